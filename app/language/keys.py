@@ -1,4 +1,4 @@
-"""Names of what the program knows by a key: planes, sides, qualities, choices of settings."""
+"""Translated names of keys: planes, sides, qualities, choices of settings."""
 
 from __future__ import annotations
 

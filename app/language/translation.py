@@ -1,4 +1,4 @@
-"""Texts of the window in another language, by Qt's translator.
+"""Translate the texts of the window with the translator of Qt.
 
 The language is chosen before the first text is made, and holds until the program ends: texts of
 modules are translated when these are imported. English is what stands in the source. Numbers are

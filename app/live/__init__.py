@@ -1,1 +1,1 @@
-"""A scan while it is measured: its source, its slices, its figures."""
+"""Follow a scan while it is measured."""

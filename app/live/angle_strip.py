@@ -1,4 +1,4 @@
-"""Which angles of a turn are held: a strip from 0 to 360°, and where the newest view is."""
+"""A strip from 0° to 360° with the source angles of the stored views."""
 
 from __future__ import annotations
 

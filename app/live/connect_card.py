@@ -1,4 +1,4 @@
-"""What is asked before a scan is followed: what is measured, and the form of its source."""
+"""The card that connects to a running scan: type of scan and form of its source."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ConnectCard(QFrame):
 
     @property
     def fault(self) -> str:
-        """What is said to be wrong."""
+        """The error message."""
         return self._fault.text()
 
     def say(self, fault: str) -> None:
@@ -107,7 +107,7 @@ class ConnectCard(QFrame):
         self._fault.setVisible(bool(fault))
 
     def show_request(self, request: Request) -> None:
-        """Fill in what was asked for before."""
+        """Fill in an earlier request."""
         if isinstance(request, PetRequest):
             self.kind.setCurrentIndex(EVENTS)
             self.events.show_request(request)
@@ -116,7 +116,7 @@ class ConnectCard(QFrame):
             self.frames.show_request(request)
 
     def ask(self) -> None:
-        """Connect to what is filled in, or say what is wrong with it."""
+        """Connect to the entered source, or show the error."""
         form = self.events if self.kind.currentIndex() == EVENTS else self.frames
         try:
             request = form.request()

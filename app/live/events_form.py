@@ -1,4 +1,4 @@
-"""What is asked before a list-mode scan is followed: its source, which events, which files."""
+"""The form that connects to a list-mode scan: source, events, correction files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox
 from app.language.translation import tr
 from app.live.pet_request import EVENTS, PetRequest
 from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 SOURCE_TIP = tr(
     "tcp://host:port of a sender, a list-mode file that a Siemens mMR or SAFIR scanner is "
@@ -49,7 +49,7 @@ class EventsForm(SourceForm):
         self.events = choice(tr("Events in the image"), [words for words, _ in EVENTS])
         self.uses_files = QCheckBox()
         self.uses_files.setAccessibleName(tr("Files of the current study"))
-        self.uses_files.setToolTip(plain_tip(FILES_TIP))
+        self.uses_files.setToolTip(literal_tip(FILES_TIP))
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         self.lay_out(
             (
@@ -63,7 +63,7 @@ class EventsForm(SourceForm):
         self.show_files()
 
     def show_files(self) -> None:
-        """Offer the files of the study at hand; they are not taken unless they are chosen."""
+        """Offer the files of the current study. They are used only if the user ticks them."""
         names = [path.name for path in self._files().values()]
         self.uses_files.setText(tr("Use {value}", value=", ".join(names)) if names else NO_FILES)
         self.uses_files.setEnabled(bool(names))
@@ -85,7 +85,7 @@ class EventsForm(SourceForm):
         return PetRequest(source, self.scanner.text().strip(), newest_s, rate, files)
 
     def show_request(self, request: PetRequest) -> None:
-        """Fill in what was asked for before; files are chosen anew for each scan."""
+        """Fill in an earlier request. Files must be selected again for each scan."""
         self.source.setText(request.source)
         self.scanner.setText(request.scanner)
         self.rate.setText(f"{request.rate:g}" if request.rate else "")

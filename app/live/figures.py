@@ -1,4 +1,4 @@
-"""Rates, latency, losses and memory of a running scan, as a small table."""
+"""A small table with rates, latency, losses and memory of a running scan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.language.translation import tr
 from app.ui.theme.formatting import clock, count
 from app.ui.theme.widgets import label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 if TYPE_CHECKING:
     from engine.live import LivePetStatistics, LiveStatistics
@@ -33,7 +33,7 @@ class LiveFigures(QWidget):
         for k, (title, tip) in enumerate(rows):
             caption = label(title, "caption")
             for widget in (caption, self._values[k]):
-                widget.setToolTip(plain_tip(tip))
+                widget.setToolTip(literal_tip(tip))
             grid.addWidget(caption, k, 0)
             grid.addWidget(self._values[k], k, 1)
 

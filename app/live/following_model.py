@@ -1,4 +1,4 @@
-"""A running scan as the window knows it: what is newest, and its state in words.
+"""The model of a running scan: newest update and state.
 
 The engine's session runs in a thread of its own and never waits for the window: a timer looks
 for what is newest, and what was not looked at in time is not shown.
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from engine.jobs import Loader
     from engine.modalities import Study
 
-LOOK_MS = 33
-"""Between two looks: thirty images a second are more than anybody tells apart."""
+POLL_MS = 33
+"""Interval between two polls: 30 images per second look continuous."""
 MOST_SAID = 200
 STOPPED = tr("The scan is no longer followed")
 MOST_AT_ONCE = 50
-"""Sentences taken up in one look."""
+"""Messages handled in one poll."""
 
 R = TypeVar("R")
 U = TypeVar("U")
@@ -40,7 +40,7 @@ class Followed(Protocol[U_co]):
     """A session of the engine that follows a source."""
 
     def take(self, timeout_s: float | None = None) -> object:
-        """Return what is newest of the source or of the images, None if nothing is."""
+        """Return the newest event of the source or update of the images, or None."""
 
     @property
     def newest(self) -> U_co:
@@ -65,10 +65,10 @@ class FollowingModel(QObject, Generic[R, S, U]):
     ----------
     request : what is followed, or was; None before
     update : what is newest; None before there is anything
-    said : sentences of the source, the newest last
+    messages : sentences from the source, the newest last
     waiting : what the source waits for, until something comes
     is_connecting, is_running, has_ended : what happens
-    is_kept : whether the scan lies in a file, or was not to be kept
+    is_saved : True if the scan is in a file, or need not be saved
     """
 
     updated = Signal()
@@ -80,13 +80,13 @@ class FollowingModel(QObject, Generic[R, S, U]):
         super().__init__(parent)
         self._context, self._commands = context, context.commands
         self._session: S | None = None
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer = QTimer(self, interval=POLL_MS)
+        self._timer.timeout.connect(self.poll)
         self.request: R | None = None
         self.update: U | None = None
-        self.said: deque[str] = deque(maxlen=MOST_SAID)
+        self.messages: deque[str] = deque(maxlen=MOST_SAID)
         self.is_connecting = self.has_ended = False
-        self.is_kept = True
+        self.is_saved = True
         self._fault = self._warning = ""
         self._waits, self.waiting = self.waits, ""
         self._came = self._serial = 0
@@ -95,7 +95,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     @abstractmethod
     def beginning(self, request: R) -> Callable[[Loader], S]:
-        """Return what opens the source, in a thread, with the settings of this moment."""
+        """Return a function that opens the source in a thread, with the current settings."""
 
     @abstractmethod
     def came(self, update: U) -> int:
@@ -103,35 +103,35 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     @abstractmethod
     def waiting_for(self, update: U) -> str:
-        """Say what the image waits for; empty while it runs."""
+        """Return the reason why the image waits, or "" while it runs."""
 
     @property
     @abstractmethod
     def has_scan(self) -> bool:
-        """Whether there is something that can be kept as a scan."""
+        """True if there is something that can be kept as a scan."""
 
     @abstractmethod
     def writer(self) -> Callable[[Path], object]:
-        """Return what writes the scan as it came to a file; following ends."""
+        """Stop following, and return a function that writes the received scan to a file."""
 
     @abstractmethod
     def study_of(self, path: Path) -> Study:
-        """Return the study that reconstructs the scan once it was written."""
+        """Return the study that reconstructs the saved scan."""
 
     def took(self, update: U) -> None:
-        """Do what is to be done with newer images."""
+        """Handle newer images."""
 
     def ended(self) -> None:
-        """Do what is to be done when the source has ended by itself."""
+        """Handle the end of the source."""
 
     @property
     def is_running(self) -> bool:
-        """Whether a source is being followed."""
+        """True if a source is being followed."""
         return self._session is not None and not self.has_ended
 
     @property
     def state(self) -> tuple[str, str]:
-        """What happens in words, and their tone: "", "ok", "look" or "missing"."""
+        """The state as text, and its tone: "", "ok", "look" or "missing"."""
         if self._fault:
             return self._fault, "missing"
         if self.is_connecting:
@@ -149,8 +149,8 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     @property
     def _words(self) -> tuple[object, ...]:
-        """All that pages say of what happens."""
-        return self.state, self.waiting, self.said[-1] if self.said else ""
+        """All state texts of the pages."""
+        return self.state, self.waiting, self.messages[-1] if self.messages else ""
 
     # what the user does
 
@@ -160,9 +160,9 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._serial += 1
         serial, begin = self._serial, self.beginning(request)
         self.request, self.update, self._fault, self._warning = request, None, "", ""
-        self.said.clear()
+        self.messages.clear()
         self._waits, self.waiting, self._came = self.waits, "", 0
-        self.is_connecting, self.has_ended, self.is_kept = True, False, True
+        self.is_connecting, self.has_ended, self.is_saved = True, False, True
         self.state_changed.emit()
         self._commands.run_task(
             lambda _: self._opened(begin),
@@ -190,19 +190,19 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self.state_changed.emit()
 
     def stop(self) -> None:
-        """End following; what came stays on show and can be kept."""
+        """Stop following. The received data stay displayed and can be saved."""
         self._serial += 1
         self.is_connecting = False
         if self._timer.isActive():
-            self.look()
+            self.poll()
             if not self.has_ended:
-                self.said.append(tr("The user stopped it here."))
+                self.messages.append(tr("The user stopped it here."))
             self.has_ended = True
             self.let_go()
         self.state_changed.emit()
 
     def let_go(self) -> None:
-        """End the session; what is newest is taken up."""
+        """Close the session after its newest update."""
         self._timer.stop()
         if self._session is not None:
             self._session.close()
@@ -213,14 +213,14 @@ class FollowingModel(QObject, Generic[R, S, U]):
         """Let go of the scan and its images."""
         self.stop()
         self._session = self.update = self.request = None
-        self.has_ended, self.is_kept, self._fault, self._warning = False, True, "", ""
-        self.said.clear()
+        self.has_ended, self.is_saved, self._fault, self._warning = False, True, "", ""
+        self.messages.clear()
         self.state_changed.emit()
 
     # what happens
 
-    def look(self) -> None:
-        """Take up what is new."""
+    def poll(self) -> None:
+        """Read new events and updates."""
         session = self._session
         if session is None:
             return
@@ -244,17 +244,17 @@ class FollowingModel(QObject, Generic[R, S, U]):
                 break
             if not isinstance(news, SourceEvent):
                 self.update, is_new = news, True  # type: ignore[assignment]  # no other news
-                self.is_kept = self.is_kept and not self.has_scan
+                self.is_saved = self.is_saved and not self.has_scan
             elif isinstance(news, Ended):
                 if has_ended:
                     break  # it is all that comes
                 has_ended = True
                 if not self.has_ended:
-                    self.said.append(news.text)
+                    self.messages.append(news.text)
             elif isinstance(news, Waiting):
                 self._waits = self.waiting = news.text
             else:
-                self.said.append(news.text)
+                self.messages.append(news.text)
                 if isinstance(news, Gone | ShapeChanged):
                     self._warning = news.text
                 elif isinstance(news, Resumed):

@@ -1,4 +1,4 @@
-"""What is asked before an X-ray scan is followed: its source, its geometry, which views."""
+"""The form that connects to an X-ray scan: source, geometry, views."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class FramesForm(SourceForm):
         return LiveRequest(source, scan, mode, turn, rate is not None, rate)
 
     def show_request(self, request: LiveRequest) -> None:
-        """Fill in what was asked for before."""
+        """Fill in an earlier request."""
         self.source.setText(request.source)
         self.like.setText(str(request.geometry or ""))
         self.rate.setText(f"{request.rate:g}" if request.rate else "")

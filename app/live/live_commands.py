@@ -1,4 +1,4 @@
-"""What is done with a running scan besides looking: a demo, a file of it, an ordinary run."""
+"""Commands for a running scan: demo, save, full reconstruction."""
 
 from __future__ import annotations
 
@@ -115,11 +115,11 @@ class LiveCommands(QObject):
 
     def may_forget(self) -> bool:
         """Ask before a scan goes that lies nowhere else."""
-        if self.model.is_kept or not self.model.has_scan:
+        if self.model.is_saved or not self.model.has_scan:
             return True
         if not self._confirm(tr("Scan not saved"), LOST, tr("Discard")):
             return False
-        self.model.is_kept = True
+        self.model.is_saved = True
         return True
 
     def keep(self) -> None:
@@ -132,7 +132,7 @@ class LiveCommands(QObject):
         self._write(path, lambda path: None)
 
     def reconstruct(self) -> None:
-        """Keep the scan beside the user's exports, and reconstruct it as any other."""
+        """Save the scan in the export folder, and reconstruct it."""
         try:
             folder = export_folder(self._context.preferences.export_folder)
             path = _new_in(folder, datetime.now().astimezone())
@@ -150,7 +150,7 @@ class LiveCommands(QObject):
             return
 
         def written(_: object) -> None:
-            model.is_kept = True
+            model.is_saved = True
             self._context.session.add_log("info", tr("Scan saved: {path}", path=path))
             then(path)
 
@@ -164,7 +164,7 @@ class LiveCommands(QObject):
         self._open_and_start(study)
 
     def keep_images(self) -> None:
-        """Write what is on show to files."""
+        """Save the displayed images to files."""
         if self.model is self.page.pet_model:
             self._keep_volume()
             return

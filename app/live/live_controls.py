@@ -1,4 +1,4 @@
-"""What can be changed while a scan runs: the axis, the roll, the filter of the rows."""
+"""Controls for a running X-ray scan: rotation axis, detector roll, row filter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QVBoxLayout, QWidget
 from app.language.translation import tr
 from app.ui.forms.forms import Form
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.settings import Settings
 
 SETTLE_MS = 80
@@ -89,7 +89,7 @@ class _Later:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether there is a wish that was not passed on."""
+        """True if a change has not been sent yet."""
         return self._timer.isActive()
 
     def ask(self) -> None:
@@ -102,5 +102,5 @@ def _number(low: float, high: float, name: str, tip: str) -> QDoubleSpinBox:
     box.setRange(low, high)
     box.setDecimals(DIGITS)
     box.setAccessibleName(name)
-    box.setToolTip(plain_tip(tip))
+    box.setToolTip(literal_tip(tip))
     return box

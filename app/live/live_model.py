@@ -1,4 +1,4 @@
-"""A running X-ray scan as the window knows it: what can be asked of its slices while it runs."""
+"""The model of a running X-ray scan: slices, axis, roll and filter."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
 
     @property
     def can_place(self) -> bool:
-        """Whether slices can be made elsewhere: also of a scan that has ended by itself."""
+        """True if slices can be moved. This includes scans whose source has ended."""
         return self._session is not None and self._timer.isActive()
 
     @property
@@ -47,7 +47,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         return update.statistics.frames + (update.images is not None)
 
     def waiting_for(self, update: LiveUpdate) -> str:
-        """Say what is waited for: a part of a sentence, or the sentence of a step."""
+        """Return the reason for waiting as a sentence."""
         if not update.state:
             return ""
         whole = f"{update.state.rstrip('.')}."
@@ -77,7 +77,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
             self._session.see_axis(column)
 
     def find_axis(self) -> None:
-        """Look for the axis in the views that are held."""
+        """Find the axis in the stored views."""
         if self._session is not None:
             self._session.find_axis()
 
@@ -87,20 +87,23 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
             self._session.roll(degrees)
 
     def use_filter(self, settings: Settings) -> None:
-        """Filter all views in another way."""
+        """Apply other filter settings to all views."""
         from engine.live import FilterSettings
 
         if self._session is not None and isinstance(settings, FilterSettings):
             self._session.filter(settings)
 
     def filter(self) -> Settings:
-        """The filter of rows that the protocol at hand begins with."""
+        """The row filter of the current protocol."""
         from engine.live import LiveSettings, choices_of
 
         return choices_of(self.protocol(), LiveSettings()).filter
 
     def provenance(self, images: LiveImages) -> Callable[[], Plain]:
-        """Return what tells of images of this scan what made them, also when another has begun."""
+        """Return a function that makes the provenance of images of this scan.
+
+        It stays valid after the next scan has started.
+        """
         session, request, (protocol, begun_utc) = self._session, self.request, self._begun
         if session is None or request is None:
             raise EngineError(tr("There is no scan."))
@@ -139,7 +142,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         return Study(data=path, protocol=self.protocol())
 
     def protocol(self) -> CtProtocol:
-        """The protocol of X-ray CT at hand, the usual one if another kind is."""
+        """The current CT protocol, or the default one for other modalities."""
         from engine.modalities import CtProtocol
 
         protocol = self._context.session.study.protocol

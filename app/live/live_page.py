@@ -50,7 +50,7 @@ class LivePage(QWidget):
         self._context, self._actions = context, actions
         self.slices_model, self.pet_model = LiveModel(context, self), LivePetModel(context, self)
         self.model: Model = self.slices_model
-        self.card = ConnectCard(self.start, demo, actions.leave, self.pet_model.files_at_hand)
+        self.card = ConnectCard(self.start, demo, actions.leave, self.pet_model.study_files)
         self._pages = QStackedWidget()
         self.making = MakingCard(context.commands.stop_reading)
         self._pages.addWidget(_canvas(self.card))
@@ -102,7 +102,7 @@ class LivePage(QWidget):
             self.slices_model.start(request)
 
     def suggest_scan(self, path: Path | None) -> None:
-        """Offer the scan at hand as one of the same geometry."""
+        """Offer the current scan as one with the same geometry."""
         if path is not None and not self.card.frames.like.text():
             self.card.frames.like.setText(str(path))
 

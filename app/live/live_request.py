@@ -1,4 +1,4 @@
-"""What the user asks for: which source, how its scan lies, which views."""
+"""The request to follow an X-ray scan: source, geometry, views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODES: tuple[tuple[str, Mode, Turn], ...] = (
     (tr("Last full rotation"), "sliding", "full"),
     (tr("Last half rotation"), "sliding", "half"),
 )
-"""What is offered: its words, and what it means."""
+"""The choices: label and meaning."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Three slices of a running scan, where they lie in space, and its newest projection."""
+"""Three slices of a running scan, their planes in 3-D, and the newest projection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHOLE_TURN_DEG = 179.0
 
 
 class LiveViews(PlaneViews):
-    """The slices that a running scan has made, and what it measures."""
+    """The slices of a running scan, and its newest projection."""
 
     def __init__(self) -> None:
         self.projection = ProjectionPane()
@@ -42,14 +42,14 @@ class LiveViews(PlaneViews):
         super().want(placement)
 
     def show_update(self, update: LiveUpdate) -> None:
-        """Show what is newest."""
+        """Show the newest data."""
         if update.images is not None:
             self.show_images(update.images)
         if update.projection is not None:
             self.projection.show_frame(update.projection)
 
     def show_images(self, images: LiveImages, note: str = "") -> None:
-        """Show slices; `note` says what they are if not the newest."""
+        """Show slices. `note` describes them if they are not the newest."""
         self._agree(tuple(images.planes), is_newest=not note)
         for view in self.slices:
             view.note = note

@@ -1,4 +1,4 @@
-"""Count rates and the place of the activity over the time of a running scan, as curves."""
+"""Count rates and position of the activity over the time of a running scan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Curve = NDArray[np.float64]
 
 MOST = 4000
-"""Points; of more, every second one is kept: more are not seen on a screen."""
+"""Maximum number of points. Above it, every second point is dropped: a screen shows no more."""
 ROUND = 0.05
 """An object is round about z if its variances across differ by less than this part."""
 COLUMNS = ("time", "prompts", "delayeds", "x", "y", "z", "turn")

@@ -1,4 +1,4 @@
-"""A running list-mode scan as the window knows it: its image, curves over time, and its parts."""
+"""The model of a running list-mode scan: image, history, detector blocks."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
     Attributes
     ----------
     history : curves over the time of the scan
-    apart : whether an ordinary run makes an image of each time between motions
+    per_period : True if the full reconstruction makes one image per period between motions
     """
 
     waits = tr("Waiting for events.")
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(context, parent)
-        self.history, self.apart = PetHistory(), False
+        self.history, self.per_period = PetHistory(), False
         self._protocol = self.protocol()
 
     @property
@@ -51,7 +51,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
 
     @property
     def scanner(self) -> Scanner | None:
-        """Scanner of the scan, once the source has told."""
+        """The scanner, once the source has sent it."""
         return None if self._session is None else self._session.scanner
 
     def came(self, update: LivePetUpdate) -> int:
@@ -62,7 +62,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
 
     def beginning(self, request: PetRequest) -> Callable[[Loader], LivePetSession]:
         self.history.begin_anew()
-        self.apart = False
+        self.per_period = False
         protocol = self._protocol = request.protocol or self.protocol()
         return lambda loader: begin_pet(request, protocol, loader)
 
@@ -86,11 +86,11 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         return write
 
     def study_of(self, path: Path) -> Study:
-        """Return the study of the kept scan, with the settings that the live image had."""
+        """Return the study of the saved scan with the settings of the live image."""
         from engine.modalities import Study
 
         protocol = self._protocol
-        if self.apart:
+        if self.per_period:
             protocol = protocol.model_copy(update={"frames": self.rests})
         files = {} if self.request is None else dict(self.request.files)
         return Study(data=path, inputs=files, protocol=protocol)
@@ -107,10 +107,10 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         lengths = [b - a for a, b in pairwise(edges) if b > a]
         return ",".join(f"{length:.3f}" for length in lengths)
 
-    def files_at_hand(self) -> dict[str, Path]:
-        """Return the further files of the study at hand, by their roles, if it is of list mode."""
+    def study_files(self) -> dict[str, Path]:
+        """Return the auxiliary files of the current study by role, if it is a list-mode study."""
         study = self._context.session.study
-        if not self.is_at_hand:
+        if not self.has_current_protocol:
             return {}
         return {
             key: Path(each.value)
@@ -119,13 +119,13 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         }
 
     def protocol(self) -> ListModeProtocol:
-        """The protocol of list mode at hand, the usual one if another kind is."""
+        """The current list-mode protocol, or the default one for other modalities."""
         from engine.modalities import ListModeProtocol
 
         protocol = self._context.session.study.protocol
         return protocol if isinstance(protocol, ListModeProtocol) else ListModeProtocol()
 
     @property
-    def is_at_hand(self) -> bool:
-        """Whether the study at hand is of list mode."""
+    def has_current_protocol(self) -> bool:
+        """True if the current study uses list mode."""
         return self.protocol() is self._context.session.study.protocol

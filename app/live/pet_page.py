@@ -1,4 +1,4 @@
-"""The page of a running list-mode scan: its image, rates, blocks, and where the object is."""
+"""The page of a running list-mode scan: image, rates, detector blocks, motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.state.models.images.volume_display import VolumeDisplay
 from app.state.services.context import AppContext
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.plots.time_curves import TimeCurves
 from app.views.scan.block_map import BlockMap
 from app.views.slices.ortho_view import OrthoView
@@ -52,10 +52,10 @@ PLOTS_PX = 160
 
 
 class PetPage(WatchPage[LivePetModel]):
-    """Shows what the model of a running list-mode scan knows."""
+    """Shows the model of a running list-mode scan."""
 
-    kept: Volume | None
-    held: Volume | None
+    stored: Volume | None
+    current: Volume | None
 
     def __init__(self, context: AppContext, model: LivePetModel, actions: WatchActions) -> None:
         super().__init__(model, actions, SNAPSHOT, tr("Reconstruct image"))
@@ -77,9 +77,9 @@ class PetPage(WatchPage[LivePetModel]):
             least=2.0,
         )
         self._heads = [label("", "muted") for _ in range(3)]
-        self.apart = QCheckBox(APART)
-        self.apart.setToolTip(plain_tip(APART_TIP))
-        self.apart.toggled.connect(self._set_apart)
+        self.per_period = QCheckBox(APART)
+        self.per_period.setToolTip(literal_tip(APART_TIP))
+        self.per_period.toggled.connect(self._set_per_period)
         self.lay_out(
             self._views_and_curves(),
             (
@@ -90,7 +90,7 @@ class PetPage(WatchPage[LivePetModel]):
                 label(tr("Object"), "caption"),
                 self.motion,
             ),
-            self.apart,
+            self.per_period,
         )
         self._theme.changed.connect(self._paint)
         self._paint()
@@ -119,25 +119,25 @@ class PetPage(WatchPage[LivePetModel]):
         for each in (self.views, self.blocks, self.rates, self.centre, self.turn):
             each.set_colours(colours)
 
-    def _set_apart(self, on: bool) -> None:
-        self.model.apart = on
+    def _set_per_period(self, on: bool) -> None:
+        self.model.per_period = on
 
     def begin(self) -> None:
         super().begin()
         self._display.show(None)
         self.figures.show_texts(())
         self.blocks.show_counts(None, None)
-        self.apart.setChecked(False)
+        self.per_period.setChecked(False)
         self._show_curves(())
         self._show_motions(None)
 
     def allow(self) -> None:
         super().allow()
         request = self.model.request
-        is_kept = request is None or request.newest_s is None
+        is_saved = request is None or request.newest_s is None
         for widget in (self.save, self.reconstruct):
-            widget.setVisible(is_kept)
-        self.apart.setVisible(is_kept and bool(self.model.rests))
+            widget.setVisible(is_saved)
+        self.per_period.setVisible(is_saved and bool(self.model.rests))
 
     def show_newest(self) -> None:
         update = self.model.update
@@ -157,8 +157,8 @@ class PetPage(WatchPage[LivePetModel]):
 
     @property
     def on_show(self) -> Volume | None:
-        """The image on show: kept, frozen or newest."""
-        return self.kept if self.shows_kept else self.held
+        """The displayed image: stored, frozen or newest."""
+        return self.stored if self.shows_stored else self.current
 
     def _show_curves(self, motions_s: list[float] | tuple[float, ...]) -> None:
         history = self.model.history

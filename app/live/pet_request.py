@@ -1,4 +1,4 @@
-"""What the user asks for of a running list-mode scan: its source, and which events are shown."""
+"""The request to follow a list-mode scan: source and time range of the image."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVENTS: tuple[tuple[str, float | None], ...] = (
     (tr("Last 30 s"), 30.0),
     (tr("Last 60 s"), 60.0),
 )
-"""What is offered: its words, and how many seconds that is."""
+"""The choices: label and duration [s]."""
 
 
 @dataclass(frozen=True)

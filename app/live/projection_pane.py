@@ -1,4 +1,4 @@
-"""The newest projection of a running scan, as it was measured."""
+"""The newest raw projection of a running scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A card while a demo is simulated: what is made, how far it is, and a way to stop it."""
+"""The progress card of a demo simulation, with a stop button."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CARD_PX = 480
 
 
 class MakingCard(QFrame):
-    """Says what is simulated; `stop` ends it."""
+    """Shows the progress of a simulation. `stop` cancels it."""
 
     def __init__(self, stop: Callable[[], object]) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class MakingCard(QFrame):
         column.addLayout(row)
 
     def begin(self, words: str) -> None:
-        """Say what is simulated; how far it is, is not known yet."""
+        """Show the name of the simulation before its progress is known."""
         self.words.setText(words)
         self.bar.setRange(0, 0)
 

@@ -1,4 +1,4 @@
-"""The page of a running X-ray scan: slices, what they are made of, what can be changed."""
+"""The page of a running X-ray scan: slices, figures, controls."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ FIGURES = (
 
 
 class SlicesPage(WatchPage[LiveModel]):
-    """Shows what the model of a running X-ray scan knows."""
+    """Shows the model of a running X-ray scan."""
 
-    kept: LiveImages | None
-    held: LiveImages | None
+    stored: LiveImages | None
+    current: LiveImages | None
 
     def __init__(self, context: AppContext, model: LiveModel, actions: WatchActions) -> None:
         super().__init__(model, actions, SNAPSHOT, tr("Reconstruct volume"))
@@ -51,14 +51,14 @@ class SlicesPage(WatchPage[LiveModel]):
         self.views, self.strip, self.figures = LiveViews(), AngleStrip(), LiveFigures(FIGURES)
         self.controls = LiveControls(model.see_axis, model.find_axis, model.roll, model.use_filter)
         self.reset_planes = button(tr("Reset planes"), self.views.reset, RESET_TIP)
-        held, runs = (
+        current, runs = (
             label(tr("Stored angles"), "caption"),
             label(tr("Adjust during the scan"), "caption"),
         )
         self.lay_out(
             self.views,
-            (self.figures, held, self.strip, runs, self.controls),
-            beside_save=self.reset_planes,
+            (self.figures, current, self.strip, runs, self.controls),
+            extra_button=self.reset_planes,
         )
         self.views.placed.connect(model.place)
         self._theme.changed.connect(self._paint)
@@ -107,5 +107,5 @@ class SlicesPage(WatchPage[LiveModel]):
 
     @property
     def on_show(self) -> LiveImages | None:
-        """The slices on show: kept, frozen or newest."""
-        return self.kept if self.shows_kept else self.held
+        """The displayed slices: stored, frozen or newest."""
+        return self.stored if self.shows_stored else self.current

@@ -1,4 +1,4 @@
-"""Rows of fields that name a source: what the forms of both kinds of scans are made of."""
+"""Rows of fields for the source of a scan, shared by both forms."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from app.language.translation import tr
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_open
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 
 class SourceFaultError(Exception):
-    """What is filled in names no source, and why."""
+    """The entered source is invalid."""
 
 
 class Chooser(NamedTuple):
-    """A button beside a field: its words, what it does, and its tip."""
+    """A button next to a field: label, action, tooltip."""
 
     words: str
     choose: Callable[[], object]
@@ -27,7 +27,7 @@ class Chooser(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A field with its caption, and what stands beside it."""
+    """A field with its caption, and its buttons or unit."""
 
     caption: str
     field: QWidget
@@ -74,7 +74,7 @@ def field(name: str, placeholder: str, tip: str) -> QLineEdit:
     made = QLineEdit()
     made.setPlaceholderText(placeholder)
     made.setAccessibleName(name)
-    made.setToolTip(plain_tip(tip))
+    made.setToolTip(literal_tip(tip))
     return made
 
 

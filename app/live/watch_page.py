@@ -1,4 +1,4 @@
-"""What both pages of a running scan have: the state, the figures, and the buttons beside them."""
+"""The common parts of the pages of a running scan: state, figures, buttons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WatchActions:
 
 
 class WatchPage(QWidget, Generic[M]):
-    """Images, and a column beside them; `freeze`, `keep` and `compare` hold images back."""
+    """Images next to a column of controls. `freeze`, `keep` and `compare` show older images."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class WatchPage(QWidget, Generic[M]):
     ) -> None:
         super().__init__()
         self.model: M = model
-        self.state, self.said = label("", "heading", wrap=True), label("", "muted", wrap=True)
+        self.state, self.message = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.freeze = switch(
             tr("Freeze"), self.show_newest, tr("Freeze the display. The scan continues.")
         )
@@ -74,8 +74,8 @@ class WatchPage(QWidget, Generic[M]):
             tr("Back to the images. The program continues to follow the scan."),
         )
         self.another = button(tr("Another scan"), actions.another, tr("Connect to another source"))
-        self.kept: object | None = None
-        self.held: object | None = None
+        self.stored: object | None = None
+        self.current: object | None = None
         model.updated.connect(self.show_newest)
 
     def lay_out(
@@ -83,19 +83,19 @@ class WatchPage(QWidget, Generic[M]):
         views: QWidget,
         column: Sequence[QWidget],
         *more: QWidget,
-        beside_save: QWidget | None = None,
+        extra_button: QWidget | None = None,
     ) -> None:
-        """Put images and column beside each other; `more` stands before the last buttons."""
+        """Place the images next to the column."""
         side = QWidget()
         down = QVBoxLayout(side)
         down.setContentsMargins(14, 12, 14, 12)
         down.setSpacing(10)
-        for widget in (self.state, self.said, *column):
+        for widget in (self.state, self.message, *column):
             down.addWidget(widget)
         for pair in (
             (self.freeze, self.keep),
             (self.compare, self.snapshot),
-            (self.save, beside_save),
+            (self.save, extra_button),
         ):
             down.addLayout(_across(pair))
         for widget in (*more, self.reconstruct):
@@ -112,7 +112,7 @@ class WatchPage(QWidget, Generic[M]):
 
     def begin(self) -> None:
         """Show another scan from its beginning."""
-        self.kept = self.held = None
+        self.stored = self.current = None
         for each in (self.freeze, self.compare):
             each.setChecked(False)
 
@@ -122,42 +122,42 @@ class WatchPage(QWidget, Generic[M]):
         text, tone = model.state
         self.state.setText(text)
         set_tone(self.state, tone)
-        said = model.waiting or (model.said[-1] if model.said else "")
-        self.said.setText("" if said in text else said)
-        self.said.setVisible(bool(self.said.text()))
+        newest = model.waiting or (model.messages[-1] if model.messages else "")
+        self.message.setText("" if newest in text else newest)
+        self.message.setVisible(bool(self.message.text()))
         self.stop.setEnabled(model.is_running or model.is_connecting)
         self.allow()
 
     def allow(self) -> None:
-        """Allow what can be done now."""
+        """Enable the buttons that can be used now."""
         for widget in (self.freeze, self.keep, self.snapshot):
-            widget.setEnabled(self.held is not None)
-        self.compare.setEnabled(self.kept is not None)
+            widget.setEnabled(self.current is not None)
+        self.compare.setEnabled(self.stored is not None)
         for widget in (self.save, self.reconstruct):
             widget.setEnabled(self.model.has_scan)
 
     def show_newest(self) -> None:
-        """Show what is newest, unless the images are held back."""
+        """Show the newest images, unless older ones are selected."""
 
     def hold(self, newest: object | None) -> None:
-        """Take up the newest images, unless those on show are frozen."""
+        """Store the newest images, unless the display is frozen."""
         if not self.freeze.isChecked():
-            self.held = newest
+            self.current = newest
 
     @property
-    def shows_kept(self) -> bool:
-        """Whether kept images are on show in place of the newest."""
-        return self.compare.isChecked() and self.kept is not None
+    def shows_stored(self) -> bool:
+        """True if stored images are displayed instead of the newest."""
+        return self.compare.isChecked() and self.stored is not None
 
     @property
     def remark(self) -> str:
-        """What is on show if not the newest."""
-        if self.shows_kept:
+        """A note if the displayed image is not the newest."""
+        if self.shows_stored:
             return KEPT_NOTE
         return FROZEN_NOTE if self.freeze.isChecked() else ""
 
     def _keep(self) -> None:
-        self.kept = self.held
+        self.stored = self.current
         self.allow()
 
     def showEvent(self, event: object) -> None:

@@ -12,7 +12,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.formatting import words
 from app.ui.theme.glossary import meaning_of
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.data import Plain
 from engine.io import fact_of
 
@@ -97,8 +97,8 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
         else:
             title, text = _fact(name, inner)
             child = QTreeWidgetItem([title, text])
-            child.setToolTip(0, plain_tip(meaning_of(title)))
-            child.setToolTip(1, plain_tip(text))
+            child.setToolTip(0, literal_tip(meaning_of(title)))
+            child.setToolTip(1, literal_tip(text))
         parent.addChild(child)
 
 

@@ -21,7 +21,7 @@ from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, label, scrolled, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.plots.stage_bars import StageBars
 from app.views.slices.labels import ElidedLabel
 from engine.core.profiling import Kernel, Profile
@@ -46,7 +46,7 @@ class ProfileTab(QWidget):
         self.headline = label("", "heading", wrap=True)
         self.meaning = label("", "caption", wrap=True)
         self.bars = StageBars()
-        self.bars.setToolTip(plain_tip(words.TIME_TIP))
+        self.bars.setToolTip(literal_tip(words.TIME_TIP))
         self.rates = ProfileTable(tr("Speed of each stage"))
         self.traffic = ProfileTable(tr("Memory traffic"))
         self.kernels = KernelTable()
@@ -94,14 +94,14 @@ class ProfileTab(QWidget):
     def _show_profile(self, profile: Profile | None) -> None:
         known = profile is not None
         self.save.setEnabled(known)
-        self.save.setToolTip(plain_tip(EXPORT_TIP if known else tr("There is no profile yet.")))
+        self.save.setToolTip(literal_tip(EXPORT_TIP if known else tr("There is no profile yet.")))
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
         traced = profile is not None and profile.events_per_s is not None
         self.headline.setText(words.headline(profile) if profile else tr("No profile yet"))
-        self.headline.setToolTip(plain_tip(words.SPEED_TIP if traced else ""))
+        self.headline.setToolTip(literal_tip(words.SPEED_TIP if traced else ""))
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
-        self.meaning.setToolTip(plain_tip(words.device_tip(profile) if profile else ""))
+        self.meaning.setToolTip(literal_tip(words.device_tip(profile) if profile else ""))
         self.bars.set_stages(
             [(named(s.title), s.seconds) for s in profile.stages] if profile else []
         )
@@ -167,8 +167,8 @@ class ProfileTable(QWidget):
             if shown:
                 name.setText(rows[i].name)
                 value.setText(rows[i].value)
-                name.setToolTip(plain_tip(rows[i].tip))
-                value.setToolTip(plain_tip(rows[i].tip))
+                name.setToolTip(literal_tip(rows[i].tip))
+                value.setToolTip(literal_tip(rows[i].tip))
         self.setVisible(bool(rows))
 
 
@@ -192,7 +192,7 @@ class KernelTable(QWidget):
         right = Qt.AlignmentFlag.AlignRight
         for at, (title, tip) in enumerate(self.HEADS):
             head = label(title, "caption" if at else "")
-            head.setToolTip(plain_tip(tip))
+            head.setToolTip(literal_tip(tip))
             self._grid.addWidget(head, 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lines: list[tuple[ElidedLabel, QLabel, QLabel, QLabel]] = []
@@ -212,7 +212,7 @@ class KernelTable(QWidget):
         line = ElidedLabel(), label("", "number"), label("", "number"), label("", "number")
         line[0].setProperty("role", "caption")
         self._grid.addWidget(line[0], at, 0)
-        line[3].setToolTip(plain_tip(words.OCCUPANCY_TIP))
+        line[3].setToolTip(literal_tip(words.OCCUPANCY_TIP))
         for column in (1, 2, 3):
             self._grid.addWidget(line[column], at, column, Qt.AlignmentFlag.AlignRight)
         return line
@@ -221,8 +221,8 @@ class KernelTable(QWidget):
 def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> None:
     line[0].set_full_text(words.kernel_name(kernel))
     line[1].setText(str(kernel.n_threads))
-    line[1].setToolTip(plain_tip(words.threads_tip(kernel)))
+    line[1].setToolTip(literal_tip(words.threads_tip(kernel)))
     line[2].setText(str(kernel.registers))
     set_tone(line[2], "look" if kernel.local_bytes else "")
-    line[2].setToolTip(plain_tip(words.registers_tip(kernel)))
+    line[2].setToolTip(literal_tip(words.registers_tip(kernel)))
     line[3].setText(words.percent(kernel.occupancy))

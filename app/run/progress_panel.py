@@ -12,7 +12,7 @@ from app.ui.theme.formatting import clock, count
 from app.ui.theme.glossary import meaning_of
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import label, scrolled
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.plots.curve_view import CurveView
 from app.views.plots.stage_bars import StageBars
 from app.views.text import number
@@ -68,12 +68,12 @@ class ProgressTab(QWidget):
         names = self._study.modality.stages
         title, unit = self._study.modality.curve
         self.curve.set_title(named(title), unit)
-        self.curve.setToolTip(plain_tip(meaning_of(named(title))))
+        self.curve.setToolTip(literal_tip(meaning_of(named(title))))
         self.curve.setVisible(bool(record.curve) or self._iterates)
         stages = [(named(names.get(m.stage, m.stage)), m.seconds) for m in record.timings]
         self.bars.set_stages(stages)
         tips = [f"{name}: {meaning_of(name)}" for name, _ in stages if meaning_of(name)]
-        self.bars.setToolTip(plain_tip("\n".join(tips)))
+        self.bars.setToolTip(literal_tip("\n".join(tips)))
         self._show()
 
     @property
@@ -139,7 +139,7 @@ class Numbers(QWidget):
             value.setVisible(shown)
             if shown:
                 name.setText(rows[i][0])
-                name.setToolTip(plain_tip(meaning_of(rows[i][0])))
+                name.setToolTip(literal_tip(meaning_of(rows[i][0])))
                 value.setText(rows[i][1])
         self.setVisible(bool(rows))
 

@@ -23,7 +23,7 @@ from app.shell.help.action_tips import (
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.modalities import DEMOS
 
 
@@ -261,7 +261,7 @@ class Actions(QObject):
         if keys:
             action.setShortcut(QKeySequence(keys))
         shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(plain_tip(f"{words} ({shown})" if keys else words))
+        action.setToolTip(literal_tip(f"{words} ({shown})" if keys else words))
         if icon:
             set_icon(action, icon, self._context.theme)
         self._parent.addAction(action)
@@ -274,4 +274,4 @@ class Actions(QObject):
 
 def _allow(action: QAction, obstacle: str, words: str) -> None:
     action.setEnabled(not obstacle)
-    action.setToolTip(plain_tip(obstacle or words))
+    action.setToolTip(literal_tip(obstacle or words))

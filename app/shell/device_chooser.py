@@ -10,7 +10,7 @@ from app.language.translation import tr
 from app.state.models.device_choice import LOOKING, describe
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
@@ -101,7 +101,7 @@ class DeviceChooser(QToolButton):
             if current is not None
             else LOOKING
         )
-        self.setToolTip(plain_tip(RUNNING if active else tip))
+        self.setToolTip(literal_tip(RUNNING if active else tip))
         self.setAccessibleName(tr("Device: {label}", label=self._choice.label or LOOKING))
 
     def _show_device(self, key: str, device: DeviceInfo | None) -> None:
@@ -116,6 +116,6 @@ class DeviceChooser(QToolButton):
     def _show_entry(self, key: str, text: str, tip: str, *, enabled: bool = True) -> None:
         entry = self.entries[key]
         entry.setText(text)
-        entry.setToolTip(plain_tip(tip))
+        entry.setToolTip(literal_tip(tip))
         entry.setEnabled(enabled)
         entry.setChecked(key == self._choice.key)

@@ -25,7 +25,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.formatting import clock
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from engine.modalities import AnyModality, Protocol, version_words
 
@@ -133,7 +133,7 @@ class ChoicePage(QWidget):
 
     def _show_start(self) -> None:
         self.start.setEnabled(self._start_action.isEnabled())
-        self.start.setToolTip(plain_tip(self._start_action.toolTip()))
+        self.start.setToolTip(literal_tip(self._start_action.toolTip()))
 
     def _show(self) -> None:
         base = self._study.base
@@ -160,7 +160,7 @@ class ChoicePage(QWidget):
         self.protocols.setCurrentIndex(chosen)
         text = tr("Saved selection of grid, corrections, algorithm and filters")
         changed = protocol_remarks(self._study)
-        self.protocols.setToolTip(plain_tip("\n".join((text, *changed))))
+        self.protocols.setToolTip(literal_tip("\n".join((text, *changed))))
 
     def offer_approved(self, only: bool) -> None:
         """Offer only protocols that the site has approved, or all."""

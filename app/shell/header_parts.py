@@ -19,7 +19,7 @@ from app.state.models.quality import QUALITIES, TEXTS
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 
 class Segments(QWidget):
@@ -37,7 +37,7 @@ class Segments(QWidget):
         for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
             made = QToolButton()
             made.setText(name_of_key(quality))
-            made.setToolTip(plain_tip(TEXTS[quality]))
+            made.setToolTip(literal_tip(TEXTS[quality]))
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
@@ -89,7 +89,7 @@ class PinButton(QToolButton):
                 name=study.base.name,
                 scanner=kind,
             )
-        self.setToolTip(plain_tip(tip))
+        self.setToolTip(literal_tip(tip))
 
 
 def verb_button(action: QAction) -> QPushButton:
@@ -100,7 +100,7 @@ def verb_button(action: QAction) -> QPushButton:
         made.setText(action.text())
         made.setIcon(action.icon())
         made.setEnabled(action.isEnabled())
-        made.setToolTip(plain_tip(action.toolTip()))
+        made.setToolTip(literal_tip(action.toolTip()))
 
     action.changed.connect(show)
     show()

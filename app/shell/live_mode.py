@@ -76,7 +76,7 @@ class LiveMode(QObject):
             return
         if study.xray is not None:
             page.suggest_scan(Path(study.inputs[DATA].value))
-        page.offer(EVENTS if page.pet_model.is_at_hand else FRAMES)
+        page.offer(EVENTS if page.pet_model.has_current_protocol else FRAMES)
 
     def show_demo(self, kind: int) -> None:
         """Show the page and play the demo of a kind of scan."""

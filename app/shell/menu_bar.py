@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 from app.language.translation import tr
 from app.shell.actions import Actions
 from app.state.models.preferences import Preferences
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened
 
 MENU_LETTERS = 60
@@ -68,7 +68,7 @@ def _add_recent(menu: QMenu, preferences: Preferences, open_path: Callable[[Path
         for path in preferences.recent:
             name = shortened(path.name, MENU_LETTERS).replace("&", "&&")  # no access key
             action = recent.addAction(name)
-            action.setToolTip(plain_tip(str(path)))
+            action.setToolTip(literal_tip(str(path)))
             action.triggered.connect(lambda _=False, p=path: open_path(p))
         if recent.isEmpty():
             recent.addAction(tr("No recent files")).setEnabled(False)

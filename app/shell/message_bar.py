@@ -12,7 +12,7 @@ from app.state.models.messages import Problem
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, set_property
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import shortened, shortened_words
 
 MOST_LETTERS, MOST_OF_TITLE, MOST_OF_WORD = 600, 160, 48
@@ -33,7 +33,7 @@ class MessageBar(QFrame):
         self.setProperty("role", "message-bar")
         self._theme, self._resume = theme, resume
         self.problem: Problem | None = None
-        self._icon = PlainLabel()
+        self._icon = LiteralLabel()
         self._icon.setFixedWidth(18)
         self._title = label("", "heading", wrap=True)
         self._text = label("", wrap=True)
@@ -75,14 +75,14 @@ class MessageBar(QFrame):
             (self._text, words, MOST_LETTERS),
         ):
             shown.setText(shortened(shortened_words(text, MOST_OF_WORD), most))
-            shown.setToolTip(plain_tip(text if shown.text() != text else ""))
+            shown.setToolTip(literal_tip(text if shown.text() != text else ""))
         self.resume.setVisible(bool(problem.job))
         self.on_cpu.setText(problem.cpu_text)
         self.on_cpu.setVisible(bool(problem.cpu_job))
         self.answer.setVisible(problem.answer is not None)
         if problem.answer is not None:
             self.answer.setText(problem.answer.text)
-            self.answer.setToolTip(plain_tip(problem.answer.tip))
+            self.answer.setToolTip(literal_tip(problem.answer.tip))
         self._log.setVisible(problem.is_fault)
         way = QBoxLayout.Direction  # four buttons leave the words no room beside them
         has_many = bool(problem.cpu_job or problem.answer)

@@ -13,7 +13,7 @@ from app.run.log_panel import LogPanel
 from app.run.profile_panel import ProfileTab
 from app.run.progress_panel import ProgressTab
 from app.state.services.context import AppContext
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.ct_inspection.preview_panel import PreviewTab
 from app.workspace.steps.algorithm_step import AlgorithmStep
 from app.workspace.steps.corrections_step import CorrectionsStep
@@ -52,5 +52,5 @@ def tabs_of(context: AppContext) -> QTabWidget:
     # shown by Qt where not all tabs find room
     tips = tr("Previous tabs"), tr("Next tabs")
     for button, tip in zip(tabs.tabBar().findChildren(QToolButton), tips, strict=True):
-        button.setToolTip(plain_tip(tip))
+        button.setToolTip(literal_tip(tip))
     return tabs

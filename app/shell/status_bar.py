@@ -17,7 +17,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel, shortened
 
 CLAIM = tr("Not for clinical use")
@@ -47,7 +47,7 @@ class StatusLine(QStatusBar):
             live.changed.connect(self.refresh)
             live.changed.connect(self._show_cursor)
         self._busy = self._message = ""
-        self._icon = PlainLabel()
+        self._icon = LiteralLabel()
         self.text, self.place = ElidedLabel(), ElidedLabel()
         self.place.setProperty("role", "muted")
         self.stop = button(tr("Stop"), context.commands.stop_reading, tr("Stop this task"))
@@ -97,7 +97,7 @@ class StatusLine(QStatusBar):
         tip = tr(
             "The open scan belongs to {whose}. Click to show studies and worklist.", whose=whose
         )
-        self.patient.setToolTip(plain_tip(tip))
+        self.patient.setToolTip(literal_tip(tip))
         self.patient.setVisible(bool(whose))
 
     def _show_queue(self) -> None:
@@ -113,7 +113,7 @@ class StatusLine(QStatusBar):
         self.queue.setText(words)
         self.queue.setAccessibleName(tr("Queue: {describe}", describe=model.describe()))
         self.queue.setToolTip(
-            plain_tip(tr("Queue: {describe} (Ctrl+U to show)", describe=model.describe()))
+            literal_tip(tr("Queue: {describe} (Ctrl+U to show)", describe=model.describe()))
         )
         self.queue.setVisible(bool(words) and self._queue_action.isVisible())
 

@@ -26,7 +26,7 @@ from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.scanner_drawing import ScannerDrawing
 from engine.core.errors import EngineError
@@ -190,7 +190,7 @@ def offer_button(offer: Offer, theme: Theme) -> QPushButton:
     made.setAccessibleName(f"{offer.text}, {offer.detail}")
     made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     made.setMinimumHeight(30)
-    icon, name = PlainLabel(), ElidedLabel(offer.text, Qt.TextElideMode.ElideMiddle)
+    icon, name = LiteralLabel(), ElidedLabel(offer.text, Qt.TextElideMode.ElideMiddle)
     name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     set_icon(icon, offer.icon, theme, "muted")
     detail = ElidedLabel(offer.detail, Qt.TextElideMode.ElideMiddle)
@@ -272,4 +272,4 @@ class ReadyCard(WelcomeTile):
         self._requirements.setText(message if active else obstacle or message)
         self.start.setVisible(not active)
         self.start.setEnabled(not obstacle)
-        self.start.setToolTip(plain_tip(obstacle or tr("Reconstruct (Ctrl+R)")))
+        self.start.setToolTip(literal_tip(obstacle or tr("Reconstruct (Ctrl+R)")))

@@ -1,1 +1,1 @@
-"""Parts that every panel uses: theme and forms."""
+"""Common parts of all panels: theme and forms."""

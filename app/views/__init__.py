@@ -1,1 +1,1 @@
-"""Pictures of volumes, linked; curves and bars beside them."""
+"""Linked views of volumes, and plots."""

@@ -1,4 +1,4 @@
-"""What the pointer does while it is held down: each gesture starts where it was pressed."""
+"""Pointer gestures that start with a button press."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from app.language.translation import tr
 from app.views.colour import windows
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion.fusion_state import FusionState
 from app.views.state import ViewState
 from app.views.text import number
@@ -20,7 +20,7 @@ WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree
 
 
 class Drag(Protocol):
-    """A gesture under way."""
+    """A gesture in progress."""
 
     def move(self, at: QPointF) -> None:
         """The pointer is here; also called once where it went down."""
@@ -30,7 +30,7 @@ class Drag(Protocol):
 
 
 class Pane(Protocol):
-    """What gestures need of a view."""
+    """The interface of a view for gestures."""
 
     state: ViewState
     readout: str
@@ -72,22 +72,29 @@ class PanDrag:
 class WindowDrag:
     """Right widens the window, up raises its level; a readout follows."""
 
-    def __init__(self, pane: Pane, at: QPointF, look: VolumeLook) -> None:
-        self._pane, self._from, self._look, self._before = pane, at, look, look.window
+    def __init__(self, pane: Pane, at: QPointF, appearance: VolumeAppearance) -> None:
+        self._pane, self._from, self._appearance, self._before = (
+            pane,
+            at,
+            appearance,
+            appearance.window,
+        )
 
     def move(self, at: QPointF) -> None:
-        delta, look = (at - self._from) / SWEEP_PX, self._look
+        delta, appearance = (at - self._from) / SWEEP_PX, self._appearance
         if not delta.isNull():
-            pinned = look.is_pinned
-            look.set_window(*windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned))
-        low, high = look.window
+            pinned = appearance.is_pinned
+            appearance.set_window(
+                *windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned)
+            )
+        low, high = appearance.window
         self._pane.readout = tr(
             "W {width}  L {level}   {low} to {high} {unit}",
             width=number(high - low),
             level=number((low + high) / 2),
             low=number(low),
             high=number(high),
-            unit=look.unit,
+            unit=appearance.unit,
         )
         self._pane.update()
 

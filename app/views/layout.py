@@ -1,4 +1,4 @@
-"""How the views are laid out, as one value that a line of settings can hold."""
+"""The layout of the views as one value that fits a settings line."""
 
 from __future__ import annotations
 

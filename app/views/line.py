@@ -1,4 +1,4 @@
-"""A straight line across a slice, which the user draws to see the values along it."""
+"""A straight line in a slice, for the line profile."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
 
 
 class Drawn(SlicePane, Protocol):
-    """What drawing a line needs of a slice view."""
+    """The interface of a slice view for drawing a line."""
 
     plane: PlaneName
 

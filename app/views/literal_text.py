@@ -1,4 +1,4 @@
-"""Labels and tips that show texts as they are: a file's name or header is never taken for HTML."""
+"""Labels and tooltips that show text literally, never as HTML."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SHORT_TIP = 90
 """A tip with more characters is wrapped; Qt shows plain ones in one line, however long."""
 
 
-class PlainLabel(QLabel):
-    """A label whose text is text, whatever stands in it."""
+class LiteralLabel(QLabel):
+    """A label that shows its text literally."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,8 +26,8 @@ class PlainLabel(QLabel):
         self.setText(text)
 
 
-def plain_tip(text: str) -> str:
-    """Return what makes a tip show this text: tips have no format, and Qt guesses it."""
+def literal_tip(text: str) -> str:
+    """Return a tooltip that shows this text literally: Qt would guess its format."""
     if len(text) <= SHORT_TIP and not GuiQt.mightBeRichText(text):
         return text
     return f'<p style="white-space: pre-wrap">{escape(breakable(text))}</p>'

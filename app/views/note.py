@@ -1,4 +1,4 @@
-"""Words in the middle of something empty."""
+"""A note in the middle of an empty widget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is painted over a picture: plates with words, crosshair, scale bar; in view pixels."""
+"""Overlays of an image in view pixels: captions, crosshair, scale bar."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
     width, height = size
     metrics = QFontMetricsF(painter.font())
     left, inks = EDGE_PX + 2, (colours.plate_text, colours.canvas)
-    beside = _beside(painter.font(), words.top, width)
+    beside = _width_next_to(painter.font(), words.top, width)
     lines = fitted_lines(words.caption, metrics, beside, width - 2 * left)
     for i, line in enumerate(lines):
         baseline = EDGE_PX + metrics.ascent() + i * metrics.height()
         halo_text(painter, left, baseline, line, *inks)
     if words.remark:
-        fits = metrics.horizontalAdvance(words.remark) <= _beside(
+        fits = metrics.horizontalAdvance(words.remark) <= _width_next_to(
             painter.font(), words.bottom, width
         )
         low = height - EDGE_PX - 4.5 - (0 if fits else metrics.height())
@@ -87,7 +87,7 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
             plate(painter, QRectF(EDGE_PX, top + i * h, w, h), line, colours, colours.warning)
 
 
-def _beside(font: QFont, letter: str, width: float) -> float:
+def _width_next_to(font: QFont, letter: str, width: float) -> float:
     """The room left of a letter in the middle of an edge [px]; all of the edge without one."""
     if not letter:
         return width - 2 * (EDGE_PX + 2)
@@ -96,7 +96,7 @@ def _beside(font: QFont, letter: str, width: float) -> float:
 
 
 def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: float) -> list[str]:
-    """Break a caption between its parts into lines that fit; what is still too long ends in …."""
+    """Break a caption between its parts into lines that fit. Longer parts end in …."""
     lines: list[str] = []
     for part in text.split(BETWEEN):
         longer = f"{lines[-1]}{BETWEEN}{part}" if lines else part
@@ -163,9 +163,9 @@ def crosshair(painter: QPainter, at: QPointF, area: QRectF, colours: ViewColours
     painter.drawLines(shown)
 
 
-def line_through(painter: QPainter, at: QPointF, way: QPointF, area: QRectF) -> None:
+def line_through(painter: QPainter, at: QPointF, direction: QPointF, area: QRectF) -> None:
     """A line in any direction, with a hole about a point of it; it ends beyond `area`."""
-    unit = QLineF(QPointF(), way).unitVector().p2()
+    unit = QLineF(QPointF(), direction).unitVector().p2()
     length = 2 * (area.width() + area.height()) + QLineF(area.center(), at).length()
     lines = [QLineF(at + unit * (s * GAP_PX), at + unit * (s * length)) for s in (-1.0, 1.0)]
     painter.drawLines(lines)

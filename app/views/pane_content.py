@@ -1,4 +1,4 @@
-"""What a pane shows and how it answers: open here, filled in by each kind of view."""
+"""The interface between a pane and its content, filled in by each type of view."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.views.colour.raster import Raster
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.gestures import Drag
 from app.views.viewport import Viewport
 from engine.data import Volume
@@ -25,7 +25,7 @@ class PaneContent(QWidget):
 
     @abstractmethod
     def image_rect(self, volume: Volume) -> Rect:
-        """What "fit" brings into view [mm]."""
+        """The area that "fit" shows [mm]."""
 
     @abstractmethod
     def edges(self) -> Edges:
@@ -37,31 +37,31 @@ class PaneContent(QWidget):
 
     @abstractmethod
     def caption(self) -> str:
-        """What is shown, and where; without a volume, what will be."""
+        """The caption: content and position."""
 
     def remark(self) -> str:
-        """What to keep in mind of what is shown; empty if nothing."""
+        """A remark about the image, or ""."""
         return ""
 
     def warning(self) -> str:
-        """What must be said of what is shown, on the picture itself; empty if nothing."""
+        """A warning on the image, or ""."""
         return ""
 
     @property
     def shows_own(self) -> bool:
-        """Whether the volume of the views is painted itself."""
+        """True if the volume of the views is painted."""
         return True
 
     def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
-        """Paint what lies over the picture and below its marks."""
+        """Paint between the image and its marks."""
 
     @abstractmethod
-    def look_dragged(self, *, upper: bool) -> VolumeLook:
+    def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         """Whose window the right button drags; `upper` of two pictures."""
 
     @abstractmethod
     def primary_drag(self, at: QPointF) -> Drag:
-        """What the left button does from here on."""
+        """Return the gesture of the left button at a position."""
 
     @abstractmethod
     def step(self, n_notches: int) -> None:
@@ -78,4 +78,4 @@ class PaneContent(QWidget):
         """Exchange left and right of the picture, where it can be mirrored."""
 
     def undo_click(self) -> None:
-        """Take back what the first press of a double-click did."""
+        """Undo the effect of the first click of a double-click."""

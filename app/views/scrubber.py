@@ -1,4 +1,4 @@
-"""A slider over the kept iterates: walk back through them, or follow the newest."""
+"""A slider over the stored iterates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QW
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.views.text import image_title
 
@@ -120,8 +120,10 @@ class IterationScrubber(QWidget):
         row.addWidget(self.latest)
         self.slider.valueChanged.connect(self._on_value)
         self.latest.clicked.connect(lambda: self.show_latest())
-        for key, way in (("[", -1), ("]", 1)):
-            QShortcut(QKeySequence(key), self).activated.connect(lambda way=way: self.step(way))
+        for key, direction in (("[", -1), ("]", 1)):
+            QShortcut(QKeySequence(key), self).activated.connect(
+                lambda direction=direction: self.step(direction)
+            )
         self._refresh()
 
     def set_iterates(self, labels: list[str], waiting: str = NO_ITERATES) -> None:
@@ -133,7 +135,7 @@ class IterationScrubber(QWidget):
         self._move_to(len(labels) - 1)
 
     def append(self, label: str) -> None:
-        """A new iterate was kept; it comes on show unless the user has walked back."""
+        """Add a new iterate. It is displayed unless the user has selected an older one."""
         follows = self.is_live
         self._labels.append(label)
         if follows:
@@ -143,16 +145,16 @@ class IterationScrubber(QWidget):
             self._refresh()
 
     def current(self) -> int:
-        """Index of the iterate on show, −1 while there are none."""
+        """Index of the displayed iterate, −1 if there are none."""
         return self.slider.value() if self._labels else -1
 
     @property
     def is_live(self) -> bool:
-        """Whether the newest iterate is on show, so that the next one will follow."""
+        """True if the latest iterate is displayed, so that new ones follow."""
         return self.current() == len(self._labels) - 1
 
     def step(self, n: int) -> None:
-        """Go on by so many iterates."""
+        """Step by n iterates."""
         self.slider.setValue(self.slider.value() + n)
 
     def show_latest(self) -> None:
@@ -160,7 +162,7 @@ class IterationScrubber(QWidget):
         self.slider.setValue(self.slider.maximum())
 
     def text(self) -> str:
-        """The words beside the slider."""
+        """The text next to the slider."""
         if not self._labels:
             return self._waiting
         label = self._labels[self.current()]
@@ -190,7 +192,7 @@ class IterationScrubber(QWidget):
         self.latest.setEnabled(not self.is_live)
         follows = tr("The latest iterate is displayed, and the view follows new ones")
         welcome_lists = tr("Show the latest iterate and follow new ones")
-        self.latest.setToolTip(plain_tip(follows if self.is_live else welcome_lists))
+        self.latest.setToolTip(literal_tip(follows if self.is_live else welcome_lists))
         usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))
         self._text.show_within(self.text(), usual, NAME_PX)
         self.slider.update()

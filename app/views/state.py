@@ -1,4 +1,4 @@
-"""What all linked views share: the volume, the cursor, the window, the way of display."""
+"""The shared state of all linked views: volume, cursor, window, display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.views.colour import windows
 from app.views.colour.colours import ViewColours
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion.fusion_state import FusionState
 from app.views.planes.plane_geometry import ViewTurn, clamp_to, slice_index
 from app.views.slices.slab import Slab
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Interpolation = Literal["linear", "nearest"]
 
 
-class ViewState(VolumeLook):
+class ViewState(VolumeAppearance):
     """The shared display state; views read it and repaint on its signals.
 
     `fusion` is the volume that lies over this one, and how.
@@ -62,7 +62,7 @@ class ViewState(VolumeLook):
 
     @property
     def length_unit(self) -> str:
-        """In what lengths are told: mm, or pixels where their size is not known."""
+        """Unit of lengths: mm, or pixels if their size is unknown."""
         return length_unit(self.unit)
 
     def set_volume(self, volume: Volume | None, keep_window: bool = True) -> None:
@@ -77,21 +77,21 @@ class ViewState(VolumeLook):
         same_unit = before is not None and before.unit == volume.unit
         same_grid = before is not None and before.grid == volume.grid
         if not same_unit and self.colour_map in ("grey", "grey_inverted"):
-            self.set_colour_map(windows.usual_colours(volume.unit))
+            self.set_colour_map(windows.default_colours(volume.unit))
         if before is None or before.axes != volume.axes or not same_grid:
             self.stated_axes = ""
         if not same_grid:
-            self.set_cursor(facts_of(volume).place_to_look)
+            self.set_cursor(facts_of(volume).initial_cursor)
             self.set_line(None)
         if not (keep_window and same_unit and same_grid):
             self.auto_window()
 
-    def _link_windows(self, one: VolumeLook, other: VolumeLook) -> None:
+    def _link_windows(self, one: VolumeAppearance, other: VolumeAppearance) -> None:
         """Give both volumes one window, where that is wanted and they have one unit."""
         if self.fusion.links_windows and one.unit == other.unit:
             other.set_window(*one.window)
 
-    def _link_colours(self, one: VolumeLook, other: VolumeLook) -> None:
+    def _link_colours(self, one: VolumeAppearance, other: VolumeAppearance) -> None:
         """Give both volumes one colour map where they have one window."""
         is_linked = self.fusion.links_windows and one.unit == other.unit
         if is_linked and one.colour_map != other.colour_map:
@@ -107,7 +107,7 @@ class ViewState(VolumeLook):
     def find_something(self) -> None:
         """Move the cursor to something, unless a slice through it shows something already."""
         if self.volume is not None and not self._something_at(self.volume, self.cursor_mm):
-            self.set_cursor(facts_of(self.volume).place_to_look)
+            self.set_cursor(facts_of(self.volume).initial_cursor)
 
     @staticmethod
     def _something_at(volume: Volume, point_mm: Point) -> bool:
@@ -129,7 +129,7 @@ class ViewState(VolumeLook):
             self.display_changed.emit()
 
     def set_note(self, note: str) -> None:
-        """Say in every view what is on show, such as that it is frozen; "" if it is the newest."""
+        """Set a note for all views, such as "frozen". "" means the newest image."""
         if note != self.note:
             self.note = note
             self.display_changed.emit()
@@ -147,11 +147,11 @@ class ViewState(VolumeLook):
 
     @property
     def is_stated(self) -> bool:
-        """Whether the user stated the position of the patient, which the volume does not."""
+        """True if the user set the patient position, because the volume does not state it."""
         return self.volume is not None and self.axes != self.volume.sides
 
     def positioned(self, volume: Volume) -> Volume:
-        """Return a volume with the position that the user stated for the grid on show."""
+        """Return a volume with the patient position that the user set for the displayed grid."""
         is_like = self.volume is not None and self.volume.grid == volume.grid
         return volume.positioned(self.stated_axes) if is_like else volume
 
@@ -178,7 +178,7 @@ class ViewState(VolumeLook):
             self.line_changed.emit()
 
     def set_draws_lines(self, draws: bool) -> None:
-        """Whether dragging in a slice draws a line instead of moving the cursor."""
+        """True if a drag in a slice draws a line instead of moving the cursor."""
         if draws != self.draws_lines:
             self.draws_lines = draws
             self.line_changed.emit()
@@ -200,7 +200,7 @@ class ViewState(VolumeLook):
 
     @property
     def slab_now(self) -> Slab:
-        """The slab of the slices on show; two volumes are compared slice by slice."""
+        """The slab of the displayed slices. Two volumes are compared slice by slice."""
         return Slab() if self.fusion.compares else self.slab
 
     def add_marks(self, marks: SliceMarks) -> None:
@@ -219,7 +219,7 @@ class ViewState(VolumeLook):
         """Cursor, window, zoom and turns as for a volume never seen before."""
         self._turns = {}
         if self.volume is not None:
-            self.set_cursor(facts_of(self.volume).place_to_look)
+            self.set_cursor(facts_of(self.volume).initial_cursor)
             self.auto_window()
         self.fit_requested.emit()
 

@@ -1,4 +1,4 @@
-"""Numbers as words on the screen: true minus signs, sensible figures."""
+"""Numbers and positions as text, with true minus signs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sentence(text: str) -> str:
 
 
 def length_unit(unit: str) -> str:
-    """In what lengths are told beside values of a unit: pixels where their size is not known."""
+    """Return the unit of lengths next to values of a unit: pixels if their size is unknown."""
     return "pixels" if unit == "1/pixel" else "mm"
 
 

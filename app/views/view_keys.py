@@ -1,4 +1,4 @@
-"""What keys without a modifier do in a view."""
+"""Keys without a modifier in a view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slim row below the views: colour map, window, interpolation, convention."""
+"""The row below the views: colour map, window, interpolation, convention."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.language.keys import name_of_key
 from app.language.translation import tr
 from app.views.colour.window_controls import WindowControls
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.state import ViewState
 
 
@@ -23,7 +23,7 @@ class ViewToolbar(WindowControls):
     def more_controls(self) -> tuple[QPushButton, ...]:
         tip = tr("Interpolate between voxels, or show each voxel as a block (I)")
         self.interpolation, self.convention = QPushButton(), QPushButton()
-        self.interpolation.setToolTip(plain_tip(tip))
+        self.interpolation.setToolTip(literal_tip(tip))
         self.interpolation.clicked.connect(lambda: self._state.toggle_interpolation())
         self.convention.clicked.connect(self._toggle_convention)
         return self.interpolation, self.convention
@@ -41,5 +41,5 @@ class ViewToolbar(WindowControls):
             if state.convention == "radiological"
             else tr("The patient's right is on the right of the screen. Click to change it.")
         )
-        self.convention.setToolTip(plain_tip(tip))
+        self.convention.setToolTip(literal_tip(tip))
         super().refresh()

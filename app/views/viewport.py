@@ -1,4 +1,4 @@
-"""Which part of the screen plane a view shows: pan and zoom as a small value, no Qt."""
+"""The visible part of a plane: pan and zoom, without Qt."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.views.colour import windows
 from app.views.colour.windows import Window
-from app.views.slices.start_cursor import place_to_look
+from app.views.slices.start_cursor import initial_cursor
 from engine.data import Volume
 from engine.geometry import Point
 
@@ -55,7 +55,7 @@ class VolumeFacts:
     def find(self) -> None:
         """Find all that the views ask for first."""
         self.auto_window(diverging=False)
-        _ = self.largest, self.bright_top, self.place_to_look, self.front, self.histogram
+        _ = self.largest, self.bright_top, self.initial_cursor, self.front, self.histogram
 
     @property
     def largest(self) -> float:
@@ -80,10 +80,10 @@ class VolumeFacts:
         return self._windows[diverging]
 
     @property
-    def place_to_look(self) -> Point:
-        """A point whose slices show something [mm]."""
+    def initial_cursor(self) -> Point:
+        """A point with visible structures in its slices [mm]."""
         if self._place is None:
-            self._place = place_to_look(self.volume, self.bright_top)
+            self._place = initial_cursor(self.volume, self.bright_top)
         return self._place
 
     @property
@@ -106,7 +106,7 @@ class VolumeFacts:
 
 
 def facts_of(volume: Volume) -> VolumeFacts:
-    """Return what is kept of a volume; it goes with the volume."""
+    """Return the cached facts of a volume. They are deleted with the volume."""
     with _LOCK:
         key = id(volume)
         found = _KEPT.get(key)

@@ -1,4 +1,4 @@
-"""Whether a volume shows anatomy (CT, MR, attenuation) or function (PET, SPECT); no Qt."""
+"""Classify a volume as anatomy (CT, MR, attenuation) or function (PET, SPECT), without Qt."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from app.shell.message_bar import MessageBar
 from app.state.models.messages import Problem
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import button, label, set_paragraphs
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
 from tests.architecture import Source, sources
 
@@ -34,7 +34,7 @@ def shown(tip: str) -> str:
 @pytest.mark.parametrize(
     "made",
     [
-        lambda: PlainLabel(HOSTILE),
+        lambda: LiteralLabel(HOSTILE),
         lambda: label(HOSTILE, "muted", wrap=True),
         lambda: ElidedLabel(HOSTILE),
     ],
@@ -46,9 +46,9 @@ def test_labels_show_text_as_it_is(qtbot: QtBot, made: type[QLabel]) -> None:
 
 
 def test_a_tip_shows_text_as_it_is(qtbot: QtBot) -> None:
-    assert shown(plain_tip(HOSTILE)) == HOSTILE
-    assert "<b>" not in plain_tip(HOSTILE) and "<img" not in plain_tip(HOSTILE)
-    assert plain_tip("a < b & c") == "a < b & c", "what is no HTML needs no marks"
+    assert shown(literal_tip(HOSTILE)) == HOSTILE
+    assert "<b>" not in literal_tip(HOSTILE) and "<img" not in literal_tip(HOSTILE)
+    assert literal_tip("a < b & c") == "a < b & c", "what is no HTML needs no marks"
     made = button("Open", lambda: None, HOSTILE)
     qtbot.addWidget(made)
     assert shown(made.toolTip()) == HOSTILE
@@ -74,17 +74,17 @@ def guessed(source: Source) -> Iterator[str]:
     for node in ast.walk(source.tree):
         match node:
             case ast.Call(func=ast.Name(id="QLabel")):
-                yield f"{source.path}:{node.lineno}: QLabel, not PlainLabel"
+                yield f"{source.path}:{node.lineno}: QLabel, not LiteralLabel"
             case ast.ClassDef(bases=[ast.Name(id="QLabel")]) if source.path != HOME:
-                yield f"{source.path}:{node.lineno}: a class of QLabel, not of PlainLabel"
+                yield f"{source.path}:{node.lineno}: a class of QLabel, not of LiteralLabel"
             case ast.Call(func=ast.Attribute(attr=str(name))) if name in TIPS:
                 if not _is_fixed(node.args[-1]):
-                    yield f"{source.path}:{node.lineno}: {name} without plain_tip"
+                    yield f"{source.path}:{node.lineno}: {name} without literal_tip"
 
 
 def _is_fixed(text: ast.expr) -> bool:
     match text:
-        case ast.Constant() | ast.Call(func=ast.Name(id="plain_tip")):
+        case ast.Constant() | ast.Call(func=ast.Name(id="literal_tip")):
             return True
         case ast.Call(func=ast.Name(id="tr"), args=[ast.Constant()], keywords=[]):
             return True

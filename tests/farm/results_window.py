@@ -21,7 +21,7 @@ from app.state.models.run_record import RunState
 from engine.jobs import hash_array
 from engine.modalities import read_study
 
-LOOK_MS = 5
+POLL_MS = 5
 
 
 class Orders(QObject):
@@ -42,7 +42,7 @@ class Told:
         window.session.run.state_changed.connect(self._follow)
         self._timer = QTimer()
         self._timer.timeout.connect(self._look)
-        self._timer.start(LOOK_MS)
+        self._timer.start(POLL_MS)
 
     def _look(self) -> None:
         job = self._window.runner.job

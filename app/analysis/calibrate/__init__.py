@@ -1,1 +1,1 @@
-"""Pages on which a scanner is measured: its normalisation, and what one count stands for."""
+"""Dialogs that measure a normalisation or a calibration."""

@@ -1,4 +1,4 @@
-"""Calibrate to Bq/mL: the image on show as one of a cylinder of known activity."""
+"""The dialog that calibrates to Bq/mL with a cylinder of known activity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.formatting import count, sentence_case
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.region_slices import RegionSlices, ShownRegion
 from engine.analysis.quality import MOST_ERROR_PERCENT, CylinderActivity, calibrate_with
 from engine.data import Calibration, Plain, Volume
@@ -39,7 +39,7 @@ Calibrated = tuple[Calibration, Plain]
 
 
 class CalibrateDialog(QDialog):
-    """Measures once for each press; what is found can be saved, used and kept."""
+    """Measures the cylinder, and saves or uses the calibration."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -166,7 +166,7 @@ class CalibrateDialog(QDialog):
         self._allow()
 
     def _forget(self) -> None:
-        """Show nothing that was measured with other words."""
+        """Clear the result after the settings have changed."""
         if self.measured is None:
             return
         self.measured = None
@@ -200,7 +200,7 @@ class CalibrateDialog(QDialog):
             ),
         ):
             box.setEnabled(has_made and takes)
-            box.setToolTip(plain_tip(tip if takes else tr("No open scan accepts a calibration")))
+            box.setToolTip(literal_tip(tip if takes else tr("No open scan accepts a calibration")))
 
     def _save(self) -> None:
         if self.measured is None:
@@ -240,7 +240,7 @@ class CalibrateDialog(QDialog):
         self.slices.set_colours(view_colours(self._theme))
 
     def done(self, result: int) -> None:
-        """Close, and be gone; what is being written is written, used and kept as it was asked."""
+        """Close and delete the dialog. A file that is being written is still completed and used."""
         self._is_closed = True
         super().done(result)
         self.deleteLater()
@@ -251,7 +251,7 @@ def _number(value: float) -> str:
 
 
 def finished_image(context: AppContext) -> tuple[Volume | None, str]:
-    """Return the image of the run with what made it, or why it cannot be measured."""
+    """Return the final image of the run, or the reason why it cannot be measured."""
     volume, record = context.session.image, context.session.run.record
     if volume is None:
         return None, NO_IMAGE

@@ -27,7 +27,7 @@ from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, fit_to_screen, label, scrolled, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.plots.convergence_plot import ConvergencePlot
 from engine.tools.normalisation_scan import SMALL
 
@@ -71,7 +71,7 @@ class NormaliseDialog(QDialog):
         self.tabs.setDocumentMode(True)
         self.use = QCheckBox(tr("Use for the open scan"))
         self.keep = QCheckBox(tr("Use for all scans of this scanner"))
-        self.keep.setToolTip(plain_tip(KEEP_TIP))
+        self.keep.setToolTip(literal_tip(KEEP_TIP))
         self.act = button(tr("Start"), self._start_or_stop, role="primary")
         self.rest = button(tr("Pause"), self._rest, tr("Pause after the current step, or continue"))
         self.save = button(tr("Save …"), self._save, tr("Save the result as a normalisation file"))
@@ -244,7 +244,7 @@ class NormaliseDialog(QDialog):
         """Allow what can be done with the result."""
         has_made, reason = self.model.made is not None, self._why_not_used()
         self.use.setEnabled(has_made and not reason)
-        self.use.setToolTip(plain_tip(reason or USE_TIP))
+        self.use.setToolTip(literal_tip(reason or USE_TIP))
         self.keep.setEnabled(has_made)
         self.save.setEnabled(has_made and not self.job.is_busy)
 

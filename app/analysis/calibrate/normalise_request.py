@@ -1,4 +1,4 @@
-"""What is measured: scans, their scanner, the source in it."""
+"""The form for a normalisation measurement: scans, scanner, source."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class NormaliseForm(QWidget):
             self._show_scanner(str(path), path.name)
 
     def request(self) -> NormalisationRequest | str:
-        """Return what is asked for, or why nothing can be."""
+        """Return the request, or the reason why it is incomplete."""
         from engine.core.errors import EngineError
         from engine.tools.normalisation_scan import NormalisationRequest
 

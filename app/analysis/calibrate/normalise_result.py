@@ -1,4 +1,4 @@
-"""A measured normalisation to look at: efficiencies of crystals, curves, interference, remarks."""
+"""The result of a normalisation measurement: efficiencies, curves, interference, notes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 
 PLOT_PX = 170
 MOST_CURVE = 400
-"""Points of a curve that can be told apart."""
+"""Maximum number of points in a curve."""
 
 
 class NormaliseResult(QWidget):
-    """Four pictures, and what to look at in words."""
+    """Two images and two plots, with notes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class NormaliseResult(QWidget):
         set_tone(self.remarks, "look")
         self.crystals = GreyRaster(tr("Efficiencies of the crystals"), stretched=True)
         self.crystal_words = label("", "muted", wrap=True)
-        self.apart = FactorPlot(
+        self.rings = FactorPlot(
             tr("Geometric factor relative to its analytic form, by ring difference"),
             tr("ring difference"),
         )
@@ -45,11 +45,11 @@ class NormaliseResult(QWidget):
         grid.addWidget(self.crystal_words, 1, 0)
         grid.addWidget(self.interference, 0, 1)
         grid.addWidget(self.interference_words, 1, 1)
-        grid.addWidget(self.apart, 2, 0)
+        grid.addWidget(self.rings, 2, 0)
         grid.addWidget(self.off, 2, 1)
         for place in (0, 1):
             grid.setColumnStretch(place, 1)
-        for plot in (self.apart, self.off):
+        for plot in (self.rings, self.off):
             plot.setMinimumHeight(PLOT_PX)
         grid.setRowStretch(0, 2)
         grid.setRowStretch(2, 3)
@@ -60,7 +60,7 @@ class NormaliseResult(QWidget):
         column.addLayout(grid, 1)
 
     def show_made(self, made: MeasuredNormalisation) -> None:
-        """Show what a measurement came to."""
+        """Show the result of a measurement."""
         from engine.tools.normalisation_scan import crystal_map, over_distance, over_ring_difference
 
         set_paragraphs(self.remarks, made.remarks)
@@ -70,7 +70,7 @@ class NormaliseResult(QWidget):
         self.crystal_words.setText(_crystal_words(pixels, made.found.errors.crystals))
         self._show_interference(made.found.components.interference)
         for plot, curve in (
-            (self.apart, over_ring_difference(made.found)),
+            (self.rings, over_ring_difference(made.found)),
             (self.off, over_distance(made.found)),
         ):
             _show_curve(plot, curve)
@@ -90,7 +90,7 @@ class NormaliseResult(QWidget):
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        for view in (self.crystals, self.interference, self.apart, self.off):
+        for view in (self.crystals, self.interference, self.rings, self.off):
             view.set_colours(colours)
 
 

@@ -1,4 +1,4 @@
-"""The scans that are measured together, added and removed."""
+"""The list of scans for one normalisation measurement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.language.translation import tr
 from app.state.models.preferences import Preferences
 from app.ui.theme.file_dialogs import ask_open_all
 from app.ui.theme.widgets import button
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.io import LISTMODE_READERS, suffixes_of
 
 HEIGHT_PX = 84
@@ -59,7 +59,7 @@ class ScanList(QWidget):
         self.list.clear()
         for path in self.paths:
             self.list.addItem(path.name)
-            self.list.item(self.list.count() - 1).setToolTip(plain_tip(str(path)))
+            self.list.item(self.list.count() - 1).setToolTip(literal_tip(str(path)))
         self._allow()
         self.changed.emit()
 

@@ -1,1 +1,1 @@
-"""Measurements in the image on show."""
+"""Measurements in the displayed image."""

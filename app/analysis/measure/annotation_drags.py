@@ -1,4 +1,4 @@
-"""What the pointer does with annotations while it is held down: draw, move, place words."""
+"""Pointer drags that draw and move annotations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _AnnotationDrag:
         self.pane.update()
 
     def show(self, made: Annotation) -> None:
-        """Take another shape, or add it, and say what it measures."""
+        """Update or add the annotation, and show its value."""
         if self.which < 0:
             self.which = self.model.add(made)
         else:

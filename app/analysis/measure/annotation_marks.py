@@ -1,4 +1,4 @@
-"""Annotations over the slices: how they are drawn, and what of them the pointer holds."""
+"""Annotations over the slices: painting and hit testing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.analysis.measure.annotation_drags import (
     MovePoint,
     PlaceWords,
 )
-from app.analysis.measure.annotation_text import beside
+from app.analysis.measure.annotation_text import label_text
 from app.state.models.annotation_model import ANNOTATION_TOOLS, AnnotationModel
 from app.views import overlay
 from app.views.gestures import Drag
@@ -57,8 +57,8 @@ class AnnotationMarks(QObject):
         state.add_marks(self)
 
     @property
-    def wants_cross(self) -> bool:
-        """Whether the pointer draws now."""
+    def uses_cross_cursor(self) -> bool:
+        """True while the pointer draws."""
         return self._tool != "" and self._state.volume is not None
 
     @property
@@ -67,7 +67,7 @@ class AnnotationMarks(QObject):
         return tool if tool in ANNOTATION_TOOLS else ""
 
     def paint(self, painter: QPainter, pane: SlicePane, viewport: Viewport) -> None:
-        """Paint those that lie in the slice on show, or in its slab."""
+        """Paint the annotations in the displayed slice or slab."""
         for which, found in enumerate(self._model.annotations):
             if self._is_on(found, pane):
                 self._draw(painter, found, pane, viewport, is_chosen=which == self._model.chosen)
@@ -89,7 +89,7 @@ class AnnotationMarks(QObject):
         return self._held(pane, pane.viewport, at)
 
     def _is_half_drawn(self, pane: SlicePane) -> bool:
-        """Whether the chosen angle lacks its other leg, in the slice on show."""
+        """True if the chosen angle lacks its other leg, in the slice on show."""
         found = self._model.chosen_one
         return (
             found is not None
@@ -150,12 +150,12 @@ class AnnotationMarks(QObject):
                 painter.drawEllipse(end, radius, radius)
         box = self._words_box(found, ends, viewport)
         metrics = QFontMetricsF(painter.font())
-        words = beside(found, self._state.length_unit)
+        words = label_text(found, self._state.length_unit)
         halo_text(painter, box.left(), box.top() + metrics.ascent(), words, ink, HALO)
 
     def _words_box(self, found: Annotation, ends: list[QPointF], viewport: Viewport) -> QRectF:
-        """Return the place of the words: beside the annotation, on the side where none of it is."""
-        words = beside(found, self._state.length_unit)
+        """Return the position of the text on the free side of the annotation."""
+        words = label_text(found, self._state.length_unit)
         metrics = QFontMetricsF(QApplication.font())
         size = QSizeF(metrics.horizontalAdvance(words), metrics.height())
         at, way = _free_side(found, ends)
@@ -170,7 +170,7 @@ class AnnotationMarks(QObject):
 
 
 def _free_side(found: Annotation, ends: list[QPointF]) -> tuple[QPointF, QPointF]:
-    """Return a point of an annotation, and the way from there to where none of it is."""
+    """Return a point of an annotation, and the direction from there to free space."""
     if found.kind == "text":
         return ends[0], QPointF(1, 0)
     if found.kind in ("arrow", "curve"):
@@ -184,7 +184,7 @@ def _free_side(found: Annotation, ends: list[QPointF]) -> tuple[QPointF, QPointF
 
 
 def _unit(way: QPointF, other: QPointF) -> QPointF:
-    """Return a way of length 1; another one in the place of none."""
+    """Return a unit vector, or a default direction for a zero vector."""
     length = math.hypot(way.x(), way.y())
     return way / length if length > SHORT else other
 

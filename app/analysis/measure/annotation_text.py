@@ -1,4 +1,4 @@
-"""Annotations in words: what stands beside them, and in their list."""
+"""Texts of annotations in slices and in the list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACROSS = ("sagittal", "coronal", "axial")
 
 
 def measured(found: Annotation, length_unit: str) -> str:
-    """Return what an annotation measures; empty where it measures nothing."""
+    """Return the value of an annotation, or ""."""
     if found.kind == "distance":
         return f"{millimetres(found.length_mm)} {length_unit}"
     if found.kind == "curve":
@@ -29,13 +29,13 @@ def measured(found: Annotation, length_unit: str) -> str:
     return f"{found.angle_deg:.1f}°" if found.kind == "angle" else ""
 
 
-def beside(found: Annotation, length_unit: str) -> str:
-    """Return what stands beside an annotation in a slice."""
+def label_text(found: Annotation, length_unit: str) -> str:
+    """Return the text of an annotation in a slice."""
     return "  ".join(filter(None, (measured(found, length_unit), found.text)))
 
 
 def listed(found: Annotation, length_unit: str) -> str:
     """Return an annotation as a line of a list, with its slice."""
     at = f"{ACROSS[found.axis]} {'xyz'[found.axis]} {millimetres(found.points_mm[0][found.axis])}"
-    words = beside(found, length_unit)
+    words = label_text(found, length_unit)
     return f"{TITLES[found.kind]}{f' {words}' if words else ''}   {at}"

@@ -1,4 +1,4 @@
-"""The list of annotations: go to one, change its words, delete it; undo."""
+"""The list of annotations: select, edit text, delete, undo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_ROWS, LEAST_ROWS = 6, 2
 
 
 class AnnotationsBox(QWidget):
-    """Follows the annotations of the scan on show."""
+    """Follows the annotations of the displayed scan."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class AnnotationsBox(QWidget):
         column.addWidget(self.straighten)
 
     def refresh(self) -> None:
-        """Show what there is."""
+        """Show the annotations."""
         model, unit = self.model, self._state.length_unit
         with QSignalBlocker(self.list):
             self.list.clear()

@@ -1,4 +1,4 @@
-"""A window with what the volume on show holds along a curve; it follows curve and volume."""
+"""A window with the displayed volume along a curve. It follows changes of both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.state.models.annotation_model import AnnotationModel
 from app.state.services.commands import Commands
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.curved_view import CurvedView
 from app.views.state import ViewState
 from engine.analysis.quality import CurvedPlane, curved_plane
@@ -44,7 +44,7 @@ class CurveWindow(QDialog):
         self.thickness.edited.connect(self._take_thickness)
         tip = tr("Averaging width across the curve ({length_unit})", length_unit=state.length_unit)
         self.thickness.setAccessibleName(tip)
-        self.thickness.setToolTip(plain_tip(tip))
+        self.thickness.setToolTip(literal_tip(tip))
         self.copy = button(tr("Copy"), self._copy, tr("Copy the image to the clipboard"))
         row = QHBoxLayout()
         row.setContentsMargins(8, 2, 8, 8)
@@ -63,14 +63,14 @@ class CurveWindow(QDialog):
         column.addLayout(row)
         self.resize(*SIZE_PX)
         for signal in (model.changed, state.volume_changed):
-            signal.connect(self.look)
+            signal.connect(self.refresh)
 
     def straighten(self, which: int) -> None:
         """Show the volume along one of the annotations, a curve."""
         self._which = which
         self.show()
         self.raise_()
-        self.look()
+        self.refresh()
 
     @property
     def curve(self) -> Annotation | None:
@@ -79,8 +79,8 @@ class CurveWindow(QDialog):
         made = found[self._which] if 0 <= self._which < len(found) else None
         return made if made is not None and made.kind == "curve" else None
 
-    def look(self) -> None:
-        """Begin what is to be made, if anything is; while work goes on, it waits for its end."""
+    def refresh(self) -> None:
+        """Start the next computation, or wait until the current one has ended."""
         curve, volume, thick = self.curve, self._state.volume, self._thickness_mm
         if curve is None or volume is None:
             self.view.show_plane(None)
@@ -107,18 +107,18 @@ class CurveWindow(QDialog):
 
     def _go_on(self) -> None:
         self._is_busy = False
-        self.look()
+        self.refresh()
 
     def _take_thickness(self) -> None:
         typed = self.thickness.raw()
         if isinstance(typed, int | float) and math.isfinite(typed):
             self._thickness_mm = min(max(float(typed), 0.0), MOST_MM)
         self.thickness.show_number(self._thickness_mm)
-        self.look()
+        self.refresh()
 
     def _copy(self) -> None:
         QApplication.clipboard().setImage(self.view.grab().toImage())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.look()
+        self.refresh()

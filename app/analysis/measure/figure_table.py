@@ -1,4 +1,4 @@
-"""Figures in groups: a name and its value in a line, or below one another where both are long."""
+"""A table of groups of names and values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.ui.theme.glossary import meaning_of
 from app.ui.theme.widgets import label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 MOST_SIGNS = 26
 """Signs of name and value that a narrow column holds beside one another."""
@@ -35,7 +35,7 @@ class FigureTable(QWidget):
             fits = len(name) + len(value) <= MOST_SIGNS
             both = not value or not fits
             title = label(name, "caption" if value else "")
-            title.setToolTip(plain_tip(meaning_of(name.strip())))
+            title.setToolTip(literal_tip(meaning_of(name.strip())))
             self._grid.addWidget(title, at, 0, 1, 1 + both)
             at += both and bool(value)
             if value:

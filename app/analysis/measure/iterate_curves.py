@@ -1,4 +1,4 @@
-"""Figures of a phantom over the iterations of a run, as its images come."""
+"""Values of a phantom over the iterations of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Point = tuple[int, tuple[float, ...]]
 
 
 class IterateCurves(QWidget):
-    """Two figures of each kept image: what is gained, and what it costs."""
+    """Two values of each stored image: gain and cost."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The line profile: draw a line across a slice, see and save the values along it."""
+"""The line profile: draw a line in a slice, and show and save its values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTLE_MS = 30
 
 
 class LineProfileBox(QWidget):
-    """Draws the values along the line of the views, anew for every image on show."""
+    """Plots the values along the line, for every displayed image."""
 
     def __init__(self, state: ViewState, theme: Theme, save: SAVE) -> None:
         super().__init__()
@@ -79,11 +79,11 @@ class LineProfileBox(QWidget):
 
     @property
     def profile(self) -> LineProfile | None:
-        """Values along the line in the image on show."""
+        """Values along the line in the displayed image."""
         return self.plot.profile
 
     def numbers_shown(self) -> list[tuple[str, str]]:
-        """What is told of the line, by name."""
+        """The values of the line, by name."""
         return self._rows(self.profile)
 
     def _refresh_soon(self) -> None:
@@ -91,7 +91,7 @@ class LineProfileBox(QWidget):
             self._soon.start()
 
     def refresh(self) -> None:
-        """Sample the image on show along the line."""
+        """Sample the displayed image along the line."""
         state, drawn = self._state, self._state.line
         found = None
         if state.volume is not None and drawn is not None:

@@ -1,4 +1,4 @@
-"""Measure: values along a line, distances and angles, rods that are told apart, phantoms."""
+"""The Measure tab: line profile, annotations, rods, phantoms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.ui.theme.widgets import label, scrolled
 
 
 class MeasureTab(QWidget):
-    """Tools that measure the image on show."""
+    """Tools that measure the displayed image."""
 
     title = tr("Measure")
 

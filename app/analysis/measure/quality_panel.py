@@ -1,4 +1,4 @@
-"""Quality: the image on show as one of a phantom; its figures, and some of them over iterations."""
+"""The phantom panel: measure image quality, also over the iterations."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class QualityBox(QWidget):
 
     @property
     def facts(self) -> PhantomFacts:
-        """What the user said of it."""
+        """The facts that the user entered."""
         return PhantomFacts(contrast=self.contrast.value)
 
     def rows(self) -> list[tuple[str, str]]:
@@ -127,7 +127,7 @@ class QualityBox(QWidget):
         self.page.setVisible(self.measured is not None)
 
     def _summary(self) -> str:
-        """Say where the phantom was found, and whether the image on show is still that one."""
+        """Return the position of the phantom, with a note if another image is displayed."""
         if self.measured is None:
             return ""
         report, volume, _ = self.measured

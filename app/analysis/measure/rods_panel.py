@@ -1,4 +1,4 @@
-"""Derenzo phantom: which rods are told apart in the image on show, by size."""
+"""The Derenzo phantom panel: resolved rods by size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.glossary import meaning_of
 from app.ui.theme.widgets import button, label, set_tone
 from app.views.colour.window_controls import NumberEdit
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.errors import GeometryError
 from engine.data import Volume
 from engine.modalities import ScanSummary
@@ -74,7 +74,7 @@ def csv_of(rows: list[RodRow]) -> str:
 
 
 class RodsBox(QWidget):
-    """Shown where the scan says that it is a Derenzo phantom, or the user does."""
+    """Active if the scan or the user states that this is a Derenzo phantom."""
 
     def __init__(self, session: Session, save: SAVE) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class RodsBox(QWidget):
         column.addWidget(self._inside)
 
     def _follow_scan(self) -> None:
-        """Take what another scan says of its phantom."""
+        """Use the phantom settings of another scan."""
         scan = self._study.inputs.scan
         if scan is self._scan:
             return
@@ -150,7 +150,7 @@ class RodsBox(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Measure the image on show."""
+        """Measure the displayed image."""
         volume, wanted = self._session.view.volume, self.is_derenzo.isChecked()
         self.is_derenzo.setEnabled(volume is not None)
         self._inside.setVisible(wanted and volume is not None)
@@ -165,7 +165,7 @@ class RodsBox(QWidget):
                 widget.deleteLater()
         for place, text in enumerate((tr("Rods"), tr("Valley / peak"), "")):
             title = label(text, "caption")
-            title.setToolTip(plain_tip(meaning_of(text)))
+            title.setToolTip(literal_tip(meaning_of(text)))
             self._table.addWidget(title, 0, place)
         for at, row in enumerate(self.rows, 1):
             valley = tr("no contrast") if row.valley is None else f"{row.valley:.2f}"

@@ -1,4 +1,4 @@
-"""Activity over time: a ball about the cursor, measured in every frame as they come."""
+"""A time-activity curve: a sphere around the crosshair, measured in every frame."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIAMETER_MM = 10.0
 
 
 class TimeCurveBox(QWidget):
-    """Shown as soon as the run at hand has frames of time."""
+    """Shown when the current run has time frames."""
 
     def __init__(self, session: Session, theme: Theme, save: SAVE) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class TimeCurveBox(QWidget):
 
     @property
     def curve(self) -> TimeCurve | None:
-        """The curve on show."""
+        """The displayed curve."""
         return self.plot.curve
 
     def _refresh_soon(self) -> None:

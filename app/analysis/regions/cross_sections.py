@@ -38,13 +38,13 @@ class SliceBorders:
 
     Attributes
     ----------
-    way : how the slice lies on the screen
+    orientation : how the slice lies on the screen
     viewport : what part of it is on show
     depth_mm : of the slice, along its normal
     """
 
-    def __init__(self, way: Orientation, viewport: Viewport, depth_mm: float) -> None:
-        self.way, self.viewport, self.depth_mm = way, viewport, depth_mm
+    def __init__(self, orientation: Orientation, viewport: Viewport, depth_mm: float) -> None:
+        self.orientation, self.viewport, self.depth_mm = orientation, viewport, depth_mm
 
     def smooth(self, shape: RegionShape) -> QPainterPath | None:
         """Return the border of a solid in closed form; empty where it is not in the slice.
@@ -52,7 +52,7 @@ class SliceBorders:
         None of shapes that have no such form in this slice.
         """
         low, high = shape.bounds_mm
-        normal = self.way.normal
+        normal = self.orientation.normal
         is_inside = low[normal] <= self.depth_mm <= high[normal]
         path = QPainterPath()
         match shape:
@@ -75,7 +75,7 @@ class SliceBorders:
 
     def of_voxels(self, coverage: RegionCoverage, volume: Volume) -> QPainterPath:
         """Return the border of the voxels of the slice that are at least half inside."""
-        grid, normal = volume.grid, self.way.normal
+        grid, normal = volume.grid, self.orientation.normal
         k = slice_index(grid, normal, self.depth_mm) - coverage.start[2 - normal]
         path = QPainterPath()
         if not 0 <= k < coverage.share.shape[2 - normal]:
@@ -99,11 +99,13 @@ class SliceBorders:
 
     def rect(self, bounds_mm: tuple[Point, Point]) -> QRectF:
         """Return a box as the slice shows it, wherever it is along the normal."""
-        a, b = (QPointF(*self.viewport.to_px(*self.way.to_screen(end))) for end in bounds_mm)
+        a, b = (
+            QPointF(*self.viewport.to_px(*self.orientation.to_screen(end))) for end in bounds_mm
+        )
         return QRectF(a, b).normalized()
 
     def _shrunk(self, bounds_mm: tuple[Point, Point]) -> QRectF:
-        whole, normal = self.rect(bounds_mm), self.way.normal
+        whole, normal = self.rect(bounds_mm), self.orientation.normal
         radius = (bounds_mm[1][normal] - bounds_mm[0][normal]) / 2
         away = (self.depth_mm - middle_of(bounds_mm)[normal]) / radius
         part = math.sqrt(max(0.0, 1 - away**2))
@@ -118,7 +120,7 @@ class SliceBorders:
         for u, v in shape.corners_mm:
             place = [0.0] * 3
             place[first], place[second] = u, v
-            x, y = self.way.to_screen((place[0], place[1], place[2]))
+            x, y = self.orientation.to_screen((place[0], place[1], place[2]))
             points.append(QPointF(*self.viewport.to_px(x, y)))
         return points
 
@@ -132,7 +134,7 @@ class SliceBorders:
         for k in (1, 2):
             place = [0.0] * 3
             place[along[0]], place[across[0]] = float(along[k]), float(across[k])
-            screen = self.way.to_screen((place[0], place[1], place[2]))
+            screen = self.orientation.to_screen((place[0], place[1], place[2]))
             ends.append(QPointF(*self.viewport.to_px(*screen)))
         path.moveTo(ends[0])
         path.lineTo(ends[1])

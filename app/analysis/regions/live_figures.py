@@ -32,7 +32,7 @@ from engine.data import Volume
 SETTLE_MS = 60
 """A region that is being dragged is measured this often at most."""
 SHARE = 0.01
-"""Part of a core that measuring may take while a run is at work."""
+"""Fraction of one core for measurements while a run is active."""
 TURN_S = 0.05
 """Kept images that are new are left to the next measuring once it took this long."""
 Points = list[tuple[float, float]]
@@ -60,13 +60,13 @@ class FiguresFound:
 
 
 class KnownMeans:
-    """Means that were measured, which images that are kept need not have measured again."""
+    """A cache of measured means of stored images."""
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[weakref.ref[Volume], dict[RegionShape, float]]] = {}
 
     def has_all(self, regions: Sequence[Region], volume: Volume) -> bool:
-        """Whether the means of all regions in an image are known."""
+        """True if the means of all regions in an image are cached."""
         known = self._found.get(id(volume))
         is_same = known is not None and known[0]() is volume
         return is_same and all(region.shape in known[1] for region in regions if known)
@@ -120,7 +120,7 @@ class RegionFollower(QObject):
 
     @property
     def image(self) -> str:
-        """Name of the image on show."""
+        """Name of the displayed image."""
         run = self._session.run
         items, shown = run.record.images.items, self._session.view.volume
         kept = next((each for each in items if each.volume is shown), None)
@@ -128,7 +128,7 @@ class RegionFollower(QObject):
 
     @property
     def is_of_frames(self) -> bool:
-        """Whether the curves run over frames of time."""
+        """True if the curves run over time frames."""
         return bool(self._session.run.record.images.frames)
 
     def want(self, wanted: bool) -> None:
@@ -137,7 +137,7 @@ class RegionFollower(QObject):
         self.refresh_soon()
 
     def refresh_soon(self) -> None:
-        """Measure anew, but not at every step of what is dragged or running."""
+        """Measure again soon, but not at every step of a drag or run."""
         self._is_stale = True
         if self.is_wanted and not self._is_measuring and not self._soon.isActive():
             wait_ms = 1000 * (self._not_before - time.monotonic())
@@ -149,7 +149,7 @@ class RegionFollower(QObject):
         if volume is None or not regions:
             self._take(FiguresFound((), {}, 0.0))
             return
-        kept, image = kept_by_place(self._session.run.record.images.items), self.image
+        kept, image = images_by_position(self._session.run.record.images.items), self.image
         chosen = self._session.regions.chosen_region
         self._is_measuring = True
         self._context.commands.run_task(
@@ -199,7 +199,7 @@ def found_in(
     return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole)
 
 
-def kept_by_place(items: Sequence[Kept]) -> list[tuple[float, Volume]]:
+def images_by_position(items: Sequence[Kept]) -> list[tuple[float, Volume]]:
     """Return iterates by their iteration; of a scan in frames, these by their middle [s]."""
     frames = [each for each in items if each.frame is not None]
     if frames:

@@ -1,4 +1,4 @@
-"""All figures of the chosen region, its contrast with another one, its histogram."""
+"""All values of the selected region, its contrast, and its histogram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pointer does with regions while it is held down: draw, paint, move, resize."""
+"""Pointer drags that draw, paint, move and resize regions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _RegionDrag:
         self.pane.update()
 
     def show(self, shape: RegionShape) -> None:
-        """Take another shape, or add the region, and say its size."""
+        """Update or add the region, and show its size."""
         if self.model.current.named(self.name) is None:
             self.name = self.model.add(shape, self.name)
         else:
@@ -229,7 +229,7 @@ class RegionResizeDrag(_RegionDrag):
             self.show(self._shape.fitted(((low[0], low[1], low[2]), (high[0], high[1], high[2]))))
 
     def _about_middle(self, here: Point) -> RegionShape:
-        """Return a ball whose border goes through a place; its middle stays."""
+        """Return a sphere with the same centre whose surface passes through a point."""
         way, middle = self.pane.orientation, self._shape.centre_mm  # type: ignore[union-attr]
         axes = [
             direction.axis

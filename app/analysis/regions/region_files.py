@@ -1,4 +1,4 @@
-"""Regions and their figures in files: tables, files of regions, labels, and back."""
+"""Save and load regions, tables, labels and DICOM segmentations."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ class RegionFiles:
         self._session, self._model = context.session, context.session.regions
 
     def copy(self) -> None:
-        """Put the table of the image on show into the clipboard, for a sheet of numbers."""
+        """Copy the table of the displayed image to the clipboard."""
         text = csv_of(self._live.found.measured, "\t")
         QApplication.clipboard().setText(text)
         self._session.add_log("info", tr("The table of the regions was copied."))
 
     def save_table(self) -> None:
-        """Write the figures of the image on show."""
+        """Save the values of the displayed image."""
         volume = self._session.view.volume
         if volume is not None:
             self._write_table([(self._live.image, volume)])
 
     def save_series(self) -> None:
-        """Write the figures of all images of the run that are kept."""
+        """Save the values of all stored images of the run."""
         items = self._session.run.record.images.items
         self._write_table([(each.caption, each.volume) for each in items])
 
@@ -77,13 +77,13 @@ class RegionFiles:
             self._write(target, lambda: write_regions(regions, target))
 
     def save_labels(self) -> None:
-        """Write the regions as an image of whole numbers on the grid of the image on show."""
+        """Save the regions as an integer label image on the grid of the displayed image."""
         volume, regions = self._session.view.volume, self._model.regions
         target = self._target(tr("Save as labels"), "labels.nii.gz", LABELS, ".nii.gz")
         if target is None or volume is None:
             return
 
-        def said(n_shared: object) -> None:
+        def report_shared(n_shared: object) -> None:
             if n_shared:
                 text = tr(
                     "{n_shared:,} voxels lie in several regions. In the label image, each "
@@ -92,10 +92,10 @@ class RegionFiles:
                 )
                 self._session.add_log("warning", text)
 
-        self._write(target, lambda: labels_at(regions, volume, target), said)
+        self._write(target, lambda: labels_at(regions, volume, target), report_shared)
 
     def save_segmentation(self) -> None:
-        """Write the regions as DICOM, over the series that the image on show is exported as."""
+        """Save the regions as a DICOM segmentation of the exported series of the image."""
         volume, regions = self._session.view.volume, self._model.regions
         if volume is None:
             return
@@ -128,7 +128,7 @@ class RegionFiles:
         )
 
     def take(self, found: RegionSet) -> None:
-        """Take regions of a file; those of another scan only if the user says so."""
+        """Load regions from a file. Regions of another scan need a confirmation."""
         volume = self._session.view.volume
         if volume is None:
             return
@@ -139,7 +139,7 @@ class RegionFiles:
             self._model.take_over(found, volume)
 
     def take_over(self, title: str, found: RegionSet) -> None:
-        """Take regions that were drawn on another scan of this session."""
+        """Copy regions from another scan of this session."""
         volume = self._session.view.volume
         if self._model.are_of_other_patient(title):
             tell(self._parent, tr("Different patient"), OTHER_PATIENT)

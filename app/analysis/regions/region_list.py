@@ -1,4 +1,4 @@
-"""The table of regions: colour, name, whether it is drawn, and figures of the image on show."""
+"""The table of regions: colour, name, visibility, values of the displayed image."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 
 from app.language.translation import tr
 from app.state.models.region_model import RegionModel
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.state import ViewState
 from app.views.text import number
 from engine.analysis.regions import MeasuredRegion, Region
@@ -44,7 +44,7 @@ class RegionList(QTreeWidget):
         self.setAccessibleName(tr("Regions"))
         self.setHeaderLabels(COLUMNS)
         for column, tip in enumerate(TIPS):
-            self.headerItem().setToolTip(column, plain_tip(tip))
+            self.headerItem().setToolTip(column, literal_tip(tip))
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -88,7 +88,7 @@ class RegionList(QTreeWidget):
                 found = measured.get(str(item.data(0, NAME)))
                 for column, text in enumerate(self._texts(found), 1):
                     item.setText(column, text)
-                item.setToolTip(0, plain_tip(found.fault if found else ""))
+                item.setToolTip(0, literal_tip(found.fault if found else ""))
 
     def _texts(self, found: MeasuredRegion | None) -> tuple[str, ...]:
         figures = found.figures if found is not None else None

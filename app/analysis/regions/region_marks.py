@@ -1,4 +1,4 @@
-"""Regions over the slices: their borders, handles of the chosen one, what the pointer holds."""
+"""Regions over the slices: borders, handles, hit testing."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ ROOMY_PX = 44.0
 HALO = "#c0101214"
 ANNOTATING = ("arrow", "text", "distance", "angle", "curve")
 KEPT = 16
-"""Regions whose voxels are remembered for the image on show."""
+"""Number of regions whose voxels are cached for the displayed image."""
 
 
 class RegionMarks(QObject):
-    """Paints the regions of the scan on show, and hands the pointer what it holds."""
+    """Paints the regions of the displayed scan, and finds the handle under the pointer."""
 
     def __init__(self, model: RegionModel, state: ViewState) -> None:
         super().__init__(state)
@@ -45,12 +45,12 @@ class RegionMarks(QObject):
         state.add_marks(self)
 
     @property
-    def wants_cross(self) -> bool:
-        """Whether the pointer draws now."""
+    def uses_cross_cursor(self) -> bool:
+        """True while the pointer draws."""
         return bool(self._model.tool) and self._state.volume is not None
 
     def paint(self, painter: QPainter, pane: SlicePane, viewport: Viewport) -> None:
-        """Paint the borders in the slice on show, the chosen region above all."""
+        """Paint the borders in the displayed slice, with the selected region on top."""
         volume = self._state.volume
         if volume is None:
             return
@@ -129,7 +129,7 @@ class RegionMarks(QObject):
     def _draw_around(
         self, painter: QPainter, region: Region, borders: SliceBorders, volume: Volume
     ) -> None:
-        """Paint what a contour is looked for in, dashed."""
+        """Paint the search area of a contour, dashed."""
         if isinstance(region.shape, ContourRegion):
             pen = QPen(QColor(region.colour), 1.0, Qt.PenStyle.DashLine)
             painter.setPen(pen)
@@ -139,7 +139,7 @@ class RegionMarks(QObject):
     def _handles(self, region: Region, borders: SliceBorders) -> dict[tuple[int, int], QPointF]:
         """Return the places of the handles by the sides of the screen that they move: −1, 0, 1."""
         low, high = region.shape.bounds_mm
-        normal = borders.way.normal
+        normal = borders.orientation.normal
         if not low[normal] <= borders.depth_mm <= high[normal]:
             return {}
         box = borders.rect((low, high))

@@ -1,4 +1,4 @@
-"""Place, sizes and level of the chosen region as numbers that can be typed."""
+"""Number fields for position, size and threshold of the selected region."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.state.models.region_model import RegionModel
 from app.ui.forms.fields import QuietCombo
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.widgets import label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.state import ViewState
 from engine.analysis.regions import (
     RULES,
@@ -62,7 +62,7 @@ class RegionNumbers(QWidget):
     def _box(self, name: str, low: float) -> NumberBox:
         box = NumberBox(False, low, MOST_MM)
         box.setAccessibleName(name)
-        box.setToolTip(plain_tip(name))
+        box.setToolTip(literal_tip(name))
         box.edited.connect(self._take_place)
         return box
 
@@ -155,7 +155,7 @@ class RegionNumbers(QWidget):
         if was == rule and isinstance(typed, int | float):
             level = self._view.from_shown(float(typed)) if rule == "fixed" else float(typed)
         else:
-            level = self._usual_level(rule)
+            level = self._default_level(rule)
         try:
             self._model.contour(
                 region.name,
@@ -167,8 +167,8 @@ class RegionNumbers(QWidget):
         except ValueError:
             self.refresh()  # no percentage: what was is shown again
 
-    def _usual_level(self, rule: str) -> float:
-        """Return what a level begins with: half of the value under the cursor, or 41 %."""
+    def _default_level(self, rule: str) -> float:
+        """Return the default threshold: half of the value at the crosshair, or 41 %."""
         if rule != "fixed":
             return USUAL_PERCENT
         return (self._view.value_at_cursor() or 0.0) / 2

@@ -1,4 +1,4 @@
-"""Plots of regions: how much of one holds which values, and means over iterations or frames."""
+"""Plots of regions: histogram, and means over iterations or frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.plots.plot_axes import StillPlot, paint_axes
 from engine.analysis.regions import ValueHistogram
 from engine.data import unit_text
@@ -30,7 +30,7 @@ class _LazyPlot(QWidget):
         self.setAccessibleName(name)
         self._colours = DARK
         self.plot: StillPlot | None = None
-        self.head = PlainLabel()
+        self.head = LiteralLabel()
         self.head.setProperty("role", "caption")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -56,7 +56,7 @@ class _LazyPlot(QWidget):
             self.set_colours(self._colours)
 
     def draw(self) -> None:
-        """Draw what is to be shown."""
+        """Draw the plot."""
 
 
 class HistogramPlot(_LazyPlot):

@@ -39,7 +39,7 @@ NOT_OURS = tr(
 
 
 class RegionKeeper(QObject):
-    """Tells the model which scan is on show, and keeps its regions in the user's settings."""
+    """Connects the model to the displayed scan, and stores its regions in the user's settings."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class RegionKeeper(QObject):
         self._model.changed.connect(self._save_soon)
 
     def follow(self) -> None:
-        """Have the regions of the scan on show at hand."""
+        """Load the regions of the displayed scan."""
         opened = self._session.volumes.base
         if opened is None:
             return
@@ -69,13 +69,13 @@ class RegionKeeper(QObject):
         is_known = current.is_of(marks) and (
             not current.is_empty or set(marks) <= set(current.scans)
         )
-        kept = None if is_known else self._kept(marks)
+        kept = None if is_known else self._stored(marks)
         if kept is not None:
             self._saved = kept
         self._model.follow(opened.volume, marks, _title_of(self._context, opened), kept)
 
     def save(self) -> None:
-        """Keep the regions of the scan on show, in a thread."""
+        """Save the regions of the displayed scan in a thread."""
         self._soon.stop()
         regions = self._model.current
         if regions == self._saved or not regions.scans:
@@ -85,20 +85,20 @@ class RegionKeeper(QObject):
         self._saved = regions
         path, result = self.file_of(regions.scans[0]), self._session.run.record.result_id
         self._context.commands.run_task(
-            lambda _: kept_at(regions, path, result),
+            lambda _: write_for_scan(regions, path, result),
             lambda _: None,
             failed=tr("The regions could not be saved with the scan."),
         )
 
     def file_of(self, mark: str) -> Path:
-        """Return the file that regions of a scan are kept in."""
+        """Return the file with the regions of a scan."""
         return self._folder / f"{sha256(mark.encode()).hexdigest()[:DIGITS]}{ENDING}"
 
     def _save_soon(self) -> None:
         self._soon.start()
 
-    def _kept(self, marks: tuple[str, ...]) -> RegionSet | None:
-        """Return the regions of a scan that were kept, None where none were."""
+    def _stored(self, marks: tuple[str, ...]) -> RegionSet | None:
+        """Return the stored regions of a scan, or None."""
         for path in map(self.file_of, marks):
             if not path.is_file():
                 continue
@@ -109,9 +109,9 @@ class RegionKeeper(QObject):
                 continue
             if found.is_of(marks):
                 return found
-        return self._beside(marks)
+        return self._saved_with_study(marks)
 
-    def _beside(self, marks: tuple[str, ...]) -> RegionSet | None:
+    def _saved_with_study(self, marks: tuple[str, ...]) -> RegionSet | None:
         """Return the regions that were saved with the study, if they are of its scan."""
         try:
             found = regions_beside(self._session)
@@ -154,7 +154,7 @@ def known_marks(opened: OpenVolume) -> tuple[str, ...]:
     )
 
 
-def kept_at(regions: RegionSet, path: Path, result_id: str = "") -> None:
+def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> None:
     """Write regions, for their owner alone, or remove the file where none are left.
 
     With the result that is on show they lie beside its image, where reports look for them.

@@ -1,4 +1,4 @@
-"""Buttons that say what dragging in a slice draws, and the brush's size."""
+"""Buttons that select the drawing tool, and the diameter of the brush."""
 
 from __future__ import annotations
 

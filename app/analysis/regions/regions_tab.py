@@ -1,4 +1,4 @@
-"""Regions: draw them, combine them, read their figures, save them."""
+"""The Regions tab: draw, combine, measure and save regions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.widgets import button, icon_button, label, scrolled, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.errors import EngineError
 
 EMPTY = tr(
@@ -31,7 +31,7 @@ TWO = tr("Select two or more regions.")
 
 
 class RegionsTab(QWidget):
-    """All of the regions of the scan on show."""
+    """All regions of the displayed scan."""
 
     title = tr("Regions")
 
@@ -84,7 +84,7 @@ class RegionsTab(QWidget):
             (tr("First minus the others"), "minus", tr("Voxels in the first selected region only")),
         ):
             action = menu.addAction(title)
-            action.setToolTip(plain_tip(tip))
+            action.setToolTip(literal_tip(tip))
             action.triggered.connect(lambda _=False, o=operation: self.model.combine(o))
         return menu
 
@@ -101,13 +101,13 @@ class RegionsTab(QWidget):
         menu.addAction(tr("Labels (NIfTI) …")).triggered.connect(lambda: files.save_labels())
         segments = menu.addAction(tr("Segmentation (DICOM) …"))
         segments.setToolTip(
-            plain_tip(tr("For archives and viewers, over the image's DICOM series"))
+            literal_tip(tr("For archives and viewers, over the image's DICOM series"))
         )
         segments.triggered.connect(lambda: files.save_segmentation())
         return menu
 
     def menu(self) -> QMenu:
-        """Return what else can be done."""
+        """Return the menu with further actions."""
         menu, model = QMenu(self), self.model
         chosen, one = model.chosen, model.chosen_region
         colour = menu.addAction(tr("Colour …"))
@@ -183,7 +183,7 @@ class RegionsTab(QWidget):
         self.model.set_tool("")
 
     def refresh(self) -> None:
-        """Show what can be done now."""
+        """Enable the actions that can be used now."""
         model = self.model
         has_any, has_image = bool(model.regions), self._session.view.volume is not None
         self.undo.setEnabled(model.can_undo)
@@ -198,7 +198,7 @@ class RegionsTab(QWidget):
         can_combine = len(model.chosen) > 1
         self.combine.setEnabled(can_combine)
         self.combine.setToolTip(
-            plain_tip(tr("Combine the selected regions into one") if can_combine else TWO)
+            literal_tip(tr("Combine the selected regions into one") if can_combine else TWO)
         )
         self.more.setEnabled(has_image)
 

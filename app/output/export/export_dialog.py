@@ -24,7 +24,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.formatting import size
 from app.ui.theme.widgets import button, grow_to_fit, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.text import image_title
 from engine.data import FrameVolume, Plain
 from engine.io import WRITERS, existing, frame_suffixes, suffixes_of, usual_suffixes
@@ -189,12 +189,12 @@ class ExportDialog(QDialog):
             notes.append(
                 tr("The file exists ({exists}). You will be asked to replace it.", exists=exists)
             )
-        self.path.setToolTip(plain_tip(str(target)))
+        self.path.setToolTip(literal_tip(str(target)))
         self._note.setText(fault or " ".join(notes))
         grow_to_fit(self)
         set_tone(self._note, "missing" if fault else "look" if exists or to_know else "muted")
         self.save.setEnabled(not fault)
-        self.save.setToolTip(plain_tip(fault))
+        self.save.setToolTip(literal_tip(fault))
         fits = (i for i, each in enumerate(WRITERS) if each.ends(target))
         index = next(fits, None)  # the first one writes, "a.ome.tif" ends like a TIFF stack too
         if index is not None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox
 
 from app.language.translation import tr
 from app.ui.forms.fields import QuietCombo
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.analysis.quality import SUV_TITLES, SuvKind, in_suv, why_no_suv
 from engine.data import Plain, Volume
 
@@ -46,7 +46,7 @@ class SuvChoice(QuietCombo):
         if isinstance(model, QStandardItemModel):
             item = model.item(row)
             item.setFlags(Qt.ItemFlag.NoItemFlags)
-            item.setToolTip(plain_tip(reason))
+            item.setToolTip(literal_tip(reason))
 
     @property
     def kind(self) -> SuvKind | None:

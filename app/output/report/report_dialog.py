@@ -26,7 +26,7 @@ from app.state.services.context import AppContext
 from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.widgets import button, grow_to_fit, label
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from engine.results import Results
 from engine.results.reports import KINDS, ReportSubject, report_of, send_report, to_images
 
@@ -54,7 +54,7 @@ class ReportDialog(QDialog):
         self.print = button(tr("Print …"), self._print, tr("Print the pages"))
         self.send = button(tr("Send"), self._send)
         self.said = label("", "muted", wrap=True)
-        self.preview = PlainLabel()
+        self.preview = LiteralLabel()
         self.preview.setFixedSize(PREVIEW_PX, round(PREVIEW_PX * A4))
         self.preview.setAccessibleName(tr("First page of the report"))
         self.preview.setFrameShape(QFrame.Shape.StyledPanel)
@@ -62,7 +62,7 @@ class ReportDialog(QDialog):
         node = context.preferences.site.node
         self.send.setEnabled(bool(node))
         self.send.setToolTip(
-            plain_tip(tr("Send the report to {node}", node=node) if node else NO_NODE)
+            literal_tip(tr("Send the report to {node}", node=node) if node else NO_NODE)
         )
         self._lay_out()
         self.sign_off.changed.connect(self._follow)

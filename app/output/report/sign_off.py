@@ -29,7 +29,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.results.reports import JUDGEMENTS, Judgement, Signature
 
 SHORT: dict[Judgement, str] = {
@@ -147,7 +147,7 @@ class SignOff(QWidget):
         self._list_people()
         why = self._obstacle()
         self.sign.setEnabled(not why)
-        self.sign.setToolTip(plain_tip(why or tr("Record the review and save the report")))
+        self.sign.setToolTip(literal_tip(why or tr("Record the review and save the report")))
         can_judge = not obstacle(record) and not self.is_signed
         self.judgement.setEnabled(can_judge)
         for each in (self.judgement, self.by, self.sign):
@@ -184,7 +184,7 @@ class SignOff(QWidget):
             path = str(self._reported.path)
             words = tr("{describe}. Report: {name}", describe=words, name=self._reported.path.name)
         self.said.setText(words)
-        self.said.setToolTip(plain_tip(path))
+        self.said.setToolTip(literal_tip(path))
         set_tone(self.said, "ok")
 
     def _list_people(self) -> None:

@@ -23,7 +23,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.results import Result
 
 EMPTY = tr(
@@ -130,7 +130,7 @@ class ResultsTab(QWidget):
         for row, result in enumerate(self._results.items):
             name = self._results.names[result.id]
             item = QListWidgetItem(", ".join(lines_of(result, name)))  # read; the delegate paints
-            item.setToolTip(plain_tip(tip_of(result, name)))
+            item.setToolTip(literal_tip(tip_of(result, name)))
             self.list.addItem(item)
             if result.id == self._chosen:
                 self.list.setCurrentRow(row)
@@ -159,7 +159,7 @@ class ResultsTab(QWidget):
             (self.more, obstacle, tr("Overlay on the image, pin, delete, show in folder")),
         ):
             each.setEnabled(not why)
-            each.setToolTip(plain_tip(why or tip))
+            each.setToolTip(literal_tip(why or tip))
 
     def _open(self) -> None:
         if self.current is not None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.state.services.commands import Commands
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.tools.tuning import KERNELS
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
@@ -80,7 +80,7 @@ class KeptList(QWidget):
     def _allow(self) -> None:
         self.forget.setEnabled(bool(self.tree.selectedItems()))
         self.forget.setToolTip(
-            plain_tip(TIP if self.forget.isEnabled() else tr("Select a variant first"))
+            literal_tip(TIP if self.forget.isEnabled() else tr("Select a variant first"))
         )
 
     def _forget(self) -> None:
@@ -130,5 +130,5 @@ def _row(form: StoredForm) -> QTreeWidgetItem:
     values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
     state = "" if form.is_current else tr("Found with another version of Isocenter; tune again.")
     for column in range(len(COLUMNS)):
-        row.setToolTip(column, plain_tip(f"{values}. {form.machine}. {state}".strip()))
+        row.setToolTip(column, literal_tip(f"{values}. {form.machine}. {state}".strip()))
     return row

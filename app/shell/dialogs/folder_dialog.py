@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.ui.theme.widgets import button, fit_to_screen, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.errors import FolderItem
 
 SIZE_PX = (720, 420)
@@ -58,7 +58,7 @@ class FolderDialog(QDialog):
         for item in items:
             row = QTreeWidgetItem([item.place(folder), item.text])
             for place, text in enumerate((str(item.path), item.text)):
-                row.setToolTip(place, plain_tip(text))
+                row.setToolTip(place, literal_tip(text))
             self.tree.addTopLevelItem(row)
         self.open_chosen = button(tr("Open"), self._open, role="primary")
         column = QVBoxLayout(self)

@@ -24,7 +24,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_open
 from app.ui.theme.questions import ask_text, tell
 from app.ui.theme.widgets import button, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.errors import EngineError
 from engine.core.settings import explain
 from engine.results.reports import Site
@@ -77,7 +77,7 @@ class SettingsDialog(QDialog):
             title = named(str(extra.get("label")))
             tip = PEOPLE_TIP if isinstance(value, tuple) else named(str(field.description))
             line.setAccessibleName(title)
-            line.setToolTip(plain_tip(tip))
+            line.setToolTip(literal_tip(tip))
             self.fields[name] = line
             self._add(title, self._with_chooser(name, line))
 
@@ -115,7 +115,7 @@ class SettingsDialog(QDialog):
             (tr("Device"), self.device, tr("Device used for reconstructions")),
         ):
             box.setAccessibleName(title)
-            box.setToolTip(plain_tip(tip))
+            box.setToolTip(literal_tip(tip))
             self._add(title, box)
 
     def _add_technician(self) -> None:

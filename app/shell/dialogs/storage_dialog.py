@@ -20,7 +20,7 @@ from app.language.translation import tr
 from app.state.services.context import AppContext
 from app.ui.theme.formatting import size
 from app.ui.theme.widgets import button, fit_to_screen, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.errors import EngineError
 from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, stored
 
@@ -90,7 +90,7 @@ class StorageDialog(QDialog):
             head = _row(kind_title(kind), some)
             for item in some:
                 row = _row(item.name, [item])
-                row.setToolTip(0, plain_tip(str(item.path)))
+                row.setToolTip(0, literal_tip(str(item.path)))
                 head.addChild(row)
             self.tree.addTopLevelItem(head)
         total = size(sum(item.n_bytes for item in items))
@@ -113,7 +113,7 @@ class StorageDialog(QDialog):
             size=size(sum(item.n_bytes for item in chosen)),
         )
         self.remove.setToolTip(
-            plain_tip(
+            literal_tip(
                 tip
                 if chosen
                 else tr(

@@ -15,7 +15,7 @@ from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, label, set_paragraphs, set_tone
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.workspace.steps.ledger import sentence
 from engine.data.runs.events import warnings_among
 from engine.modalities import AnyCorrection, all_roles
@@ -37,7 +37,7 @@ class TechnicianStep(QFrame):
     def __init__(self, title: str, context: AppContext) -> None:
         super().__init__()
         self.setProperty("role", "step")
-        self._theme, self._mark = context.theme, PlainLabel()
+        self._theme, self._mark = context.theme, LiteralLabel()
         self.words = label("", "muted", wrap=True)
         first = QHBoxLayout()
         first.addWidget(label(title, "heading"))
@@ -160,7 +160,7 @@ class TechnicianPanel(QWidget):
     def _show_run(self) -> None:
         state, obstacle = self._run.state, self._session.obstacle()
         self.start.setEnabled(not obstacle)
-        self.start.setToolTip(plain_tip(obstacle or tr("Reconstruct (Ctrl+R)")))
+        self.start.setToolTip(literal_tip(obstacle or tr("Reconstruct (Ctrl+R)")))
         self.open.setEnabled(not state.is_active)
         is_done = state is RunState.FINISHED
         words = STATE_WORDS.get(state, self._session.doing)

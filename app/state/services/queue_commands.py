@@ -22,7 +22,7 @@ from app.state.services.result_commands import ResultCommands
 from engine.core.errors import EngineError
 from engine.jobs import QueueEntry, QueueSettings, StudyQueue, ensure_runner
 
-LOOK_MS = 1000
+POLL_MS = 1000
 """Between two looks while something may change."""
 Found = tuple[tuple[QueueEntry, ...], QueueSettings, bool]
 
@@ -43,7 +43,7 @@ class QueueCommands(QObject):
         self._is_looking = False
         self.start_runner: Callable[[StudyQueue], object] = ensure_runner
         self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_MS)
+        self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._look_again)
         self._model.ended.connect(self._report)
         commands.queue_requested.connect(self.add_scans)

@@ -1,4 +1,4 @@
-"""Editors of settings within settings: one of several kinds, a list of them, or none."""
+"""Editors for nested settings: one of several types, a list, or none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.language.translation import tr
 from app.ui.forms.fields import Editor, Fault, QuietCombo, SettingsEditor, Value
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from engine.core.settings import Settings
 from engine.geometry import Point
 
@@ -47,7 +47,7 @@ def _column(parent: QWidget) -> QVBoxLayout:
 
 
 class UnionEditor(Editor):
-    """One of several settings classes; each keeps what was entered while another is shown."""
+    """One of several settings classes. Each remembers its values while another is shown."""
 
     def __init__(self, kinds: Kinds, form: FormMaker) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class _Entry(QWidget):
         super().__init__()
         self.form = form(type(value))
         self.form.show_value(value)
-        self.title = PlainLabel(title_of(type(value)))
+        self.title = LiteralLabel(title_of(type(value)))
         self.title.setProperty("role", "entry")
         head = QHBoxLayout()
         head.setSpacing(0)
@@ -120,7 +120,7 @@ class _Entry(QWidget):
         ):
             button = QToolButton()
             button.setText(text)
-            button.setToolTip(plain_tip(tip))
+            button.setToolTip(literal_tip(tip))
             button.setAccessibleName(f"{tip}: {self.title.text()}")
             button.setAutoRaise(True)
             button.clicked.connect(signal)

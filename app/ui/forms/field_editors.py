@@ -1,4 +1,4 @@
-"""Which editor shows a field of settings, by the field's type."""
+"""Select the editor of a settings field by its type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a settings class says of its fields, as a form shows it: bounds, tips, faults."""
+"""Bounds, tooltips and validation messages of settings fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.forms.fields import Fault
 
 
 def faults_of(error: ValidationError) -> list[Fault]:
-    """Return what is wrong with a value: where, and a sentence."""
+    """Return the location and the message of each validation error."""
     faults = []
     for fault in error.errors(include_url=False):
         text = fault["msg"].removeprefix("Value error, ")

@@ -1,4 +1,4 @@
-"""The smallest editors of a form: one value each, with a signal when the user changed it."""
+"""Editors for single values, with a signal for user changes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from PySide6.QtWidgets import (
 
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.formatting import words
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from engine.core.settings import Settings
 from engine.geometry import Point
 
 Value: TypeAlias = Any
-"""What a field of settings may hold: each editor knows its own."""
+"""The value of a settings field. Its type depends on the editor."""
 Fault = tuple[tuple[Value, ...], str]
-"""A place in the value (keys still to follow) and what is wrong there, in one sentence."""
+"""A location in the value (remaining keys) and the error message."""
 
 
 AXES = "xyzuvw"
@@ -44,7 +44,7 @@ class Editor(QWidget):
 
     edited = Signal()
     stands_beside = False
-    """Whether there is room for it beside its caption."""
+    """True if it fits next to its caption."""
 
     @abstractmethod
     def raw(self) -> Value:
@@ -61,13 +61,13 @@ class Editor(QWidget):
         """Show or hide inner expert fields; a simple editor has none."""
 
     def set_hint(self, text: str) -> None:
-        """Say what an empty field means; only optional numbers can be empty."""
+        """Set the meaning of an empty field. Only optional numbers can be empty."""
 
     def show_voxels(self, voxel_mm: Point) -> None:
-        """Say what empty fields mean on voxels of this size; a simple editor does not know."""
+        """Show the defaults for voxels of this size. Simple editors ignore it."""
 
     def name_after(self, title: str) -> None:
-        """Tell screen readers, which come to the innermost widget, what is edited here."""
+        """Set the accessible name on the innermost widget, which screen readers visit."""
         self.setAccessibleName(title)
         proxy = self.focusProxy()
         if proxy is not None:
@@ -88,7 +88,7 @@ class SettingsEditor(Editor):
     @property
     @abstractmethod
     def is_empty(self) -> bool:
-        """Whether there is nothing to choose."""
+        """True if there are no fields."""
 
     @abstractmethod
     def value(self) -> Settings | None:
@@ -128,7 +128,7 @@ class NumbersEditor(Editor):
         for box, axis in zip(self._boxes, AXES, strict=False):
             box.setProperty("plain", True)
             box.edited.connect(self.edited)
-            letter = PlainLabel(axis)
+            letter = LiteralLabel(axis)
             letter.setProperty("role", "muted")
             parts += [letter, box]
         self._fill(*parts)
@@ -181,7 +181,7 @@ class NumberListEditor(Editor):
 
 
 class SwitchEditor(Editor):
-    """Yes or no, with its words beside the box."""
+    """A check box with its label."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -225,7 +225,7 @@ class QuietCombo(QComboBox):
         painter.end()
 
     def shown_text(self) -> str:
-        """Return the current text as there is room for it."""
+        """Return the current text, shortened to fit."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         part = QStyle.SubControl.SC_ComboBoxEditField
@@ -242,13 +242,13 @@ class QuietCombo(QComboBox):
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             whole, shown = self.currentText(), self.shown_text()
             if shown != whole:
-                QToolTip.showText(event.globalPos(), plain_tip(whole), self)
+                QToolTip.showText(event.globalPos(), literal_tip(whole), self)
                 return True
         return super().event(event)
 
 
 class ChoiceEditor(Editor):
-    """One of a few values; `none` says what None means, where that is one of them."""
+    """One of a few values. `none` is the label of None."""
 
     stands_beside = True
 

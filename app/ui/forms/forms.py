@@ -17,15 +17,15 @@ from app.ui.forms.field_facts import faults_of, tip_of
 from app.ui.forms.fields import ConstantEditor, Editor, Fault, SettingsEditor, SwitchEditor, Value
 from app.ui.theme.formatting import words
 from app.ui.theme.widgets import label
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from engine.core.settings import Settings
 from engine.data import Plain
 from engine.geometry import Point
 
 CAPTION_PX = 112
-"""Width of the captions beside fields, so that fields stand in one line."""
+"""Common width of the captions, so that fields align."""
 Hints = dict[str, str]
-"""What an empty field means, by the field's name."""
+"""The meaning of empty fields, by field name."""
 
 
 class Form(SettingsEditor):
@@ -86,17 +86,17 @@ class Form(SettingsEditor):
 
     @property
     def has_expert(self) -> bool:
-        """Whether an expert switch would show more fields."""
+        """True if the expert switch would show more fields."""
         return any(row.expert for row in self._rows.values())
 
     @property
     def has_only_expert(self) -> bool:
-        """Whether nothing is shown without the expert switch."""
+        """True if all fields need the expert switch."""
         return all(row.expert for row in self._rows.values())
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to choose."""
+        """True if there are no fields."""
         return all(isinstance(row.editor, ConstantEditor) for row in self._rows.values())
 
     def value(self) -> Settings | None:
@@ -104,7 +104,7 @@ class Form(SettingsEditor):
         return self._value
 
     def checked(self) -> Settings | None:
-        """Return what is entered; where it cannot be, say so under its fields and return None."""
+        """Return the entered settings, or show the errors under the fields and return None."""
         try:
             value = self._kind.model_validate(self.raw())
         except ValidationError as error:
@@ -126,7 +126,7 @@ class Form(SettingsEditor):
         self.show_faults([])
 
     def set_hints(self, hints: Hints) -> None:
-        """Say anew what empty fields mean."""
+        """Update the meaning of empty fields."""
         for name, hint in hints.items():
             self._rows[name].editor.set_hint(hint)
 
@@ -178,7 +178,7 @@ class Form(SettingsEditor):
 
 
 class _Row(QWidget):
-    """A label, its editor and the sentence that says what is wrong."""
+    """A label, its editor and its error message."""
 
     def __init__(self, name: str, field: FieldInfo, hints: Hints, bare: bool) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class _Row(QWidget):
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
         beside = self.editor.stands_beside
-        self._name: PlainLabel | None = None  # one in no layout would outlive its form
+        self._name: LiteralLabel | None = None  # one in no layout would outlive its form
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
         else:
@@ -205,21 +205,21 @@ class _Row(QWidget):
             grid.addWidget(self._name, 0, 0, 1, 1 if beside else 2)
             grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
         grid.addWidget(self._fault, 2, 0, 1, 2)
-        self.editor.setToolTip(plain_tip(tip))
+        self.editor.setToolTip(literal_tip(tip))
         self.editor.name_after(title)
 
     def show_unit(self, unit: str) -> None:
-        """Name this unit beside the field."""
+        """Show this unit next to the field."""
         title = self._title.replace(f"({self.unit})", f"({unit})")
         if self._name is not None:
             self._name.setText(title)
         self.editor.name_after(title)
 
-    def _caption(self, title: str, tip: str, beside: bool) -> PlainLabel:
-        caption = PlainLabel(title)
+    def _caption(self, title: str, tip: str, beside: bool) -> LiteralLabel:
+        caption = LiteralLabel(title)
         caption.setBuddy(self.editor)
         caption.setProperty("role", "caption")
-        caption.setToolTip(plain_tip(tip))
+        caption.setToolTip(literal_tip(tip))
         if beside:
             caption.setMinimumWidth(CAPTION_PX)
         return caption

@@ -1,4 +1,4 @@
-"""A box for one number, whole or not, that may be empty."""
+"""An optional number field, integer or float."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NumberBox(QAbstractSpinBox):
         self.lineEdit().setText(text)
 
     def set_hint(self, text: str) -> None:
-        """Say in the empty box what None means."""
+        """Show the meaning of None in the empty field."""
         self.lineEdit().setPlaceholderText(text)
 
     def stepBy(self, steps: int) -> None:

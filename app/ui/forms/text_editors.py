@@ -1,4 +1,4 @@
-"""Editors of words: a line of text, a day and a time."""
+"""Editors for text, and for date and time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app.language.translation import tr
 from app.ui.forms.fields import Editor, Value
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 MOMENT_HINT = "2026-11-22 11:00"
 MOMENT_TIP = tr("Date and time such as 2026-11-22 11:00. Append +01:00 for the time zone.")
@@ -45,7 +45,7 @@ class MomentEditor(TextEditor):
 
     def __init__(self, hint: str = "") -> None:
         super().__init__(optional=True, hint=hint or MOMENT_HINT)
-        self._line.setToolTip(plain_tip(MOMENT_TIP))
+        self._line.setToolTip(literal_tip(MOMENT_TIP))
 
     def raw(self) -> Value:
         return self._line.text().strip() or None

@@ -1,1 +1,1 @@
-"""How the window looks: theme, icons, small widgets, words and numbers."""
+"""Theme, icons, small widgets, texts and numbers."""

@@ -1,4 +1,4 @@
-"""Choosing a file to open or write: the desktop's own dialog, or Qt's in the window's colours."""
+"""File dialogs: those of the desktop, or those of Qt in the theme colours."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FIELDS = {
     "listView": tr("Files"),
     "sidebar": tr("Places"),
 }
-"""Other parts of it, and what a screen reader calls them."""
+"""Further parts of the dialog and their accessible names."""
 
 
 class FileIcons(QFileIconProvider):

@@ -1,4 +1,4 @@
-"""Names and numbers as people read them."""
+"""Format names and numbers for people."""
 
 from __future__ import annotations
 

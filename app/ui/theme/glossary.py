@@ -205,10 +205,10 @@ GLOSSARY = {
         "and time."
     ),
 }
-"""What a technician may not know, or not by this name; one or two sentences each."""
+"""Terms that a technician may not know, in one or two sentences each."""
 
 
 def meaning_of(words: str) -> str:
-    """Return what a word means, or a title that begins with it; empty for others."""
+    """Return the meaning of a term, or of a title that begins with it, or ""."""
     found = [word for word in GLOSSARY if words.startswith(word)]
     return GLOSSARY[max(found, key=len)] if found else ""

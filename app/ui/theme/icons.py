@@ -1,4 +1,4 @@
-"""Icons by name, drawn from an icon font in the palette's colours."""
+"""Named icons from an icon font in the palette colours."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ GLYPHS = {
     "swap": "ph.arrows-left-right-bold",
 }
 OTHER = "ph.file"
-"""Glyph of what has no icon of its own."""
+"""Glyph for unknown icons."""
 LABEL_ICON_PX = 16
 Target = QAction | QAbstractButton | QLabel
 

@@ -1,4 +1,4 @@
-"""The ground of an entry in a list, the same in every list."""
+"""The background of list entries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.theme.theme import Theme
 
 
 def paint_ground(painter: QPainter, rect: QRect, state: QStyle.StateFlag, theme: Theme) -> None:
-    """Paint what lies under an entry: whether it is chosen or pointed at, and a line below it."""
+    """Paint the background of an entry: selection, hover, and a line below."""
     colours, flag = theme.colours, QStyle.StateFlag
     is_chosen = bool(state & flag.State_Selected)
     if is_chosen or state & flag.State_MouseOver:

@@ -1,4 +1,4 @@
-"""The views' colours that go with the window's theme."""
+"""The view colours of the current theme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions and refusals in a box of their own: plain text, an icon of the theme, a safe answer."""
+"""Message boxes for questions and refusals: plain text, safe default answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ICON_PX = 32
 
 
 def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
-    """Ask a question whose safe answer, that of Return and Esc, is no."""
+    """Ask a question. Return and Esc give the safe answer, which is no."""
     box = question_box(parent, title, text, "help")
     agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))

@@ -49,7 +49,7 @@ class Colours:
 
     @property
     def is_dark(self) -> bool:
-        """Whether text is lighter than its ground."""
+        """True if text is lighter than its background."""
         return luminance(self.text) > luminance(self.panel)
 
 
@@ -200,7 +200,7 @@ class Theme(QObject):
 
     @property
     def is_refreshing(self) -> bool:
-        """Whether hidden widgets have yet to follow a switch."""
+        """True if hidden widgets have not followed a theme change yet."""
         return bool(self._stale)
 
     @contextmanager
@@ -249,6 +249,6 @@ class Theme(QObject):
 
 
 def _refresh(widgets: list[QWidget]) -> None:
-    """Let the style look its colours up again, which it keeps by widget."""
+    """Make the style read its colours again, which it caches by widget."""
     for widget in widgets:
         widget.style().polish(widget)

@@ -1,4 +1,4 @@
-"""Small widgets used in several places: labels, tones, buttons, pages, and fits to the screen."""
+"""Small shared widgets: labels, buttons, pages, and screen fitting."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from PySide6.QtWidgets import (
 
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
-from app.views.literal_text import PlainLabel, breakable, plain_tip
+from app.views.literal_text import LiteralLabel, breakable, literal_tip
 from app.views.slices.labels import WrappedLabel
 
 TITLE_PX, FRAME_PX = 32, 2
-"""What a window manager may put round a window."""
+"""Space that a window manager may add around a window."""
 
 
 def label(text: str, role: str = "", *, wrap: bool = False) -> QLabel:
     """Return a label of a role that the style sheet knows."""
-    made = WrappedLabel(text) if wrap else PlainLabel(text)
+    made = WrappedLabel(text) if wrap else LiteralLabel(text)
     made.setProperty("role", role)
     return made
 
@@ -49,7 +49,7 @@ def scrolled(inside: QWidget) -> QScrollArea:
 
 
 def set_property(widget: QWidget, name: str, value: object) -> None:
-    """Set a property the style sheet selects by, and draw anew."""
+    """Set a property that the style sheet uses, and redraw."""
     if widget.property(name) != value:
         widget.setProperty(name, value)
         widget.style().unpolish(widget)
@@ -64,7 +64,7 @@ def set_tone(widget: QWidget, tone: str) -> None:
 def button(text: str, action: Callable[[], object], words: str = "", role: str = "") -> QPushButton:
     """Return a push button that calls `action`; `words` are its tip."""
     made = QPushButton(text)
-    made.setToolTip(plain_tip(words))
+    made.setToolTip(literal_tip(words))
     made.setProperty("role", role)
     made.clicked.connect(lambda: action())
     return made
@@ -76,7 +76,7 @@ def icon_button(
     """Return a flat button with an icon and no words; its tip names it."""
     made = QPushButton()
     made.setProperty("role", "quiet")
-    made.setToolTip(plain_tip(words))
+    made.setToolTip(literal_tip(words))
     made.setAccessibleName(words)
     made.clicked.connect(lambda: action())
     set_icon(made, name, theme, colour)
@@ -105,13 +105,13 @@ def grow_to_fit(window: QWidget) -> None:
 
 
 class PageStack(QStackedWidget):
-    """Pages of which one is shown, and says alone how small the stack may be."""
+    """A stack of pages. The displayed page alone sets the minimum size."""
 
     def __init__(self) -> None:
         super().__init__()
         self.currentChanged.connect(self.updateGeometry)
 
     def minimumSizeHint(self) -> QSize:
-        """As small as the page on show: those that are hidden need no room."""
+        """As small as the displayed page: hidden pages need no space."""
         shown = self.currentWidget()
         return super().minimumSizeHint() if shown is None else shown.minimumSizeHint()

@@ -1,1 +1,1 @@
-"""Several volumes at once: which is on show, which lies over it, and how the two are mixed."""
+"""Controls for two volumes: selection and mixing."""

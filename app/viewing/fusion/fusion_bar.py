@@ -1,4 +1,4 @@
-"""The rows over the views: which volume is on show, which lies over it, and how it is mixed in."""
+"""The rows above the views: first volume, second volume, fusion mode."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from app.views.colour.window_controls import COMPARISON, SECOND_VOLUME, WindowCo
 from app.views.fusion.comparing import obstacle
 from app.views.fusion.fusion_state import COMPARING, FusionMode
 from app.views.fusion.fusion_text import warning_of
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened_name
 from app.views.slices.ortho_view import OrthoView
 
@@ -53,7 +53,7 @@ KINDS = tr("Volumes (*);;All files (*)")
 
 
 class FusionBar(QWidget):
-    """Follows the open volumes; the second row is there while two of them are on show."""
+    """Follows the open volumes. The second row is visible while two volumes are displayed."""
 
     def __init__(self, context: AppContext, views: OrthoView) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class FusionBar(QWidget):
     def _switch(self, text: str, words: str) -> QToolButton:
         made = QToolButton()
         made.setText(text)
-        made.setToolTip(plain_tip(words))
+        made.setToolTip(literal_tip(words))
         made.setAccessibleName(text)
         made.setProperty("role", "small")
         made.setCheckable(True)
@@ -188,9 +188,9 @@ class FusionBar(QWidget):
         return QSize(least, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._give_way()
+        self._fit_to_width()
 
-    def _give_way(self) -> None:
+    def _fit_to_width(self) -> None:
         """Spare switches and slider, then letters of names, where there is no room for them."""
         parts = [self.swap, self.mode] if self._fusion.has_values else []
         wanted = [each for each in self._spared if self._wanted.get(each)]
@@ -208,7 +208,7 @@ class FusionBar(QWidget):
             each.setMaximumWidth(max(least, free - 2 * SPACING_PX - min(widths)))
 
     def refresh(self) -> None:
-        """Show what is on show."""
+        """Show the displayed volumes and their settings."""
         fusion, view = self._fusion, self._context.session.view
         self._name(self.base, "base", tr("No volume"))
         self._name(self.overlay, "overlay", tr("Second volume …"))
@@ -223,11 +223,11 @@ class FusionBar(QWidget):
         self.window_of_both.setVisible(fusion.compares)
         self._offer_modes(view.unit, fusion.unit)
         self.mode.setCurrentIndex(self.mode.findData(fusion.mode))
-        self.mode.setToolTip(plain_tip(MODES[self.mode.currentIndex()][2]))
+        self.mode.setToolTip(literal_tip(MODES[self.mode.currentIndex()][2]))
         name = tr("Opacity of the upper volume") if blends else tr("Border between the volumes")
         self.share.setAccessibleName(name)
         tip = tr("Opacity of the upper volume (O: hide it)") if blends else name
-        self.share.setToolTip(plain_tip(tip))
+        self.share.setToolTip(literal_tip(tip))
         self.share.blockSignals(True)
         self.share.setValue(round(STEPS * (fusion.opacity if blends else fusion.swipe)))
         self.share.blockSignals(False)
@@ -238,15 +238,15 @@ class FusionBar(QWidget):
         self.words.setText(words)
         self.words.setVisible(two and bool(words))
         set_tone(self.words, "look" if warning else "muted")
-        self._give_way()
+        self._fit_to_width()
 
     def _offer_modes(self, *units: str) -> None:
-        """Grey out the modes that these units do not allow; their tips say why."""
+        """Disable the modes that these units do not allow. Their tooltips state the reason."""
         model = self.mode.model()
         for row, (mode, _, tip) in enumerate(MODES):
             why = obstacle(mode, *units) if self._fusion.has_values else ""
             index = model.index(row, self.mode.modelColumn())
-            model.setData(index, plain_tip(why or tip), Qt.ItemDataRole.ToolTipRole)
+            model.setData(index, literal_tip(why or tip), Qt.ItemDataRole.ToolTipRole)
             item = model.item(row) if isinstance(model, QStandardItemModel) else None
             if item is not None:
                 item.setEnabled(not why)
@@ -255,5 +255,5 @@ class FusionBar(QWidget):
         found = self._at(place)
         title = tr("First volume") if place == "base" else tr("Second volume")
         button.setText(shortened_name(found.name) if found is not None else empty)
-        button.setToolTip(plain_tip(f"{title}: {found.name}" if found is not None else title))
+        button.setToolTip(literal_tip(f"{title}: {found.name}" if found is not None else title))
         button.setAccessibleName(f"{title}: {button.text()}")

@@ -1,4 +1,4 @@
-"""What can be done with one view: turn, mirror, copy; and how the patient lay, if unknown."""
+"""The menu of a view: rotate, flip, copy, set the patient position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.language.translation import tr
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.planes.plane_geometry import POSITIONS, ViewTurn
 from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
@@ -19,7 +19,7 @@ SAID = tr("The volume states the patient position.")
 
 
 class ViewMenu(QMenu):
-    """Acts on the view that had the focus last; made anew when it is opened."""
+    """Acts on the last used view. It is rebuilt each time it opens."""
 
     def __init__(self, views: OrthoView, parent: QWidget) -> None:
         super().__init__(parent)
@@ -29,7 +29,7 @@ class ViewMenu(QMenu):
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer what fits the view."""
+        """Offer the actions for the view."""
         self.clear()
         view = self._views.active
         if isinstance(view, SliceView):
@@ -66,7 +66,7 @@ class ViewMenu(QMenu):
             action.setEnabled(wanted != turn)
 
     def _sides(self, axes: str) -> str:
-        """Return the sides of a position in the axes of the scanner on show."""
+        """Return the patient axes of a position in the axes of the scanner."""
         volume = self._views.state.volume
         is_feetwards = volume is not None and volume.hfs_axes == "LPI"
         return axes.translate(str.maketrans("SI", "IS")) if is_feetwards else axes
@@ -76,7 +76,7 @@ class ViewMenu(QMenu):
         menu.clear()
         is_unknown = state.volume is not None and state.volume.sides == UNKNOWN
         menu.setEnabled(is_unknown)
-        menu.setToolTip("" if is_unknown else plain_tip(SAID))
+        menu.setToolTip("" if is_unknown else literal_tip(SAID))
         known = [(f"{key}: {each}", self._sides(axes)) for key, (axes, each) in POSITIONS.items()]
         entries = [(tr("Unknown"), ""), *known]
         for words, axes in entries:

@@ -1,4 +1,4 @@
-"""The menu to choose a volume from: what is open, the study's inputs, iterates, results, files."""
+"""The menu that selects a volume: open volumes, inputs, iterates, results, files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.language.translation import tr
 from app.state.services.volume_commands import Place, VolumeChoice, VolumeCommands
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened
 
 MENU_LETTERS = 60
@@ -40,7 +40,7 @@ class VolumeMenu(QMenu):
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer what there is now."""
+        """Offer the available volumes."""
         self.clear()
         commands, chosen = self._commands, self._chosen()
         if self._place == "overlay" or commands.may_close(chosen):
@@ -84,7 +84,7 @@ class VolumeMenu(QMenu):
     def _add(self, menu: QMenu, choices: Sequence[VolumeChoice], chosen: str) -> None:
         for each in choices:
             action = menu.addAction(_title(each))
-            action.setToolTip(plain_tip(each.title))
+            action.setToolTip(literal_tip(each.title))
             action.setCheckable(True)
             action.setChecked(each.key == chosen)
             action.triggered.connect(lambda _=False, each=each: each.open(self._place))

@@ -1,1 +1,1 @@
-"""Ways of looking at a volume: thick slabs, films, layouts, the magnifier, annotations."""
+"""Viewer tools: slabs, films, layouts, magnifier, annotations."""

@@ -1,4 +1,4 @@
-"""A film in the views: the projection turns, slices or images go by, one after the other."""
+"""Playback in the views: rotating projection, slices, iterations or frames."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Cine(QObject):
 
     @property
     def is_playing(self) -> bool:
-        """Whether pictures go by."""
+        """True while a film plays."""
         return self._timer.isActive()
 
     @property
@@ -61,7 +61,7 @@ class Cine(QObject):
 
     @property
     def position(self) -> int:
-        """Which picture is on show."""
+        """Index of the displayed image."""
         volume = self._state.volume
         if self.kind == "turn" or volume is None:
             return round(self._views.mip.degrees / STEP_DEGREES)
@@ -103,7 +103,7 @@ class Cine(QObject):
         self.play(self.is_playing)
 
     def kinds(self) -> list[CineKind]:
-        """Return what can go by now."""
+        """Return the types of film that are possible now."""
         n_images = self._scrubber.slider.maximum() + 1
         return [kind for kind in get_args(CineKind) if kind != "images" or n_images > 1]
 

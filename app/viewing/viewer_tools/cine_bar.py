@@ -1,4 +1,4 @@
-"""The row of the film: what goes by, how quickly, play, and save it."""
+"""The playback row: content, speed, play, save."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import icon_button, label
 from app.viewing.viewer_tools.cine import LEAST_PER_S, MOST_PER_S, Cine, CineKind
 from app.viewing.viewer_tools.film_recorder import FilmRecorder, Frame
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.slices.ortho_view import OrthoView
 from app.views.slices.slice_view import SliceView
 
@@ -42,7 +42,7 @@ class CineBar(QWidget):
         self.recorder = FilmRecorder(cine, views.state)
         self.kind = QuietCombo()
         self.kind.setAccessibleName(tr("Content of the film"))
-        self.kind.setToolTip(plain_tip(tr("Content of the film. All views follow.")))
+        self.kind.setToolTip(literal_tip(tr("Content of the film. All views follow.")))
         self.kind.setFixedWidth(COMBO_PX)
         self.kind.activated.connect(lambda _: cine.set_kind(self.kind.currentData()))
         play = lambda: cine.play(not cine.is_playing)  # noqa: E731
@@ -52,17 +52,17 @@ class CineBar(QWidget):
         self.speed.setMinimumWidth(40)
         self.speed.setMaximumWidth(SLIDER_PX)
         self.speed.setAccessibleName(tr("Images per second"))
-        self.speed.setToolTip(plain_tip(tr("Images per second")))
+        self.speed.setToolTip(literal_tip(tr("Images per second")))
         self.speed.valueChanged.connect(cine.set_speed)
         self._per_s = label("", "muted")
         self._per_s.setFixedWidth(SPEED_PX)
         self.save = QPushButton(tr("Save film"))
-        self.save.setToolTip(plain_tip(SAVE_TIP))
+        self.save.setToolTip(literal_tip(SAVE_TIP))
         self._menu = QMenu(self.save)
         self._menu.aboutToShow.connect(self._fill)
         self.save.setMenu(self._menu)
         self.cancel = QPushButton()
-        self.cancel.setToolTip(plain_tip(tr("Cancel the recording. No file is written.")))
+        self.cancel.setToolTip(literal_tip(tr("Cancel the recording. No file is written.")))
         self.cancel.clicked.connect(lambda: self.recorder.cancel())
         self.close_ = icon_button(
             "remove", context.theme, self._end, tr("Close the film (K also closes it)")
@@ -100,7 +100,7 @@ class CineBar(QWidget):
         self._per_s.setText(tr("{per_s}/s", per_s=cine.per_s))
         set_icon(self.play, "pause" if cine.is_playing else "start", self._context.theme)
         words = tr("Pause (K)") if cine.is_playing else tr("Play (K)")
-        self.play.setToolTip(plain_tip(words))
+        self.play.setToolTip(literal_tip(words))
         self.play.setAccessibleName(words)
         busy = self.recorder.is_recording
         for each in (self.kind, self.play, self.speed, self.close_):
@@ -109,7 +109,7 @@ class CineBar(QWidget):
         self.cancel.setVisible(busy)
 
     def record(self, widget: QWidget, target: Path) -> None:
-        """Record what a widget shows, and write it."""
+        """Record a widget, and save the film."""
         self._target = target
         self.recorder.start(widget)
         self.refresh()

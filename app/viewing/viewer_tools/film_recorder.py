@@ -1,4 +1,4 @@
-"""Records what views show as the pictures of a film, one after the other, and puts all back."""
+"""Record the views as the images of a film, and restore their state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FilmRecorder(QObject):
 
     @property
     def is_recording(self) -> bool:
-        """Whether it is at work."""
+        """True while it records."""
         return self._widget is not None
 
     def start(self, widget: QWidget) -> None:
@@ -54,7 +54,7 @@ class FilmRecorder(QObject):
         self._next()
 
     def cancel(self) -> None:
-        """Record no further; nothing is kept."""
+        """Cancel the recording and discard it."""
         self._left, self._frames = [], []
         self._end()
 
@@ -85,7 +85,7 @@ def positions(n: int) -> list[int]:
 
 
 def framed(image: QImage, state: ViewState) -> Frame:
-    """Return a picture, not too large, over a line that says what its colours stand for."""
+    """Return an image of limited size with a line that describes its colours."""
     if image.width() > MOST_PX:
         image = image.scaledToWidth(MOST_PX, Qt.TransformationMode.SmoothTransformation)
     image.setDevicePixelRatio(1)
@@ -110,13 +110,13 @@ def framed(image: QImage, state: ViewState) -> Frame:
 
 
 def legend(state: ViewState) -> str:
-    """Return the windows of what is on show in words."""
-    looks = [state, *([state.fusion] if state.fusion.has_values else [])]
+    """Return the display windows as text."""
+    appearances = [state, *([state.fusion] if state.fusion.has_values else [])]
     if state.fusion.compares:
-        looks = [state.fusion.compared]
+        appearances = [state.fusion.compared]
     words = []
-    for look in looks:
-        low, high = (look.shown_number(end) for end in look.window)
+    for appearance in appearances:
+        low, high = (appearance.shown_number(end) for end in appearance.window)
         span = tr("{low} to {high}", low=low, high=high)
-        words.append(f"{span} {look.shown_unit}".rstrip())
+        words.append(f"{span} {appearance.shown_unit}".rstrip())
     return "   ".join(words)

@@ -1,4 +1,4 @@
-"""The menu of layouts: which views there are, which is the largest, how a light-box is filled."""
+"""The layout menu: arrangement of the views, main view, light-box spacing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS: tuple[tuple[LayoutKind, str], ...] = (
 
 
 class LayoutMenu(QMenu):
-    """Made anew when it is opened; what is chosen is remembered."""
+    """Rebuilt each time it opens. The choice is remembered."""
 
     def __init__(self, views: OrthoView, preferences: Preferences, parent: QWidget) -> None:
         super().__init__(parent)

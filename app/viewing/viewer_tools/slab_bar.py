@@ -1,4 +1,4 @@
-"""The row that says which of several slices is shown, and how thick they are together."""
+"""The slab row: combined value and thickness."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.forms.number_box import NumberBox
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import icon_button, label
-from app.views.literal_text import plain_tip
-from app.views.slices.slab import LEAST_MM, MOST_BESIDE, MOST_MM, SlabKind
+from app.views.literal_text import literal_tip
+from app.views.slices.slab import LEAST_MM, MOST_EACH_SIDE, MOST_MM, SlabKind
 from app.views.state import ViewState
 
 KINDS: tuple[tuple[SlabKind, str, str], ...] = (
@@ -74,20 +74,20 @@ class SlabBar(QWidget):
         volume = self._state.volume
         voxels = volume.grid.voxel_mm if volume is not None else (1.0,)
         low = max(min(voxels), LEAST_MM)
-        return low, max(min(MOST_MM, (2 * MOST_BESIDE + 1) * max(voxels)), 2 * low)
+        return low, max(min(MOST_MM, (2 * MOST_EACH_SIDE + 1) * max(voxels)), 2 * low)
 
     def refresh(self) -> None:
         """Show the slab."""
         state, slab = self._state, self._state.slab
         self.setVisible(bool(slab.kind) and state.volume is not None)
         self.kind.setCurrentIndex(max(self.kind.findData(slab.kind), 0))
-        self.kind.setToolTip(plain_tip(KINDS[self.kind.currentIndex()][2]))
+        self.kind.setToolTip(literal_tip(KINDS[self.kind.currentIndex()][2]))
         unit = state.length_unit
         self._caption.setText(tr("Thickness ({length_unit})", length_unit=unit))
         tip = tr("Slab thickness ({length_unit}), rounded to whole slices", length_unit=unit)
         for each in (self.slider, self.number):
             each.setAccessibleName(tr("Slab thickness ({length_unit})", length_unit=unit))
-            each.setToolTip(plain_tip(tip))
+            each.setToolTip(literal_tip(tip))
         low, high = self._ends
         part = math.log(max(slab.thickness_mm, low) / low) / math.log(high / low)
         self.slider.blockSignals(True)

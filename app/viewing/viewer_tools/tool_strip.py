@@ -1,4 +1,4 @@
-"""The column of buttons beside the views: each is a way of looking, or a tool for the pointer."""
+"""The column of tool buttons next to the views."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QToolButton, QWidget
 
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 BUTTON_PX, ICON_PX, MARGIN_PX, GAP_PX, RULE_PX = 30, 18, 3, 2, 9
 
 
-class LookStrip(QWidget):
+class ViewerToolStrip(QWidget):
     """Buttons one below the other, in groups; two abreast where there is no room for that."""
 
     def __init__(self, theme: Theme) -> None:
@@ -49,7 +49,7 @@ class LookStrip(QWidget):
         """
         made = QToolButton()
         made.setAccessibleName(name)
-        made.setToolTip(plain_tip(f"{name}. {words}"))
+        made.setToolTip(literal_tip(f"{name}. {words}"))
         made.setProperty("role", "tool")
         made.setFixedSize(BUTTON_PX, BUTTON_PX)
         made.setIconSize(QSize(ICON_PX, ICON_PX))
@@ -65,7 +65,7 @@ class LookStrip(QWidget):
         return made
 
     def end_group(self) -> None:
-        """Part what comes from what there is."""
+        """Add a separator."""
         rule = QFrame()
         rule.setProperty("role", "rule")
         rule.setFixedHeight(1)

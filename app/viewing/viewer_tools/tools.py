@@ -1,4 +1,4 @@
-"""The ways of looking at a volume, put together: the strip beside the views, and their rows."""
+"""All viewer tools together: the strip of buttons and the rows above the views."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.viewing.viewer_tools.cine import Cine
 from app.viewing.viewer_tools.cine_bar import CineBar
 from app.viewing.viewer_tools.layout_menu import LayoutMenu
 from app.viewing.viewer_tools.slab_bar import SlabBar
-from app.viewing.viewer_tools.tool_strip import LookStrip
+from app.viewing.viewer_tools.tool_strip import ViewerToolStrip
 from app.views.scrubber import IterationScrubber
 from app.views.slices.ortho_view import OrthoView
 from app.views.view_keys import ANYWHERE, KEYS
@@ -51,11 +51,11 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
 
 
 class Looking:
-    """What stands beside and above the views; `bars` go above them, one below the other."""
+    """The tools next to and above the views. `bars` are stacked above them."""
 
     def __init__(self, context: AppContext, views: OrthoView, scrubber: IterationScrubber) -> None:
         self._state = context.session.view
-        self.strip = LookStrip(context.theme)
+        self.strip = ViewerToolStrip(context.theme)
         self.slab_bar = SlabBar(self._state, context.theme)
         self.slab = self.strip.add(
             tr("Slab"), "slab", SLAB_TIP, clicked=lambda _: self._state.toggle_slab()
@@ -77,7 +77,7 @@ class Looking:
             tool: self.strip.add(name, icon, words, clicked=partial(self._take_tool, tool))
             for tool, name, icon, words in TOOLS
         }
-        views.add_beside(self.strip)
+        views.add_side_widget(self.strip)
         QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are on show
         for key in ANYWHERE:
             QShortcut(QKeySequence(key), views, partial(_press, key, views))
@@ -110,7 +110,7 @@ class Looking:
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is on."""
+        """Show the active tools."""
         has_volume = self._state.volume is not None
         for each in (self.slab, self.film, self.magnifier, *self.tools.values()):
             each.setEnabled(has_volume)
@@ -124,6 +124,6 @@ class Looking:
 
 
 def _press(key: Qt.Key, views: OrthoView) -> None:
-    """Do what a key does in the view that was used last."""
+    """Handle a key for the last used view."""
     if views.state.volume is not None:
         KEYS[key](views.active)

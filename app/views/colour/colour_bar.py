@@ -1,4 +1,4 @@
-"""The colour bar: which colour stands for which value."""
+"""The colour bar of a display window."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.language.translation import tr
 from app.views.colour.colour_maps import N_COLOURS, lookup_table
 from app.views.colour.colours import ViewColours
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.text import number
 from app.views.viewport import nice_length
 
@@ -20,7 +20,7 @@ BAR_PX = 10
 TICK_PX = 4
 MARGIN_PX = 18  # room for half a tick label at each end
 WORDS_FROM_PX = 110
-"""A narrower bar has no ticks: the boxes beside it say what its ends are."""
+"""A narrower bar has no ticks: the number fields show its limits."""
 LEAST_PX, LEAST_MARGIN_PX = 56, 2
 
 
@@ -72,7 +72,7 @@ def round_off(value: float, step: float) -> float:
 class ColourBar(QWidget):
     """The window from its low to its high end, with ticks in the volume's unit."""
 
-    def __init__(self, state: VolumeLook, parent: QWidget | None = None) -> None:
+    def __init__(self, state: VolumeAppearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._state = state
         self.setAccessibleName(tr("Colour bar"))

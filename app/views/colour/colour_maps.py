@@ -1,4 +1,4 @@
-"""Colour maps by key: what the user may choose, and the tables the views paint with."""
+"""Colour maps and their lookup tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours the views paint with; a theme hands one set to every widget."""
+"""The colours of the views in one theme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small grey pictures of arrays: one to look at, and one to pick."""
+"""Small grey images of arrays, for display or selection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, 
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 TILE_PX, PAD_PX = 118, 6
 PLATE_PX = 4
@@ -54,7 +54,7 @@ class GreyRaster(QWidget):
 
     @property
     def has_raster(self) -> bool:
-        """Whether there is something on show."""
+        """True if an image is displayed."""
         return self._image is not None
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -92,7 +92,7 @@ class RasterTile(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{title}. {tip}")
-        self.setToolTip(plain_tip(tip))
+        self.setToolTip(literal_tip(tip))
 
     def show_raster(self, values: NDArray[np.float32] | None) -> None:
         """Show an array (rows, columns), or nothing."""

@@ -1,4 +1,4 @@
-"""A flat picture: values in mm on the screen plane, and the coloured image of them."""
+"""A raster: values on a plane [mm] and their coloured image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of the slice and projection views: one pane that shows a picture and is steered.
+"""The base class of slice and projection views.
 
 Nothing is computed before it is painted: signals mark a view stale, and a hidden view, which is
 never painted, costs nothing. Several signals between two frames cost one.
@@ -24,7 +24,7 @@ from app.language.translation import tr
 from app.views import overlay
 from app.views.colour.raster import Raster
 from app.views.colour.scaled_image import ScaledImage
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.colour.windows import Window
 from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
 from app.views.pane_content import PaneContent
@@ -84,7 +84,7 @@ class RasterView(PaneContent):
 
     @property
     def raster(self) -> Raster | None:
-        """What is on show, computed now if it is stale; None without a volume."""
+        """The displayed raster, computed now if it is stale. None without a volume."""
         if self.state.volume is None:
             self._raster = None
         elif self._raster is None:
@@ -93,7 +93,7 @@ class RasterView(PaneContent):
 
     @property
     def viewport(self) -> Viewport | None:
-        """What part of the plane is on show; None without a volume."""
+        """The visible part of the plane. None without a volume."""
         if self.state.volume is None:
             return None
         image_rect, size = self.image_rect(self.state.volume), (self.width(), self.height())
@@ -106,7 +106,7 @@ class RasterView(PaneContent):
         return self._viewport
 
     def show_part(self, viewport: Viewport) -> None:
-        """Show this part of the plane until told to fit."""
+        """Show this part of the plane until the next fit."""
         self._viewport, self._is_fitted = viewport, False
         self.update()
         self.part_changed.emit()
@@ -156,7 +156,7 @@ class RasterView(PaneContent):
         """Return the window this view is painted with."""
         return self.state.window
 
-    def look_dragged(self, *, upper: bool) -> VolumeLook:
+    def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         return self.state
 
     # painting
@@ -182,7 +182,7 @@ class RasterView(PaneContent):
         painter.end()
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
-        """Paint what tells sides and lengths."""
+        """Paint side letters and scale bar."""
         colours, size = self.state.colours, (self.width(), self.height())
         if self.has_letters:
             overlay.letters(painter, self.shown_edges(), size, colours)
@@ -194,7 +194,7 @@ class RasterView(PaneContent):
         return self.edges().on(self.state.axes)
 
     def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
-        """Paint the picture itself, without what tells sides and lengths."""
+        """Paint the image without side letters and scale bar."""
         if self.shows_own:
             self.paint_own(painter, raster, viewport, ground=self.state.colours.canvas)
         self.paint_over(painter, raster, viewport)
@@ -202,7 +202,7 @@ class RasterView(PaneContent):
     def paint_own(
         self, painter: QPainter, raster: Raster, viewport: Viewport, ground: str = ""
     ) -> None:
-        """Paint the volume on show; `ground` is the colour behind it where it hides all else."""
+        """Paint the displayed volume. `ground` is the background colour if nothing is below."""
         if self._image is None:
             self._image = self.own_image(raster)
         smooth = self.state.interpolation == "linear"
@@ -210,7 +210,7 @@ class RasterView(PaneContent):
         self._scaled.paint(painter, self._image, area, smooth=smooth, size=size, ground=ground)
 
     def own_image(self, raster: Raster) -> QImage:
-        """Return the volume on show in its colours."""
+        """Return the coloured image of the displayed volume."""
         return raster.image(self.shown_window(), self.state.colour_map)
 
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
@@ -232,7 +232,7 @@ class RasterView(PaneContent):
         return overlay.Notes(self.caption(), self.readout, warning, self.remark(), *ends)
 
     def shows_crosshair(self) -> bool:
-        """Whether the cursor is painted now."""
+        """True if the cursor is painted."""
         return self.has_crosshair
 
     # steering
@@ -247,7 +247,7 @@ class RasterView(PaneContent):
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if button == Qt.MouseButton.RightButton or control:
-            return WindowDrag(self, at, self.look_dragged(upper=shift))
+            return WindowDrag(self, at, self.dragged_appearance(upper=shift))
         if button == Qt.MouseButton.MiddleButton or shift:
             return PanDrag(self, at)
         return self.primary_drag(at)
@@ -261,7 +261,7 @@ class RasterView(PaneContent):
             self.end_drag()
 
     def end_drag(self) -> None:
-        """Let go of what the pointer holds."""
+        """End the current drag."""
         if self._drag is not None:
             drag, self._drag = self._drag, None
             drag.end()

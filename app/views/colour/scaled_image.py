@@ -1,4 +1,4 @@
-"""A picture as large as it is on the screen, kept: to move a crosshair, nothing is scaled again."""
+"""A cached image at screen size, so that moving the crosshair scales nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the values of a volume become colours: its window and colour map, and the numbers beside."""
+"""The appearance of a volume: display window, colour map, shown numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.volume_facts import facts_of
 from engine.data import Volume, scaled_number, unit_text
 
 
-class VolumeLook(QObject):
+class VolumeAppearance(QObject):
     """A volume with its window and colour map; views read it and repaint on its signals.
 
     `power` is the power of ten that is taken out of values on the screen, `name` what the volume
@@ -38,7 +38,7 @@ class VolumeLook(QObject):
 
     @property
     def unit(self) -> str:
-        """Unit of the values on show, empty without a volume."""
+        """Unit of the displayed values, empty without a volume."""
         return self.volume.unit if self.volume else ""
 
     @property
@@ -48,7 +48,7 @@ class VolumeLook(QObject):
 
     @property
     def has_values(self) -> bool:
-        """Whether there is something to show."""
+        """True if there are values to show."""
         return self.volume is not None
 
     def to_shown(self, value: float) -> float:
@@ -70,12 +70,12 @@ class VolumeLook(QObject):
 
     @property
     def is_pinned(self) -> bool:
-        """Whether the window's lower bound belongs at zero."""
+        """True if the lower window limit should be zero."""
         return windows.pinned_to_zero(self.unit, diverging=self.is_diverging)
 
     @property
     def is_diverging(self) -> bool:
-        """Whether the colour map wants a window about a middle."""
+        """True if the colour map needs a window around a centre."""
         return colour_map(self.colour_map).diverging
 
     def set_window(self, low: float, high: float) -> None:
@@ -97,7 +97,7 @@ class VolumeLook(QObject):
         return windows.presets(self.volume.values, self.volume.unit, diverging=self.is_diverging)
 
     def set_colour_map(self, key: str) -> None:
-        """Choose a colour map; to and from a difference map the window is set anew."""
+        """Set the colour map. A change to or from a difference map resets the window."""
         was_diverging, self.colour_map = self.is_diverging, colour_map(key).key
         self.display_changed.emit()
         self.colour_map_changed.emit()

@@ -1,4 +1,4 @@
-"""Controls of how values become colours: colour map, named windows, the window's ends, its bar."""
+"""Controls for colour map, window presets and window limits."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.views.colour.colour_bar import ColourBar, swatch
 from app.views.colour.colour_maps import COLOUR_MAPS
-from app.views.colour.volume_colours import VolumeLook
-from app.views.literal_text import plain_tip
+from app.views.colour.volume_colours import VolumeAppearance
+from app.views.literal_text import literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.views.text import number
 
@@ -72,42 +72,48 @@ class WindowControls(QWidget):
 
     Parameters
     ----------
-    look : the volume and its display settings
+    appearance : the volume and its display settings
     names : names of the controls for screen readers
     parent : the owner of the widget
     """
 
     def __init__(
         self,
-        look: VolumeLook,
+        appearance: VolumeAppearance,
         names: ControlNames = FIRST_VOLUME,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._look, self._names = look, names
+        self._appearance, self._names = appearance, names
         self._histogram: QWidget | None = None
         self.colour_map = self._colour_map_box()
-        self.bar = ColourBar(look)
+        self.bar = ColourBar(appearance)
         self.presets = self._presets_button()
         self.low = NumberEdit(names.low)
         self.high = NumberEdit(names.high)
         for box in (self.low, self.high):
             box.changed.connect(self._take_numbers)
         self.auto = QPushButton(tr("Auto"))
-        self.auto.setToolTip(plain_tip(tr("Fit the window to most of the values") + self.auto_keys))
+        self.auto.setToolTip(
+            literal_tip(tr("Fit the window to most of the values") + self.auto_keys)
+        )
         self.auto.setAccessibleName(names.auto)
-        self.auto.clicked.connect(lambda: look.auto_window())
+        self.auto.clicked.connect(lambda: appearance.auto_window())
         self.unit = ElidedLabel()
         self._more = self.more_controls()
         self._lay_out()
-        for signal in (look.window_changed, look.display_changed, look.volume_changed):
+        for signal in (
+            appearance.window_changed,
+            appearance.display_changed,
+            appearance.volume_changed,
+        ):
             signal.connect(self.refresh)
         self.refresh()
 
     auto_keys = ""
 
     def more_controls(self) -> tuple[QPushButton, ...]:
-        """Return what else stands at the end of the row; the first of them gives way first."""
+        """Return further buttons for the end of the row. The first one is hidden first."""
         return ()
 
     def _lay_out(self) -> None:
@@ -138,7 +144,7 @@ class WindowControls(QWidget):
             box.addItem(colour_map.title, colour_map.key)
             tip = colour_map.warning or colour_map.title
             box.setItemData(box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
-        box.activated.connect(lambda index: self._look.set_colour_map(box.itemData(index)))
+        box.activated.connect(lambda index: self._appearance.set_colour_map(box.itemData(index)))
         return box
 
     def _presets_button(self) -> QPushButton:
@@ -153,28 +159,31 @@ class WindowControls(QWidget):
     def _fill_presets(self) -> None:
         menu = self.presets.menu()
         menu.clear()
-        menu.addAction(tr("Automatic")).triggered.connect(lambda: self._look.auto_window())
+        menu.addAction(tr("Automatic")).triggered.connect(lambda: self._appearance.auto_window())
         menu.addSeparator()
-        for preset in self._look.window_presets():
-            low, high = (self._look.shown_number(end) for end in preset.window)
-            span = f"{tr('{low} to {high}', low=low, high=high)} {self._look.shown_unit}".rstrip()
+        unit = self._appearance.shown_unit
+        for preset in self._appearance.window_presets():
+            low, high = (self._appearance.shown_number(end) for end in preset.window)
+            span = f"{tr('{low} to {high}', low=low, high=high)} {unit}".rstrip()
             action = menu.addAction(f"{preset.title}: {span}")
-            action.triggered.connect(lambda _=False, w=preset.window: self._look.set_window(*w))
-        if self._look.volume is not None:
+            action.triggered.connect(
+                lambda _=False, w=preset.window: self._appearance.set_window(*w)
+            )
+        if self._appearance.volume is not None:
             menu.addSeparator()
             menu.addAction(tr("Histogram …")).triggered.connect(self.show_histogram)
 
     def show_histogram(self) -> None:
-        """Show how often each value is, with the ends of the window to be dragged."""
+        """Show the histogram with movable window limits."""
         if self._histogram is None:
             from app.views.plots.histogram_window import HistogramWindow
 
-            self._histogram = HistogramWindow(self._look, self)
+            self._histogram = HistogramWindow(self._appearance, self)
         self._histogram.show()
 
     def _take_numbers(self) -> None:
-        low, high = (self._look.from_shown(box.value) for box in (self.low, self.high))
-        self._look.set_window(low, high)
+        low, high = (self._appearance.from_shown(box.value) for box in (self.low, self.high))
+        self._appearance.set_window(low, high)
 
     def minimumSizeHint(self) -> QSize:
         spared = sum(_least_width(widget) + SPACING_PX for widget in self._spared)
@@ -182,20 +191,20 @@ class WindowControls(QWidget):
         return QSize(self._full_width() - spared, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._give_way()
+        self._fit_to_width()
 
     def _full_width(self) -> int:
-        """The width below which something has to give way [px]."""
+        """The width below which controls are hidden [px]."""
         widths = [_least_width(widget) + SPACING_PX for widget in self._row]
         return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
 
     @property
     def _spared(self) -> tuple[QWidget, ...]:
-        """What goes first: keys, the numbers and the status line do the same."""
+        """Controls that are hidden first: keys, numbers and the status line replace them."""
         return *self._more[:1], self.auto, self.unit, self.bar
 
-    def _give_way(self) -> None:
-        """Spare what a narrow window has no room for."""
+    def _fit_to_width(self) -> None:
+        """Hide the controls that do not fit."""
         free = self.width() - self._full_width()
         full = self.colour_map.sizeHint().width()
         n_first = len(self._more[:1])
@@ -209,27 +218,27 @@ class WindowControls(QWidget):
             free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
 
     def refresh(self) -> None:
-        """Show the look."""
-        look = self._look
-        for box, value in zip((self.low, self.high), look.window, strict=True):
-            box.show_value(look.to_shown(value) if look.has_values else None)
-        self.unit.show_within(look.shown_unit, 0, UNIT_PX)
-        self.colour_map.setCurrentIndex(self.colour_map.findData(look.colour_map))
+        """Show the current settings."""
+        appearance = self._appearance
+        for box, value in zip((self.low, self.high), appearance.window, strict=True):
+            box.show_value(appearance.to_shown(value) if appearance.has_values else None)
+        self.unit.show_within(appearance.shown_unit, 0, UNIT_PX)
+        self.colour_map.setCurrentIndex(self.colour_map.findData(appearance.colour_map))
         self.colour_map.setToolTip(
-            plain_tip(f"{self._names.colour_map}: {self.colour_map.currentText()}")
+            literal_tip(f"{self._names.colour_map}: {self.colour_map.currentText()}")
         )
         self._refresh_swatches()
         for widget in (self.presets, self.low, self.high, self.auto):
-            widget.setEnabled(look.has_values)
-        self._give_way()
+            widget.setEnabled(appearance.has_values)
+        self._fit_to_width()
 
     def _refresh_swatches(self) -> None:
-        if self.colour_map.property("painted_for") == self._look.colours.grid:
+        if self.colour_map.property("painted_for") == self._appearance.colours.grid:
             return
-        self.colour_map.setProperty("painted_for", self._look.colours.grid)
+        self.colour_map.setProperty("painted_for", self._appearance.colours.grid)
         for index in range(self.colour_map.count()):
             key = self.colour_map.itemData(index)
-            self.colour_map.setItemIcon(index, swatch(key, SWATCH, self._look.colours))
+            self.colour_map.setItemIcon(index, swatch(key, SWATCH, self._appearance.colours))
 
 
 def _least_width(widget: QWidget) -> int:
@@ -247,7 +256,7 @@ class NumberEdit(QLineEdit):
         self.value = 0.0
         self._shown = ""
         self.setAccessibleName(name)
-        self.setToolTip(plain_tip(name))
+        self.setToolTip(literal_tip(name))
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFixedWidth(NUMBER_PX)
         self.editingFinished.connect(self._take)

@@ -1,4 +1,4 @@
-"""Display windows: which values run from one end of the colour map to the other; no Qt."""
+"""Display windows and window presets, without Qt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOP_PERCENT = 99.5
 FAINT = 0.02
 """Part of the peak; most voxels of a PET image are fainter, and do not tell how bright it is."""
 ENOUGH = 4000
-"""Bright voxels in a sample from which a percentile can be told."""
+"""Number of bright voxels that a percentile needs."""
 AIR_HU = -200.0
 """Below lie air and lungs, which would leave tissue and bone beyond the window."""
 _HU_WINDOWS = (
@@ -41,11 +41,11 @@ class Preset:
 
 
 def is_ct(unit: str) -> bool:
-    """Whether values are attenuation rather than activity."""
+    """True if values are attenuation, not activity."""
     return unit in ("HU", "1/mm", "1/cm", "1/pixel")
 
 
-def usual_colours(unit: str) -> str:
+def default_colours(unit: str) -> str:
     """Return the colour map to begin with: inverted for activity, as readers of PET have it."""
     return "grey" if is_ct(unit) or not unit else "grey_inverted"
 
@@ -65,7 +65,7 @@ def largest_along(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]
 
 
 def pinned_to_zero(unit: str, *, diverging: bool) -> bool:
-    """Whether the lower bound belongs at zero: not for HU, not for differences."""
+    """True if the lower limit should be zero. False for HU and differences."""
     return unit != "HU" and not diverging
 
 

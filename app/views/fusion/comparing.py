@@ -1,4 +1,4 @@
-"""Difference and ratio of two pictures at the pixels of the lower one; no Qt.
+"""Difference and ratio of two images at the pixels of the lower one, without Qt.
 
 difference = lower − upper,   ratio = lower / upper where upper is at least `LEAST` of its window
 

@@ -1,4 +1,4 @@
-"""A second volume: which, where, how it is mixed with the first, and what must be said of both."""
+"""The state of a second volume: position, mixing, warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from app.language.translation import tr
 from app.views.colour import windows
 from app.views.colour.colours import ViewColours
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.planes.placing import VolumePlacing
 from app.views.volume_facts import facts_of
 from app.views.volume_kind import is_anatomical
@@ -18,12 +18,12 @@ from engine.data import Volume, power_of
 FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio"]
 COMPARING: tuple[FusionMode, ...] = ("difference", "ratio")
 OVERLAY_MAPS = ("hot", "viridis")
-"""The usual colours of what lies over a grey picture, and over one that has them already."""
+"""Default colour maps over a grey volume, and over a volume that already uses the first one."""
 OPACITY = 0.5
 SWIPE = 0.5
 
 
-class FusionState(VolumeLook):
+class FusionState(VolumeAppearance):
     """The second volume, with a window and colours of its own.
 
     It is painted over the first one, except that anatomy always lies below function.
@@ -43,7 +43,7 @@ class FusionState(VolumeLook):
 
     mixing_changed = Signal()
 
-    def __init__(self, lower: VolumeLook) -> None:
+    def __init__(self, lower: VolumeAppearance) -> None:
         super().__init__(lower)
         self._lower = lower
         self.placing = VolumePlacing()
@@ -53,11 +53,11 @@ class FusionState(VolumeLook):
         self.hides_low, self.links_windows = True, False
         self.warning = self.remark = ""
         self.colour_map = OVERLAY_MAPS[0]
-        self.compared = ComparedLook(self)
+        self.compared = ComparisonAppearance(self)
 
     @property
     def is_below(self) -> bool:
-        """Whether the first volume is painted over this one: PET over CT or MR."""
+        """True if the first volume is painted over this one, such as PET over CT or MR."""
         upper = self._lower.volume
         if self.volume is None or upper is None:
             return False
@@ -65,21 +65,21 @@ class FusionState(VolumeLook):
 
     @property
     def is_blended_below(self) -> bool:
-        """Whether the first volume is mixed in over this one in a single picture."""
+        """True if the first volume is mixed over this one in a single image."""
         return self.mode in ("blend", "swipe") and self.is_below
 
     @property
     def compares(self) -> bool:
-        """Whether a difference or ratio is shown instead of the two."""
+        """True if a difference or ratio is displayed."""
         return self.has_values and self.mode in COMPARING
 
     @property
-    def is_beside(self) -> bool:
-        """Whether the two stand side by side."""
+    def is_side_by_side(self) -> bool:
+        """True if both volumes are displayed side by side."""
         return self.has_values and self.mode == "beside"
 
     def lay(self, volume: Volume | None, placing: VolumePlacing, name: str) -> None:
-        """Lay another volume over the one on show, or none; a like one keeps its window."""
+        """Set or remove the second volume. A similar volume keeps its window."""
         if (placing, name) == (self.placing, self.name) and volume is self.volume:
             return
         before, self.volume, self.placing, self.name = self.volume, volume, placing, name
@@ -91,7 +91,7 @@ class FusionState(VolumeLook):
         self.volume_changed.emit()
 
     def say(self, warning: str, remark: str) -> None:
-        """Say what must be known of the two; it stays on the picture."""
+        """Set the warning about both volumes. It stays on the image."""
         if (warning, remark) != (self.warning, self.remark):
             self.warning, self.remark = warning, remark
             self.mixing_changed.emit()
@@ -118,13 +118,13 @@ class FusionState(VolumeLook):
         self._mix("swipe", min(max(part, 0.0), 1.0))
 
     def set_hides_low(self, hides: bool) -> None:
-        """Whether what is below the window lets the lower picture through."""
+        """True if values below the window are transparent."""
         if hides != self.hides_low:
             self.hides_low = hides
             self.display_changed.emit()
 
     def set_links_windows(self, links: bool) -> None:
-        """Whether both pictures have one window."""
+        """True if both volumes share a window."""
         self._mix("links_windows", links)
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -139,7 +139,7 @@ class FusionState(VolumeLook):
             self.compared.begin(0.0, (high - low) / 2, lower.unit, lower.power)
         elif self.mode == "ratio":
             unit = "" if lower.unit == upper.unit else f"{lower.unit} / {upper.unit}"
-            tops = [max(abs(end) for end in look.window) for look in (lower, upper)]
+            tops = [max(abs(end) for end in appearance.window) for appearance in (lower, upper)]
             middle = 1.0 if not unit else tops[0] / tops[1]
             self.compared.begin(middle, middle, unit, 0)
 
@@ -149,7 +149,7 @@ class FusionState(VolumeLook):
             self.mixing_changed.emit()
 
 
-class ComparedLook(VolumeLook):
+class ComparisonAppearance(VolumeAppearance):
     """How a difference or a ratio is shown: about 0, or about 1.
 
     `middle` is the value that says that both are the same.

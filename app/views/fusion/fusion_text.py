@@ -1,11 +1,11 @@
-"""Two volumes in words: captions that name both with their units, and both values at the cursor."""
+"""Captions and cursor values for two volumes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from app.language.translation import tr
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion import comparing
 from app.views.fusion.resampling import value_at
 from app.views.slices.labels import shortened_name
@@ -18,12 +18,12 @@ SIGNS = {"difference": "−", "ratio": "/"}
 
 
 def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
-    """Return what a pane says of its volumes; nothing where there is one alone."""
+    """Return the caption parts of a pane for two volumes, or ()."""
     fusion = state.fusion
     if not fusion.has_values:
         return ()
     lower, upper = named(state), named(fusion)
-    if fusion.is_beside:
+    if fusion.is_side_by_side:
         return (upper,) if part == "upper" else (lower,)
     if fusion.compares:
         return _compared(state)
@@ -41,7 +41,7 @@ def _compared(state: ViewState) -> tuple[str, ...]:
 
 
 def warning_of(state: ViewState) -> str:
-    """Return what must be said of both volumes on the picture, and why they are not compared."""
+    """Return the warning about both volumes, and the reason why they cannot be compared."""
     fusion = state.fusion
     if not fusion.has_values:
         return ""
@@ -49,9 +49,9 @@ def warning_of(state: ViewState) -> str:
     return " ".join(filter(None, (fusion.warning, why)))
 
 
-def named(look: VolumeLook) -> str:
+def named(appearance: VolumeAppearance) -> str:
     """Return the name of a volume with its unit."""
-    return f"{shortened_name(look.name)} [{look.shown_unit or tr('no unit')}]"
+    return f"{shortened_name(appearance.name)} [{appearance.shown_unit or tr('no unit')}]"
 
 
 def upper_value(state: ViewState) -> str:

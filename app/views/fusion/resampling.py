@@ -1,4 +1,4 @@
-"""Slices of a volume in the planes of another picture: only what is shown is interpolated; no Qt.
+"""Slices of a volume in the planes of another image, without Qt.
 
 Where the volume's axes lie along those of the picture, a slice is two of its own blended along the
 normal: at d = (depth − first centre) / voxel, with i = ⌊d⌋ and w = d − i,
@@ -32,42 +32,42 @@ SAME = 1e-3
 def slice_through(
     volume: Volume,
     placing: VolumePlacing,
-    way: Orientation,
+    orientation: Orientation,
     point_mm: Point,
     *,
     blended: bool = True,
     cut: Cut | None = None,
 ) -> tuple[Values, Rect] | None:
-    """Return a slice of a volume in the plane of a picture, and where it lies in it [mm].
+    """Return a slice of a volume in the plane of an image, and its rectangle in that plane [mm].
 
     Parameters
     ----------
     volume
-        whose values are shown
+        the volume that is shown
     placing
-        where it lies
-    way
-        the plane of the picture
+        position and rotation of the volume
+    orientation
+        the plane of the image
     point_mm
-        point of the picture that the plane goes through
+        a point of the image in the plane
     blended
-        whether slices are blended; else the nearest is taken
+        True interpolates between slices, False takes the nearest slice
     cut
-        makes something else of the slice (axis, index) across an axis of a volume that lies
-        straight, as a volume one voxel deep: a slab of several slices
+        replaces the slice (axis, index) of a volume with parallel axes by a volume one voxel
+        deep, such as a slab of several slices
 
     Returns
     -------
     (rows, columns) values, NaN where there is none, and their place; None where the plane misses
     the volume
     """
-    rect = placing.rect(way, volume.grid)
+    rect = placing.rect(orientation, volume.grid)
     if not placing.is_straight:
         step = max(max(rect.width, rect.height) / N_ACROSS, min(volume.grid.voxel_mm))
         shape = (math.ceil(rect.height / step), math.ceil(rect.width / step))
-        values = _askew(volume, placing, way, point_mm, rect, shape)
+        values = _askew(volume, placing, orientation, point_mm, rect, shape)
         return None if np.isnan(values).all() else (values, rect)
-    own = placing.seen(way)
+    own = placing.seen(orientation)
     depth = float(placing.to_volume(np.array(point_mm))[own.normal])
     values_there = _between(volume, own, depth, blended=blended, cut=cut)
     return None if values_there is None else (values_there, rect)
@@ -76,15 +76,15 @@ def slice_through(
 def resampled(
     volume: Volume,
     placing: VolumePlacing,
-    way: Orientation,
+    orientation: Orientation,
     point_mm: Point,
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
     """Return a volume's values at the pixels (rows, columns) of a rectangle; NaN outside."""
     if not placing.is_straight:
-        return _askew(volume, placing, way, point_mm, rect, shape)
-    found = slice_through(volume, placing, way, point_mm)
+        return _askew(volume, placing, orientation, point_mm, rect, shape)
+    found = slice_through(volume, placing, orientation, point_mm)
     if found is None:
         return np.full(shape, np.nan, np.float32)
     values, there = found
@@ -162,15 +162,15 @@ def _between(
 def _askew(
     volume: Volume,
     placing: VolumePlacing,
-    way: Orientation,
+    orientation: Orientation,
     point_mm: Point,
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
     down, across = np.zeros(3), np.zeros(3)
-    down[way.down.axis] = way.down.sign
-    across[way.right.axis] = way.right.sign
-    corner = way.to_patient(rect.u, rect.v, point_mm[way.normal])
+    down[orientation.down.axis] = orientation.down.sign
+    across[orientation.right.axis] = orientation.right.sign
+    corner = orientation.to_patient(rect.u, rect.v, point_mm[orientation.normal])
     return on_plane(volume, placing, np.array(corner), (down, across), rect, shape)
 
 

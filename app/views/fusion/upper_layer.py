@@ -1,4 +1,4 @@
-"""The upper of two pictures in a view: its colours, and how it is mixed in."""
+"""The upper of two images in a view: colours and mixing."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class UpperLayer:
 
     @property
     def swipes(self) -> bool:
-        """Whether the upper picture is shown from a border on."""
+        """True in swipe mode."""
         return self.fusion.has_values and self.fusion.mode == "swipe"
 
     def is_on_border(self, at: QPointF, width_px: int) -> bool:
-        """Whether the pointer touches the border of a swipe in a view so wide."""
+        """True if the pointer is on the swipe border in a view of this width."""
         return self.swipes and abs(at.x() - self.fusion.swipe * width_px) <= HANDLE_PX
 
     def border_px(self, view: RasterView, viewport: Viewport) -> float:
@@ -78,8 +78,8 @@ class UpperLayer:
             swipe_line(painter, self.fusion.swipe, size, colours.plate_text, colours.canvas)
 
     @property
-    def lies_below(self) -> bool:
-        """Whether the first volume is painted over this one."""
+    def is_drawn_below(self) -> bool:
+        """True if the first volume is painted over this one."""
         return self.fusion.is_blended_below
 
     def own_image(self, raster: Raster, window: Window, colour_map: str) -> QImage:
@@ -89,7 +89,7 @@ class UpperLayer:
 
     @contextmanager
     def mixing(self, painter: QPainter, viewport: Viewport, swipe_px: float) -> Iterator[None]:
-        """Let what is painted inside be mixed in as the user wants."""
+        """Paint inside this context with the opacity and border that the user chose."""
         painter.save()
         if self.fusion.mode == "blend":
             painter.setOpacity(self.fusion.opacity)
@@ -110,10 +110,12 @@ class UpperLayer:
     ) -> None:
         """Paint over the lower picture, or alone; a swipe shows it from `swipe_px` on."""
         state, fusion = self.state, self.fusion
-        look = fusion.compared if fusion.compares else fusion
+        appearance = fusion.compared if fusion.compares else fusion
         if self._image is None:
             hides = fusion.hides_low and not is_alone and not fusion.compares
-            self._image = clear_image(found[0], look.window, look.colour_map, hides_low=hides)
+            self._image = clear_image(
+                found[0], appearance.window, appearance.colour_map, hides_low=hides
+            )
         area = overlay.to_view(found[1], viewport)
         smooth = state.interpolation == "linear"
         with nullcontext() if is_alone else self.mixing(painter, viewport, swipe_px):

@@ -1,4 +1,4 @@
-"""The upper of two pictures in a slice of any orientation: both volumes at the points of a plane.
+"""The upper of two images in an oblique slice.
 
 A point of the view (u, v) [mm] from the middle c of a slice with the unit vectors a (across) and d
 (down), seen with d downwards (s = 1) or upwards (s = −1), is
@@ -44,14 +44,14 @@ class UpperPlane(UpperLayer):
         self.lies_here = True
         for volume in (state, self.fusion):
             volume.volume_changed.connect(self.forget_values)
-        for look in (self.fusion, self.fusion.compared):
-            look.window_changed.connect(self.forget_colours)
-            look.display_changed.connect(self.forget_colours)
+        for appearance in (self.fusion, self.fusion.compared):
+            appearance.window_changed.connect(self.forget_colours)
+            appearance.display_changed.connect(self.forget_colours)
         self.fusion.mixing_changed.connect(self._repaint)
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a second volume, over this slice."""
+        """True if a second volume covers this slice."""
         return self.lies_here and self.fusion.has_values
 
     def forget_values(self) -> None:
@@ -63,8 +63,8 @@ class UpperPlane(UpperLayer):
         self._repaint()
 
     def remark(self) -> str:
-        """Return what to keep in mind of both."""
-        return BESIDE_REMARK if self.fusion.is_beside else ""
+        """Return a remark about both volumes."""
+        return BESIDE_REMARK if self.fusion.is_side_by_side else ""
 
     def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
         """Return what is to be coloured, and where it lies [mm].
@@ -79,7 +79,7 @@ class UpperPlane(UpperLayer):
 
     def _made(self, plane: Plane, sign: float, rect: Rect) -> Values | None:
         fusion, upper, base = self.fusion, self.fusion.volume, self.state.volume
-        if upper is None or base is None or fusion.is_beside:
+        if upper is None or base is None or fusion.is_side_by_side:
             return None
         if not fusion.compares:
             step = min(plane.pixel_mm, *upper.grid.voxel_mm)

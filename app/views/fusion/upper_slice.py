@@ -1,4 +1,4 @@
-"""The upper of two pictures in a slice view: its values in the slice through the cursor."""
+"""The upper of two images in an orthogonal slice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UpperSlice(UpperLayer):
-    """Computes what is stale when it is painted."""
+    """Computes stale values when they are painted."""
 
     def __init__(self, state: ViewState, cutter: SlabCutter | None = None) -> None:
         super().__init__(state)
@@ -28,7 +28,7 @@ class UpperSlice(UpperLayer):
         self._cutter.keep_only(self.fusion.volume if is_thick else None)
 
     def values(
-        self, way: Orientation, lower: Values, rect: Rect, point_mm: Point | None = None
+        self, orientation: Orientation, lower: Values, rect: Rect, point_mm: Point | None = None
     ) -> tuple[Values, Rect] | None:
         """Return what is to be coloured, and where it lies [mm].
 
@@ -38,12 +38,12 @@ class UpperSlice(UpperLayer):
             self._is_stale = False
             point_mm = point_mm or self.state.cursor_mm
             if self.fusion.compares:
-                self._found = self._compared(way, lower, rect, point_mm)
+                self._found = self._compared(orientation, lower, rect, point_mm)
             else:
-                self._found = self._own(way, point_mm)
+                self._found = self._own(orientation, point_mm)
         return self._found
 
-    def _own(self, way: Orientation, at: Point) -> tuple[Values, Rect] | None:
+    def _own(self, orientation: Orientation, at: Point) -> tuple[Values, Rect] | None:
         volume = self.fusion.volume
         if volume is None:
             return None
@@ -54,10 +54,12 @@ class UpperSlice(UpperLayer):
             return self._cutter.cut(volume, axis, index, slab)
 
         thick = cut if slab.kind else None
-        return slice_through(volume, self.fusion.placing, way, at, blended=blended, cut=thick)
+        return slice_through(
+            volume, self.fusion.placing, orientation, at, blended=blended, cut=thick
+        )
 
     def _compared(
-        self, way: Orientation, lower: Values, rect: Rect, at: Point
+        self, orientation: Orientation, lower: Values, rect: Rect, at: Point
     ) -> tuple[Values, Rect] | None:
         fusion, volume, base = self.fusion, self.fusion.volume, self.state.volume
         if (
@@ -66,9 +68,9 @@ class UpperSlice(UpperLayer):
             or comparing.obstacle(fusion.mode, base.unit, volume.unit)
         ):
             return None
-        point = slice_centre(base.grid, way.normal, at)
+        point = slice_centre(base.grid, orientation.normal, at)
         shape = (lower.shape[0], lower.shape[1])
-        there = resampled(volume, fusion.placing, way, point, rect, shape)
+        there = resampled(volume, fusion.placing, orientation, point, rect, shape)
         if fusion.mode == "difference":
             return comparing.difference(lower, there), rect
         return comparing.ratio(lower, there, fusion.window[1]), rect

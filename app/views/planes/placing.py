@@ -70,7 +70,7 @@ class VolumePlacing:
 
     @cached_property
     def is_straight(self) -> bool:
-        """Whether axes of the picture lie along axes of the volume, either way."""
+        """True if the axes of image and volume are parallel or antiparallel."""
         return bool((np.abs(np.abs(self.matrix).max(axis=0) - 1) < STRAIGHT).all())
 
     def to_volume(self, points_mm: Matrix) -> Matrix:
@@ -81,19 +81,19 @@ class VolumePlacing:
         """Return the points (..., 3) of the picture at points of the volume [mm]."""
         return np.asarray((points_mm - np.array(self.shift_mm)) @ np.linalg.inv(self.matrix).T)
 
-    def seen(self, way: Orientation) -> Orientation:
+    def seen(self, orientation: Orientation) -> Orientation:
         """Return how a plane of the picture lies in the axes of a volume that lies straight."""
         return Orientation(
-            self._along(way.normal, 1).axis,
-            self._along(way.right.axis, way.right.sign),
-            self._along(way.down.axis, way.down.sign),
+            self._along(orientation.normal, 1).axis,
+            self._along(orientation.right.axis, orientation.right.sign),
+            self._along(orientation.down.axis, orientation.down.sign),
         )
 
-    def rect(self, way: Orientation, grid: ImageGrid) -> Rect:
-        """Return what the whole of a volume covers of a plane of the picture [mm]."""
+    def rect(self, orientation: Orientation, grid: ImageGrid) -> Rect:
+        """Return the area of a plane of the image that the volume covers [mm]."""
         corners = np.array([grid.lower_mm, grid.upper_mm])
         every = np.array(np.meshgrid(*corners.T, indexing="ij")).reshape(3, -1).T
-        uv = np.array([way.to_screen(_point(each)) for each in self.to_base(every)])
+        uv = np.array([orientation.to_screen(_point(each)) for each in self.to_base(every)])
         (left, top), (right, bottom) = uv.min(axis=0), uv.max(axis=0)
         return Rect(float(left), float(top), float(right - left), float(bottom - top))
 

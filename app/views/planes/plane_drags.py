@@ -1,4 +1,4 @@
-"""What the pointer does in a scene of slices while it is held down."""
+"""Pointer drags in the 3-D scene of planes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEP_DEG = 1.0
 
 
 class SteeredScene(Protocol):
-    """What the gestures need of a view."""
+    """The interface of a view for gestures."""
 
     placement: PlanePlacement | None
     chosen: int
@@ -28,7 +28,7 @@ class SteeredScene(Protocol):
 
     @property
     def to_screen(self) -> ScreenMap: ...
-    def look(self, camera: SceneCamera) -> None: ...
+    def set_camera(self, camera: SceneCamera) -> None: ...
     def want(self, placement: PlanePlacement) -> None: ...
 
 
@@ -41,7 +41,7 @@ class OrbitDrag:
     def move(self, at: QPointF) -> None:
         delta, self._from = at - self._from, at
         turn = (-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y())
-        self._scene.look(self._scene.camera.turned(*turn))
+        self._scene.set_camera(self._scene.camera.turned(*turn))
 
     def end(self) -> None:
         """Nothing to tidy."""
@@ -58,11 +58,13 @@ class MoveDrag:
         if before is None or at == self._from:
             return
         normal, to_screen = before.normal(self._scene.chosen), self._scene.to_screen
-        way = to_screen.way(normal)
-        if np.hypot(way.x(), way.y()) < LEAST_PART * to_screen.px_per_mm:
+        direction = to_screen.direction(normal)
+        if np.hypot(direction.x(), direction.y()) < LEAST_PART * to_screen.px_per_mm:
             towards = 1.0 if normal @ self._scene.camera.axes[2] > 0 else -1.0
-            way = QPointF(0.0, -towards * to_screen.px_per_mm)
-        mm = QPointF.dotProduct(at - self._from, way) / QPointF.dotProduct(way, way)
+            direction = QPointF(0.0, -towards * to_screen.px_per_mm)
+        mm = QPointF.dotProduct(at - self._from, direction) / QPointF.dotProduct(
+            direction, direction
+        )
         self._scene.want(before.moved(self._scene.chosen, mm))
 
     def end(self) -> None:

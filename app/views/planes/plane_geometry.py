@@ -1,4 +1,4 @@
-"""How a user turns planes on the screen, and which slice holds a place: geometry, no Qt."""
+"""Rotation and flips of planes on the screen, and slice indices, without Qt."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class ViewTurn:
     quarters: int = 0
     mirrored: bool = False
 
-    def of(self, way: Orientation) -> Orientation:
+    def of(self, orientation: Orientation) -> Orientation:
         """Return a plane turned so."""
-        way = way.mirrored() if self.mirrored else way
+        orientation = orientation.mirrored() if self.mirrored else orientation
         for _ in range(self.quarters % 4):
-            way = way.turned()
-        return way
+            orientation = orientation.turned()
+        return orientation
 
     def turned(self, quarters: int = 1) -> ViewTurn:
         """Return it with more quarters."""

@@ -1,4 +1,4 @@
-"""Keys in a scene of slices: what the pointer does there can be done without it."""
+"""Keys in the 3-D scene of planes, for use without a pointer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STEPS = {Qt.Key.Key_PageUp: 1, Qt.Key.Key_PageDown: -1}
 
 
 def act_on(scene: PlaneSceneView, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
-    """Do what a key asks for; returns whether it asks for anything."""
+    """Handle a key. Return True if it has a function."""
     others = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     if modifiers & others:
         return False
@@ -51,7 +51,7 @@ def act_on(scene: PlaneSceneView, key: Qt.Key, modifiers: Qt.KeyboardModifier) -
 
 def _arrow(scene: PlaneSceneView, right: int, up: int, *, turns: bool) -> None:
     if not turns:
-        scene.look(scene.camera.turned(-ORBIT_DEG * right, ORBIT_DEG * up))
+        scene.set_camera(scene.camera.turned(-ORBIT_DEG * right, ORBIT_DEG * up))
         return
     if scene.placement is not None:
         across, down, _ = scene.placement.planes[scene.chosen].turn.T

@@ -135,6 +135,6 @@ def turn_towards(
     arm = handles_of(plane)[handle] - plane.centre_mm
     rising = np.cross(hinge_of(plane, handle), arm)
     angles = near_rad + np.linspace(-SEARCH_RAD, SEARCH_RAD, N_SEARCH)
-    way = np.cos(angles)[:, None] * arm + np.sin(angles)[:, None] * rising
-    seen = camera.seen(plane.centre_mm + way)[:, :2]
+    direction = np.cos(angles)[:, None] * arm + np.sin(angles)[:, None] * rising
+    seen = camera.seen(plane.centre_mm + direction)[:, :2]
     return float(angles[np.argmin(np.linalg.norm(seen - at_mm, axis=1))])

@@ -1,4 +1,4 @@
-"""Paints slices in a box: their images, what hides what, frames and handles."""
+"""Paint planes in a box: images, occlusion, frames, handles."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class ScreenMap:
         seen = self.camera.seen(points_mm - self.middle)[:, :2] * self.px_per_mm
         return [self.centre + QPointF(float(x), -float(y)) for x, y in seen]
 
-    def way(self, way: Array) -> QPointF:
-        """Return how far on the screen a way (3,) [mm] leads [px]."""
-        x, y, _ = self.camera.seen(way) * self.px_per_mm
+    def direction(self, direction: Array) -> QPointF:
+        """Return the screen vector [px] of a vector (3,) [mm]."""
+        x, y, _ = self.camera.seen(direction) * self.px_per_mm
         return QPointF(float(x), -float(y))
 
     def place(self, at: QPointF) -> Array:
@@ -105,7 +105,7 @@ def paint_handles(
     painter.drawPolygon(QPolygonF(to_screen.points(corners_of(plane))))
     (centre,) = to_screen.points(np.array([plane.centre_mm]))
     normal = plane.turn[:, 2] * (-1.0 if plane.turn[:, 2] @ to_screen.camera.axes[2] < 0 else 1.0)
-    tip = centre + to_screen.way(normal) * (ARROW_PX / to_screen.px_per_mm)
+    tip = centre + to_screen.direction(normal) * (ARROW_PX / to_screen.px_per_mm)
     if QLineF(centre, tip).length() > HANDLE_PX:
         overlay.arrow(painter, QLineF(centre, tip), ink, colours.canvas)
     painter.setPen(QPen(QColor(colours.canvas), 1.5))
@@ -118,8 +118,8 @@ def _texture(placed: PlacedImage, to_screen: ScreenMap) -> QBrush:
     plane, image = placed.plane, placed.image
     n_rows, n_columns = plane.shape
     (first,) = to_screen.points(corners_of(plane)[:1])
-    across = to_screen.way(plane.turn[:, 0] * plane.pixel_mm * n_columns / image.width())
-    down = to_screen.way(plane.turn[:, 1] * plane.pixel_mm * n_rows / image.height())
+    across = to_screen.direction(plane.turn[:, 0] * plane.pixel_mm * n_columns / image.width())
+    down = to_screen.direction(plane.turn[:, 1] * plane.pixel_mm * n_rows / image.height())
     brush = QBrush(image)
     brush.setTransform(QTransform(across.x(), across.y(), down.x(), down.y(), first.x(), first.y()))
     return brush

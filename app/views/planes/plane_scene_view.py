@@ -1,4 +1,4 @@
-"""Slices in a box, steered with the pointer or the keys: moved along their normals, and turned."""
+"""Planes in a box, moved and rotated with the pointer or the keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.language.translation import tr
 from app.views import overlay
 from app.views.colour.raster import Raster
 from app.views.gestures import Drag, WheelNotches
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.planes.plane_drags import MoveDrag, OrbitDrag, TurnDrag
 from app.views.planes.plane_keys import act_on
 from app.views.planes.plane_placement import PlanePlacement
@@ -96,7 +96,7 @@ class PlaneSceneView(QWidget):
         self._drag: Drag | None = None
         self._wheel = WheelNotches()
         self.setAccessibleName(NAME)
-        self.setToolTip(plain_tip(HANDLING))
+        self.setToolTip(literal_tip(HANDLING))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -120,7 +120,7 @@ class PlaneSceneView(QWidget):
         self._fall_behind()
 
     def _fall_behind(self) -> None:
-        """Show what is newest soon, or now where nothing is on show."""
+        """Show the newest images soon, or at once if nothing is displayed."""
         self.is_behind = True
         if not self._images:
             self._catch_up()
@@ -128,7 +128,7 @@ class PlaneSceneView(QWidget):
             self._rest.start()
 
     def _catch_up(self) -> None:
-        """Show the newest images, unless they are on show."""
+        """Show the newest images, unless they are displayed already."""
         if self.is_behind:
             self.is_behind = False
             self._forget_images()
@@ -140,7 +140,7 @@ class PlaneSceneView(QWidget):
             self._describe()
             self.update()
 
-    def look(self, camera: SceneCamera) -> None:
+    def set_camera(self, camera: SceneCamera) -> None:
         """Look from elsewhere."""
         self.camera = camera
         self.update()
@@ -153,7 +153,7 @@ class PlaneSceneView(QWidget):
     def fit(self) -> None:
         """Look as at first."""
         self._zoom = 1.0
-        self.look(SceneCamera())
+        self.set_camera(SceneCamera())
 
     def advance(self, mm: float) -> None:
         """Move the chosen plane along its axis [mm]."""

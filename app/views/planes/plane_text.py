@@ -1,4 +1,4 @@
-"""Slices of any orientation in words: where one lies, and which way its sides lead."""
+"""Captions and side letters of oblique slices."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def facing(index: int) -> float:
 
 
 def edges_of(across: NDArray[np.float64], down: NDArray[np.float64]) -> Edges:
-    """Return what stands at the edges of a view whose right and down lead in two directions."""
+    """Return the side letters of a view from its right and down directions."""
     return Edges(_letters(-across), _letters(across), _letters(-down), _letters(down))
 
 
-def _letters(way: NDArray[np.float64]) -> str:
-    axes = [axis for axis in np.argsort(-np.abs(way)) if abs(way[axis]) > SHOWN_PART]
-    return " ".join(f"{'+' if way[axis] > 0 else '−'}{'xyz'[axis]}" for axis in axes)
+def _letters(direction: NDArray[np.float64]) -> str:
+    axes = [axis for axis in np.argsort(-np.abs(direction)) if abs(direction[axis]) > SHOWN_PART]
+    return " ".join(f"{'+' if direction[axis] > 0 else '−'}{'xyz'[axis]}" for axis in axes)

@@ -1,4 +1,4 @@
-"""One slice of any orientation, in its own axes, and the lines in which others cut it."""
+"""One oblique slice with the lines of the other slices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.views import overlay
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion.fusion_text import caption_parts, warning_of
 from app.views.fusion.upper_plane import UpperPlane
 from app.views.gestures import Drag, PointDrag, SwipeDrag
@@ -87,13 +87,13 @@ class PlaneView(RasterView):
         return self.upper is None or not self.upper.fusion.compares
 
     def own_image(self, raster: Raster) -> QImage:
-        if self.upper is None or not self.upper.lies_below:
+        if self.upper is None or not self.upper.is_drawn_below:
             return super().own_image(raster)
         return self.upper.own_image(raster, self.shown_window(), self.state.colour_map)
 
     def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         upper = self.upper
-        if upper is None or not upper.lies_below:
+        if upper is None or not upper.is_drawn_below:
             super().paint_image(painter, raster, viewport)
             return
         self.paint_over(painter, raster, viewport)
@@ -105,7 +105,7 @@ class PlaneView(RasterView):
         found = upper and upper.values(self._plane, self._sign, raster.rect)
         if upper is None or not found:
             return
-        is_alone = not self.shows_own or upper.lies_below
+        is_alone = not self.shows_own or upper.is_drawn_below
         swipe_px = upper.border_px(self, viewport)
         upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
 
@@ -114,13 +114,13 @@ class PlaneView(RasterView):
             self._upper.forget_values()
         super().forget_raster()
 
-    def look_dragged(self, *, upper: bool) -> VolumeLook:
+    def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         if self.upper is None:
             return self.state
         fusion = self.upper.fusion
         if fusion.compares:
             return fusion.compared
-        return fusion if upper != self.upper.lies_below else self.state
+        return fusion if upper != self.upper.is_drawn_below else self.state
 
     def warning(self) -> str:
         return warning_of(self.upper.state) if self.upper is not None else ""

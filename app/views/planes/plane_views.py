@@ -1,4 +1,4 @@
-"""Three slices of any orientation, linked, and where they lie in space."""
+"""Three linked oblique slices and their planes in 3-D."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How steps come to rest: the change of each, on a scale of powers of ten, and where they end."""
+"""Convergence of a fit: change in each step on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.note import Note
 from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
@@ -28,7 +28,7 @@ class ConvergencePlot(QWidget):
         super().__init__(parent)
         self.changes: list[float] = []
         self._settled = math.log10(settled)
-        self._head = PlainLabel(KEY)
+        self._head = LiteralLabel(KEY)
         self._head.setWordWrap(True)
         self._head.setProperty("role", "muted")
         self.plot = StillPlot("0.0000", bottom=WholeAxis("bottom"))

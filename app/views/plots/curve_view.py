@@ -1,4 +1,4 @@
-"""A convergence curve: one value for each iteration."""
+"""A convergence curve with one value per iteration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.note import Note
 from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
 from engine.data import unit_text
@@ -55,7 +55,7 @@ class CurvePlot(StillPlot):
             self.showAxis(name, show=bool(values))
         if values:
             self.setXRange(min(iterations) - 0.25, max(iterations) + 0.25, padding=0.02)
-            self.setYRange(*_with_room(values), padding=0)
+            self.setYRange(*_padded_range(values), padding=0)
 
 
 class CurveView(QWidget):
@@ -70,7 +70,7 @@ class CurveView(QWidget):
         self._values: list[float] = []
         self._colours = DARK
         self.plot: CurvePlot | None = None
-        self._head = PlainLabel()
+        self._head = LiteralLabel()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -86,7 +86,7 @@ class CurveView(QWidget):
         self._refresh()
 
     def set_title(self, title: str, unit: str) -> None:
-        """Say what the values are."""
+        """Set the title of the values."""
         self._title, self._unit = title, unit
         self.setAccessibleName(tr("{title} by iteration", title=title))
         self._refresh()
@@ -96,7 +96,7 @@ class CurveView(QWidget):
         self.set_points([*self._iterations, iteration], [*self._values, value])
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Start again with an empty plot."""
         self.set_points([], [])
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -123,7 +123,7 @@ class CurveView(QWidget):
             self.plot.show_points(self._iterations, self._values)
 
 
-def _with_room(values: list[float]) -> tuple[float, float]:
+def _padded_range(values: list[float]) -> tuple[float, float]:
     """The range of the values and a little more; a single value lies in its middle."""
     low, high = min(values), max(values)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0

@@ -1,4 +1,4 @@
-"""Factors over a number, each with its standard error; 1 is a line."""
+"""Factors with standard errors, and a line at 1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
@@ -23,7 +23,7 @@ class FactorPlot(QWidget):
 
     def __init__(self, title: str, number: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._head = PlainLabel(title)
+        self._head = LiteralLabel(title)
         self.plot = StillPlot("0.000", bottom=WholeAxis("bottom"))
         self.plot.setLabel("bottom", number)
         self._even = pyqtgraph.InfiniteLine(1.0, angle=0)

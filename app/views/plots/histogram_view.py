@@ -1,4 +1,4 @@
-"""How often each value is, on a logarithmic scale, with the ends of the window to be dragged."""
+"""A logarithmic histogram with movable window limits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colour_bar import strip, ticks
-from app.views.colour.volume_colours import VolumeLook
-from app.views.literal_text import plain_tip
+from app.views.colour.volume_colours import VolumeAppearance
+from app.views.literal_text import literal_tip
 from app.views.text import number
 from app.views.volume_facts import facts_of
 
@@ -27,20 +27,24 @@ TIP = tr(
 class HistogramView(QWidget):
     """Follows a volume's look, and changes its window."""
 
-    def __init__(self, look: VolumeLook, parent: QWidget | None = None) -> None:
+    def __init__(self, appearance: VolumeAppearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
+        self._appearance = appearance
         self._held = ""
         self._used = HIGH
         self._from = 0.0
-        self._before = look.window
+        self._before = appearance.window
         self.setAccessibleName(tr("Histogram of the values with the window limits"))
-        self.setToolTip(plain_tip(TIP))
+        self.setToolTip(literal_tip(TIP))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setMinimumSize(260, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        for signal in (look.volume_changed, look.window_changed, look.display_changed):
+        for signal in (
+            appearance.volume_changed,
+            appearance.window_changed,
+            appearance.display_changed,
+        ):
             signal.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -49,8 +53,8 @@ class HistogramView(QWidget):
     @property
     def span(self) -> tuple[float, float]:
         """Values at both ends of the axis: all there are, and the whole window."""
-        low, high = self._look.window
-        volume = self._look.volume
+        low, high = self._appearance.window
+        volume = self._appearance.volume
         if volume is None:
             return low, high
         found = facts_of(volume).histogram
@@ -69,11 +73,11 @@ class HistogramView(QWidget):
     # painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        look, colours = self._look, self._look.colours
+        appearance, colours = self._appearance, self._appearance.colours
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(colours.canvas))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if look.volume is None:
+        if appearance.volume is None:
             painter.setPen(QColor(colours.muted))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("No volume"))
         else:
@@ -91,7 +95,7 @@ class HistogramView(QWidget):
         return self.height() - QFontMetricsF(self.font()).height() - BAR_PX - 8
 
     def _paint_bars(self, painter: QPainter) -> None:
-        volume = self._look.volume
+        volume = self._appearance.volume
         if volume is None:
             return
         found = facts_of(volume).histogram
@@ -100,30 +104,30 @@ class HistogramView(QWidget):
         lefts = [self.x_of(float(edge)) for edge in edges]
         room = self._floor - MARGIN_PX
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._look.colours.muted))
+        painter.setBrush(QColor(self._appearance.colours.muted))
         for k in np.flatnonzero(heights):
             top = self._floor - float(heights[k]) * room
             width = max(lefts[k + 1] - lefts[k], 1.0)
             painter.drawRect(QRectF(lefts[k], top, width, self._floor - top))
 
     def _paint_axis(self, painter: QPainter) -> None:
-        look, metrics = self._look, QFontMetricsF(painter.font())
-        low, high = look.window
+        appearance, metrics = self._appearance, QFontMetricsF(painter.font())
+        low, high = appearance.window
         left, right = self.x_of(low), self.x_of(high)
         bar = QRectF(left, self._floor + 2, max(right - left, 1.0), BAR_PX)
-        painter.drawImage(bar, strip(look.colour_map))
-        first, last = (look.to_shown(end) for end in self.span)
+        painter.drawImage(bar, strip(appearance.colour_map))
+        first, last = (appearance.to_shown(end) for end in self.span)
         widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (first, last))
         most = int((self.width() - 2 * MARGIN_PX) / (1.6 * widest + 8))
-        painter.setPen(QColor(look.colours.text))
+        painter.setPen(QColor(appearance.colours.text))
         for value in ticks(first, last, most):
-            x = self.x_of(look.from_shown(value))
+            x = self.x_of(appearance.from_shown(value))
             area = QRectF(x - 40, self._floor + BAR_PX + 4, 80, metrics.height())
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, number(value))
 
     def _paint_ends(self, painter: QPainter) -> None:
-        colours = self._look.colours
-        for name, value in zip((LOW, HIGH), self._look.window, strict=True):
+        colours = self._appearance.colours
+        for name, value in zip((LOW, HIGH), self._appearance.window, strict=True):
             x = self.x_of(value)
             is_used = name == self._used and self.hasFocus()
             painter.setPen(QPen(QColor(colours.accent), 2.6 if is_used else 1.6))
@@ -134,16 +138,16 @@ class HistogramView(QWidget):
     # steering
 
     def _grip(self, x: float) -> str:
-        low, high = (self.x_of(end) for end in self._look.window)
+        low, high = (self.x_of(end) for end in self._appearance.window)
         near = min((abs(x - low), LOW), (abs(x - high), HIGH))
         if near[0] <= GRIP_PX:
             return near[1]
         return BOTH if low < x < high else near[1]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self._look.volume is not None:
+        if event.button() == Qt.MouseButton.LeftButton and self._appearance.volume is not None:
             x = event.position().x()
-            self._held, self._from, self._before = self._grip(x), x, self._look.window
+            self._held, self._from, self._before = self._grip(x), x, self._appearance.window
             self._used = self._held if self._held != BOTH else self._used
             self.mouseMoveEvent(event)
 
@@ -158,7 +162,7 @@ class HistogramView(QWidget):
         moved = self.value_at(x) - self.value_at(self._from)
         if self._held == BOTH:
             low, high = self._before
-            self._look.set_window(low + moved, high + moved)
+            self._appearance.set_window(low + moved, high + moved)
         else:
             self._move_end(self._held, self.value_at(x))
 
@@ -170,7 +174,7 @@ class HistogramView(QWidget):
         key = Qt.Key(event.key())
         if key in steps:
             low, high = self.span
-            end = self._look.window[0 if self._used == LOW else 1]
+            end = self._appearance.window[0 if self._used == LOW else 1]
             self._move_end(self._used, end + steps[key] * STEP * (high - low))
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self._used = LOW if self._used == HIGH else HIGH
@@ -179,9 +183,9 @@ class HistogramView(QWidget):
             super().keyPressEvent(event)
 
     def _move_end(self, end: str, value: float) -> None:
-        low, high = self._look.window
+        low, high = self._appearance.window
         least = STEP / 10 * (self.span[1] - self.span[0])
         if end == LOW:
-            self._look.set_window(min(value, high - least), high)
+            self._appearance.set_window(min(value, high - least), high)
         else:
-            self._look.set_window(low, max(value, low + least))
+            self._appearance.set_window(low, max(value, low + least))

@@ -1,4 +1,4 @@
-"""The values along a line: a curve over the distance, with its width at half height."""
+"""Values along a line over the distance, with the width at half maximum."""
 
 from __future__ import annotations
 

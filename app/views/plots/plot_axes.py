@@ -1,4 +1,4 @@
-"""What every plot has in common: still axes, true minus signs, the colours of a theme."""
+"""Common parts of all plots: fixed axes, minus signs, theme colours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured counts and the scatter in them, by the distance of their lines from the axis."""
+"""Measured counts and scatter by the distance of their lines from the axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.plots.plot_axes import StillPlot, paint_axes, thousands
 from engine.data import ScatterProfile, unit_text
 
@@ -22,7 +22,7 @@ class ScatterPlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.profile: ScatterProfile | None = None
-        self.head = PlainLabel()
+        self.head = LiteralLabel()
         self.head.setWordWrap(True)
         self.plot = StillPlot("−00.0")
         self.plot.setFixedHeight(HEIGHT_PX)

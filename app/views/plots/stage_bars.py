@@ -1,4 +1,4 @@
-"""The time by stage: one bar for each, its words beside it."""
+"""Bars with the time per stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several values over the time of a running scan, with a line at each event of note."""
+"""Several values over the time of a running scan, with lines at events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value over time: a point in the middle of each frame, with the spread of its voxels."""
+"""A value over time, with one point per frame and the standard deviation of its voxels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of a kernel as they are tried: how long each takes, and the best so far."""
+"""Run times of the tested kernel variants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.note import Note
 from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
@@ -57,7 +57,7 @@ class TuningPlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.times = FormTimes()
-        self.head = PlainLabel(KEY)
+        self.head = LiteralLabel(KEY)
         self.head.setWordWrap(True)
         self.head.setProperty("role", "muted")
         self.plot = StillPlot("−0000.0", bottom=WholeAxis("bottom"))
@@ -82,7 +82,7 @@ class TuningPlot(QWidget):
         self.show_times(self.times)
 
     def show_times(self, times: FormTimes) -> None:
-        """Show what was tried so far."""
+        """Show the tested variants."""
         self.times = times
         shipped = times.shipped
         self._note.setVisible(shipped is None)
@@ -128,7 +128,7 @@ def _across(points: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
 
 
 def _range_of(times: FormTimes) -> tuple[float, float]:
-    """Lowest and highest time to show: all that is fast, and no more of what is slow than helps."""
+    """Return the time range of the plot: all fast variants, and a useful part of the slow ones."""
     if times.shipped is None:
         return 0.0, 1.0
     all_ms = [times.shipped, *times.best, *(ms for _, ms in (*times.tried, *times.known))]

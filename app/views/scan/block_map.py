@@ -1,4 +1,4 @@
-"""How much each detector block of a scanner counts: cells, round the ring and along its axis."""
+"""A map of the counts of the detector blocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language.translation import tr
 from app.views.colour.colours import DARK, ViewColours
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class BlockMap(QWidget):
         self._cells: NDArray[np.int64] = np.zeros((0, 2), np.int64)
         self.counts: NDArray[np.int64] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setToolTip(plain_tip(TIP))
+        self.setToolTip(literal_tip(TIP))
         self.show_counts(None, None)
 
     def sizeHint(self) -> QSize:

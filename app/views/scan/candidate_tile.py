@@ -1,4 +1,4 @@
-"""One of several slices side by side: a small picture over its value and its score."""
+"""One tile of a row of candidate slices: image, value, score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.state import ViewState
 
 IMAGE_PX = 138
@@ -47,7 +47,7 @@ class CandidateTile(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         name = ", ".join([*words, BEST_WORD] if best else words)
         self.setAccessibleName(name)
-        self.setToolTip(plain_tip(name))
+        self.setToolTip(literal_tip(name))
         state.window_changed.connect(self._forget_image)
         state.display_changed.connect(self._forget_image)
 

@@ -1,4 +1,4 @@
-"""The chosen one of several slices, large; what it shows, their small pictures show too."""
+"""The selected candidate slice, enlarged. The tiles follow its zoom and position."""
 
 from __future__ import annotations
 

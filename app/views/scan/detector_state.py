@@ -1,4 +1,4 @@
-"""What the views of the projections share: which view and row, and their pictures once read."""
+"""The shared state of the projection views: view, row, loaded images."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DetectorFrame:
 
     @classmethod
     def of(cls, geometry: XrayGeometry, *, pixel_mm_known: bool) -> DetectorFrame:
-        """Gather what a geometry says of its detector."""
+        """Collect the detector data of a geometry."""
         u, v = geometry.u_mm[0], geometry.v_mm[0]
         rows_up = bool(v[2] > 0)
         ray = geometry.source_mm[0]
@@ -172,7 +172,7 @@ class DetectorState(ViewState):
         self.sinogram_changed.emit()
 
     def value_text(self, view: int, row: int, column: int) -> str:
-        """Place and value of a pixel, if its picture is on show."""
+        """Position and value of a pixel, if its image is displayed."""
         value: float | None = None
         if self.volume is not None and view == self.shown_view:
             value = float(self.volume.values[0, row, column])

@@ -1,4 +1,4 @@
-"""What the views of a projection and of a sinogram have in common."""
+"""The base class of the projection and sinogram views."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BAD_COLOUR = "#ff8f00"
 
 @dataclass(frozen=True)
 class MarkedRaster(Raster):
-    """A picture some of whose pixels are known to tell nothing; these are orange."""
+    """An image with bad pixels in orange."""
 
     bad: NDArray[np.bool_] | None = None
 
@@ -56,7 +56,7 @@ class DetectorView(RasterView):
 
     @abstractmethod
     def place_at(self, at: QPointF) -> tuple[int, int, int] | None:
-        """(view, row, column) under a position in the view; None beside the picture."""
+        """(view, row, column) at a position in the view. None outside the image."""
 
     @abstractmethod
     def go_to(self, at: QPointF) -> None:
@@ -77,7 +77,7 @@ class DetectorView(RasterView):
         super().leaveEvent(event)
 
     def column_at(self, u_mm: float) -> int:
-        """Column at a place across the detector; it may lie beside it."""
+        """Column at a position across the detector. It can be outside the detector."""
         frame = self.state.frame
         if frame is None:
             return -1

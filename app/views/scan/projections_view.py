@@ -1,4 +1,4 @@
-"""The projections of a scan: one of them, the sinogram of one row, and the controls of both."""
+"""Projections of a scan: one view, one sinogram, and their controls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QVBoxLayout, Q
 
 from app.language.translation import tr
 from app.views.colour.colours import ViewColours
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.scan.detector_state import DetectorState
 from app.views.scan.detector_view import DetectorView
 from app.views.scan.radiograph_view import RadiographView
@@ -40,7 +40,7 @@ class ProjectionsView(QWidget):
         self.slider.setToolTip(
             tr("Select the view. In an image, you can also use the wheel, PgUp and PgDn.")
         )
-        self.place, self.value = PlainLabel(), PlainLabel()
+        self.place, self.value = LiteralLabel(), LiteralLabel()
         self.place.setMinimumWidth(
             self.place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
         )
@@ -84,7 +84,7 @@ class ProjectionsView(QWidget):
 
     @property
     def is_prepared(self) -> bool:
-        """Whether values are wanted as the steps leave them."""
+        """True if prepared values are requested."""
         return self.stage.currentIndex() == 1
 
     def toggle_enlarged(self, view: DetectorView) -> None:
@@ -122,7 +122,7 @@ class ProjectionsView(QWidget):
         self.slider.blockSignals(False)
         self.slider.update()
         self.place.setText(tr("View {view} of {n}", view=state.view + 1, n=n) if frame else "")
-        self.place.setToolTip(plain_tip(frame.angle_text(state.view) if frame else ""))
+        self.place.setToolTip(literal_tip(frame.angle_text(state.view) if frame else ""))
         self._show_value(-1, -1, -1)
 
     def _show_value(self, view: int, row: int, column: int) -> None:

@@ -1,4 +1,4 @@
-"""One projection of an X-ray scan; the line across it is the row of the sinogram."""
+"""One projection of an X-ray scan. A line marks the row of the sinogram."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class RadiographView(DetectorView):
 
     def make_raster(self, volume: Volume) -> Raster:
         bad, rect = self.state.bad, self.image_rect(volume)
-        plain = Raster.of(volume.values[0][:: self._way], rect)
-        marked = None if bad is None else bad[:: self._way]
+        plain = Raster.of(volume.values[0][:: self._row_sign], rect)
+        marked = None if bad is None else bad[:: self._row_sign]
         return MarkedRaster(plain.values, rect, plain.n_nan, marked)
 
     def image_rect(self, volume: Volume) -> Rect:
@@ -42,7 +42,7 @@ class RadiographView(DetectorView):
 
     def cursor_uv(self) -> tuple[float, float]:
         x, y, _ = self.state.cursor_mm
-        return x, self._way * self._taller * y
+        return x, self._row_sign * self._taller * y
 
     def caption(self) -> str:
         state, frame = self.state, self.state.frame
@@ -65,18 +65,18 @@ class RadiographView(DetectorView):
         if frame is not None:
             x, y, _ = self.state.cursor_mm
             width, height = frame.pixel_mm
-            self.state.set_cursor((x + right * width, y + self._way * down * height, 0.0))
+            self.state.set_cursor((x + right * width, y + self._row_sign * down * height, 0.0))
 
     def go_to(self, at: QPointF) -> None:
         u, v = self.to_mm(at)
-        self.state.set_cursor((u, self._way * v / self._taller, 0.0))
+        self.state.set_cursor((u, self._row_sign * v / self._taller, 0.0))
 
     def place_at(self, at: QPointF) -> tuple[int, int, int] | None:
         frame = self.state.frame
         if frame is None:
             return None
         u, v = self.to_mm(at)
-        y = self._way * v / self._taller
+        y = self._row_sign * v / self._taller
         row = int(np.floor(y / frame.pixel_mm[1] + frame.shape[0] / 2))
         column = self.column_at(u)
         inside = 0 <= row < frame.shape[0] and 0 <= column < frame.shape[1]
@@ -102,13 +102,13 @@ class RadiographView(DetectorView):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         grid = frame.grid
         for x, y in zip(grid.centres_mm(0)[columns], grid.centres_mm(1)[rows], strict=True):
-            at = viewport.to_px(float(x), self._way * self._taller * float(y))
+            at = viewport.to_px(float(x), self._row_sign * self._taller * float(y))
             painter.drawEllipse(QPointF(*at), RING_PX, RING_PX)
 
     def _paint_arrows(self, painter: QPainter, frame: DetectorFrame) -> None:
-        """The ways in which columns (u) and rows (v) are counted."""
+        """The directions of columns (u) and rows (v)."""
         colours, metrics = self.state.colours, QFontMetricsF(painter.font())
-        way = self._way
+        way = self._row_sign
         corner = QPointF(14.5, self.height() - 16.5 - (0 if frame.rows_up else ARROW_PX + 10))
         for text, dx, dy in (("u", 1.0, 0.0), ("v", 0.0, float(way))):
             tip = corner + QPointF(dx, dy) * ARROW_PX
@@ -118,7 +118,7 @@ class RadiographView(DetectorView):
             halo_text(painter, left, base, text, colours.plate_text, colours.canvas)
 
     @property
-    def _way(self) -> int:
+    def _row_sign(self) -> int:
         """+1 where rows are counted downwards on the screen."""
         return -1 if self.state.frame is not None and self.state.frame.rows_up else 1
 

@@ -1,4 +1,4 @@
-"""Draws a scan in space: where the source went, the detector and rays of one view, the volume."""
+"""Paint the geometry of a scan: source path, detector, rays, volume."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERS = 8
 MOST_POINTS = 720
 DOT_PX = 4.5
 AHEAD = 1 / 14
-"""Part of the path at whose end its direction is shown."""
+"""Fraction of the path at which its direction is shown."""
 SHORTEST_PX = 34.0
 """A length on the screen below which it bears no number."""
 
@@ -43,7 +43,7 @@ class ScanPainter:
     unit: str
 
     def draw(self, view: int) -> None:
-        """Draw everything, what is far first."""
+        """Draw everything from back to front."""
         self._axis()
         self._other_detectors(view)
         near = self.camera.seen(self.scene.corners_mm(view)).mean(axis=0)[2]

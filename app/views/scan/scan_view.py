@@ -1,4 +1,4 @@
-"""The drawing of a scan, turned by dragging; one view of it is marked."""
+"""The 3-D drawing of the scan geometry."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ScanView(QWidget):
         self.view = view
         self.update()
 
-    def look(self, camera: SceneCamera) -> None:
+    def set_camera(self, camera: SceneCamera) -> None:
         """Look from elsewhere."""
         self.camera = camera
         self.update()
@@ -138,7 +138,7 @@ class ScanView(QWidget):
         if self._from is None:
             return
         delta, self._from = event.position() - self._from, event.position()
-        self.look(self.camera.turned(-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y()))
+        self.set_camera(self.camera.turned(-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._let_go()
@@ -162,7 +162,7 @@ class ScanView(QWidget):
         zooms = {Qt.Key.Key_Plus: ZOOM_STEP, Qt.Key.Key_Minus: 1 / ZOOM_STEP}
         key = Qt.Key(event.key())
         if key in turns:
-            self.look(self.camera.turned(*turns[key]))
+            self.set_camera(self.camera.turned(*turns[key]))
         elif key in steps:
             self.view_wanted.emit(self.view + steps[key])
         elif key in zooms:

@@ -1,4 +1,4 @@
-"""The sinogram of one detector row, the first view at the top; its line is the view on show."""
+"""The sinogram of one detector row. A line marks the displayed view."""
 
 from __future__ import annotations
 

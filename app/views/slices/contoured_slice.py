@@ -1,4 +1,4 @@
-"""A slice with the contours of another volume over it, which a drag moves."""
+"""A slice with movable contours of another volume."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ContouredSlice(SliceView):
         self._contours: list[NDArray[np.float64]] | None = None
 
     def forget_contours(self) -> None:
-        """The other volume lies elsewhere: draw it anew."""
+        """Draw the moved volume again."""
         self._contours = None
         self.update()
 

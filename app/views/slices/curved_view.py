@@ -1,4 +1,4 @@
-"""The picture along a curve, straightened: its window and colours are those of the other views."""
+"""The straightened image along a curve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.language.translation import tr
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.gestures import Drag, PointDrag
 from app.views.overlay import BETWEEN
 from app.views.state import ViewState
@@ -35,13 +35,13 @@ class CurvedView(RasterView):
         self.note = ""
 
     def show_plane(self, made: CurvedPlane | None, note: str = "") -> None:
-        """Show another one; `note` says how it was made."""
+        """Show another image. `note` describes it."""
         self._made, self.note = made, note
         self.forget_raster()
 
     @property
     def _is_turned(self) -> bool:
-        """Whether the highest row is on top: z grows to the head."""
+        """True if the last row is on top, because z points to the head."""
         made = self._made
         return made is not None and made.axis == 2 and not self.state.axes.endswith("I")
 
@@ -71,7 +71,7 @@ class CurvedView(RasterView):
         long = f"{millimetres(self._made.length_mm)} {self.state.length_unit}"
         return BETWEEN.join(filter(None, (f"{NAME}   {long}", self.note)))
 
-    def look_dragged(self, *, upper: bool) -> VolumeLook:
+    def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         return self.state
 
     def primary_drag(self, at: QPointF) -> Drag:

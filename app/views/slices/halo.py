@@ -1,4 +1,4 @@
-"""Words and lines with a rim, readable on any picture; words are kept as they were drawn once."""
+"""Cached texts and lines with an outline that stays readable on any image."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 
 RIM_PX = 3.5
 KEPT = 256
-"""Texts whose pixels are kept: to stroke letters takes longer than to paint a slice."""
+"""Number of cached texts: outlining letters is slower than painting a slice."""
 
 
 def halo_pen(colour: str) -> QPen:

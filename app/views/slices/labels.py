@@ -1,4 +1,4 @@
-"""Labels that fit where there is room: long words break anywhere, long lines end in dots."""
+"""Labels that wrap or shorten their text to fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.views.literal_text import PlainLabel, breakable, plain_tip
+from app.views.literal_text import LiteralLabel, breakable, literal_tip
 from engine.results import BETWEEN, VISIBLE
 
 
@@ -35,7 +35,7 @@ def shortened_words(text: str, most: int) -> str:
     return re.sub(rf"\S{{{most + 1},}}", lambda word: shortened(word[0], most), text)
 
 
-class WrappedLabel(PlainLabel):
+class WrappedLabel(LiteralLabel):
     """Words on as many lines as they need; markup of ours is left as it is."""
 
     def __init__(self, text: str = "") -> None:
@@ -53,8 +53,8 @@ class WrappedLabel(PlainLabel):
         return self._text
 
 
-class ElidedLabel(PlainLabel):
-    """One line of text; what does not fit ends in … and stands whole in the tip."""
+class ElidedLabel(LiteralLabel):
+    """One line of text. Text that does not fit ends in …, and the tooltip shows all of it."""
 
     def __init__(
         self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
@@ -95,4 +95,4 @@ class ElidedLabel(PlainLabel):
         room = max(0, self.contentsRect().width())
         fitted = self.fontMetrics().elidedText(self.full_text, self._mode, room)
         self.setText(fitted)
-        self.setToolTip(plain_tip(self.full_text if fitted != self.full_text else ""))
+        self.setToolTip(literal_tip(self.full_text if fitted != self.full_text else ""))

@@ -1,4 +1,4 @@
-"""A light-box: many slices of one plane side by side, with the same part, window and colours."""
+"""A light-box: many slices of one plane with shared zoom, window and colours."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class SheetSlice(SliceView):
         return point[0], point[1], point[2]
 
     def shows_crosshair(self) -> bool:
-        """Whether the cursor lies in this slice."""
+        """True if the cursor is in this slice."""
         volume, normal = self.state.volume, self.orientation.normal
         if volume is None:
             return False
@@ -200,7 +200,7 @@ class LightBox(QObject):
         return slice_index(volume.grid, self._normal, self._state.cursor_mm[self._normal])
 
     def _keep_cursor(self) -> None:
-        """Go along where the cursor leaves what is on show."""
+        """Follow the cursor when it leaves the displayed slices."""
         at, step = self._cursor_index, self.step
         beyond = at - (self._first + step * self._n_shown - 1)
         before = self._first - at

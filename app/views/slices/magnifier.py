@@ -1,4 +1,4 @@
-"""A glass over a view: what lies under the pointer, larger, in a round window."""
+"""A round magnifier over a view."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from app.views.colour.raster_view import RasterView
 from app.views.colour.windows import Window, auto_window
 from app.views.fusion.fusion_text import named
 from app.views.gestures import Drag, PointDrag
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.views.overlay import BETWEEN
 from app.views.slices import projection
 from app.views.slices.projection import Projector
@@ -42,7 +42,7 @@ class MipView(RasterView):
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Maximum intensity projection"), parent)
-        self.setToolTip(plain_tip(TIP))
+        self.setToolTip(literal_tip(TIP))
         self._degrees = 0.0
         self._projector: Projector | None = None
         self._gain = 1.0
@@ -69,7 +69,7 @@ class MipView(RasterView):
 
     @property
     def _is_turned(self) -> bool:
-        """Whether z grows towards the feet, so that the head would be at the bottom."""
+        """True if z points to the feet, so that the head would be at the bottom."""
         return self.state.axes.endswith("I")
 
     @property

@@ -77,7 +77,7 @@ class OrthoView(QWidget):
 
     @property
     def panes(self) -> QWidget:
-        """What holds the views, without the controls."""
+        """The widget with the views, without the controls."""
         return self._panes
 
     @property
@@ -103,7 +103,7 @@ class OrthoView(QWidget):
         """The view that fills the space, None while all are shown."""
         return self._alone
 
-    def add_beside(self, widget: QWidget) -> None:
+    def add_side_widget(self, widget: QWidget) -> None:
         """Put something to the left of the views."""
         self._middle.insertWidget(0, widget)
 
@@ -120,7 +120,7 @@ class OrthoView(QWidget):
         view.setFocus()
 
     def set_layout(self, layout: ViewLayout) -> None:
-        """Lay the views out in another way."""
+        """Set the layout of the views."""
         if layout == self.layout_now:
             return
         self.layout_now, self._alone = layout, None
@@ -157,7 +157,7 @@ class OrthoView(QWidget):
     def _arrange(self) -> None:
         """Place the views that are wanted: pairs, one, or those that are sharp the largest."""
         alone, fusion = self._alone, self.state.fusion
-        if fusion.is_beside and alone is not self.mip:
+        if fusion.is_side_by_side and alone is not self.mip:
             pairs = zip(self.slices, self.upper_views, strict=True)
             shown = [pair for pair in pairs if alone in (None, *pair)]
             upright = len(shown) > 1
@@ -202,7 +202,7 @@ class OrthoView(QWidget):
 
 
 def _is_flat(grid: ImageGrid) -> bool:
-    """Whether there is hardly anything along z."""
+    """True if the volume is thin along z."""
     x, y, z = grid.size_mm
     return grid.shape[0] == 1 or bool(z < FLAT * max(x, y))
 

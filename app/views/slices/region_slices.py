@@ -1,4 +1,4 @@
-"""Slices through the middle of a cylinder in an image, with its border."""
+"""Slices through the centre of a cylinder in an image, with its border."""
 
 from __future__ import annotations
 

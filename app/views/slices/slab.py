@@ -27,7 +27,7 @@ Values = NDArray[np.floating]
 SlabKind = Literal["", "highest", "mean", "lowest"]
 SHORT_NAMES: dict[SlabKind, str] = {"highest": tr("MIP"), "mean": tr("Mean"), "lowest": tr("MinIP")}
 LEAST_MM, MOST_MM = 0.1, 100.0
-MOST_BESIDE = 64
+MOST_EACH_SIDE = 64
 """Slices at each side, at most: more are the business of the projection."""
 EIGHT = 8
 KEPT_SLICES, KEPT_EIGHTS = 32, 20
@@ -48,11 +48,13 @@ class Slab:
 
     def range(self, grid: ImageGrid, axis: int, index: int) -> range:
         """Return the slices across axis 0, 1, 2 (x, y, z) about one of them."""
-        beside = 0
+        n_each_side = 0
         if self.kind:
-            beside = max(round((self.thickness_mm / grid.voxel_mm[axis] - 1) / 2), 0)
-        beside = min(beside, MOST_BESIDE)
-        return range(max(index - beside, 0), min(index + beside + 1, grid.shape[2 - axis]))
+            n_each_side = max(round((self.thickness_mm / grid.voxel_mm[axis] - 1) / 2), 0)
+        n_each_side = min(n_each_side, MOST_EACH_SIDE)
+        return range(
+            max(index - n_each_side, 0), min(index + n_each_side + 1, grid.shape[2 - axis])
+        )
 
     def describe(self, grid: ImageGrid, axis: int, index: int, unit: str) -> str:
         """Return it in words, with how thick it really is; empty for one slice."""
@@ -87,7 +89,7 @@ class SlabCutter:
         return np.expand_dims(np.asarray(found, np.float32), 2 - axis)
 
     def keep_only(self, volume: Volume | None) -> None:
-        """Forget what is kept of another volume: slices of it would hold all of it in memory."""
+        """Drop cached slices of other volumes: they would keep the whole volume in memory."""
         if volume is not self._volume:
             self._volume = None
             self._slices.clear()
@@ -98,14 +100,14 @@ class SlabCutter:
         at = wanted.start
         while at < wanted.stop:
             if at % EIGHT == 0 and at + EIGHT <= wanted.stop:
-                yield _kept(self._eights, at, self._eight, KEPT_EIGHTS)
+                yield _cached(self._eights, at, self._eight, KEPT_EIGHTS)
                 at += EIGHT
             else:
-                yield self._kept_slice(at)
+                yield self._cached_slice(at)
                 at += 1
 
-    def _kept_slice(self, index: int) -> Values:
-        return _kept(self._slices, index, self._slice, KEPT_SLICES)
+    def _cached_slice(self, index: int) -> Values:
+        return _cached(self._slices, index, self._slice, KEPT_SLICES)
 
     def _slice(self, index: int) -> Values:
         if self._volume is None:
@@ -115,19 +117,19 @@ class SlabCutter:
         )
 
     def _eight(self, first: int) -> Values:
-        slices = (self._kept_slice(k) for k in range(first, first + EIGHT))
+        slices = (self._cached_slice(k) for k in range(first, first + EIGHT))
         return _combined(slices, self._key[0])
 
 
-def _kept(
-    kept: OrderedDict[int, Values], key: int, make: Callable[[int], Values], most: int
+def _cached(
+    cache: OrderedDict[int, Values], key: int, make: Callable[[int], Values], most: int
 ) -> Values:
-    if key not in kept:
-        while len(kept) >= most:
-            kept.popitem(last=False)
-        kept[key] = make(key)
-    kept.move_to_end(key)
-    return kept[key]
+    if key not in cache:
+        while len(cache) >= most:
+            cache.popitem(last=False)
+        cache[key] = make(key)
+    cache.move_to_end(key)
+    return cache[key]
 
 
 def _combined(parts: Iterable[Values], kind: SlabKind) -> Values:

@@ -1,4 +1,4 @@
-"""What is drawn over slices, and takes hold of the pointer there, without the views knowing it."""
+"""The interface for marks over slices, such as regions and annotations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.geometry import Orientation, Point
 
 
 class SlicePane(Protocol):
-    """What marks need of a slice view."""
+    """The interface of a slice view for marks."""
 
     state: ViewState
     readout: str
@@ -33,11 +33,11 @@ class SliceMarks(Protocol):
     """Things in space that slices show."""
 
     @property
-    def wants_cross(self) -> bool:
-        """Whether the pointer draws now."""
+    def uses_cross_cursor(self) -> bool:
+        """True while the pointer draws."""
 
     def paint(self, painter: QPainter, pane: SlicePane, viewport: Viewport) -> None:
-        """Paint what lies in the slice on show."""
+        """Paint the marks in the displayed slice."""
 
     def drag(self, pane: SlicePane, at: QPointF) -> Drag | None:
-        """Take hold of what lies under the pointer; None where there is nothing to hold."""
+        """Return a drag of the mark under the pointer, or None."""

@@ -14,7 +14,7 @@ from app.language.translation import tr
 from app.views import line, overlay
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion.fusion_state import COMPARING
 from app.views.fusion.fusion_text import caption_parts, warning_of
 from app.views.fusion.upper_slice import UpperSlice
@@ -61,7 +61,7 @@ class SliceView(RasterView):
         self.plane, self.part = plane, part
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
         self._upper = UpperSlice(state, of_upper)
-        self._orientation = self._way()
+        self._orientation = self._current_orientation()
         self._shown_index: int | None = None
         self._depth_mm = 0.0
         self._cursor_before = state.cursor_mm
@@ -70,9 +70,9 @@ class SliceView(RasterView):
         fusion = state.fusion
         fusion.volume_changed.connect(self._follow_fusion)
         state.slab_changed.connect(self.forget_raster)
-        for look in (fusion, fusion.compared):
-            look.window_changed.connect(self._forget_upper_colours)
-            look.display_changed.connect(self._forget_upper_colours)
+        for appearance in (fusion, fusion.compared):
+            appearance.window_changed.connect(self._forget_upper_colours)
+            appearance.display_changed.connect(self._forget_upper_colours)
         fusion.mixing_changed.connect(self.update)
 
     @property
@@ -132,7 +132,7 @@ class SliceView(RasterView):
 
     @property
     def plane_point(self) -> Point:
-        """A point of the slice on show [mm]."""
+        """A point of the displayed slice [mm]."""
         return self.state.cursor_mm
 
     @property
@@ -141,10 +141,10 @@ class SliceView(RasterView):
 
     @property
     def shows_upper(self) -> bool:
-        """Whether the upper volume, or what both give, is painted."""
-        return self.part == "upper" or not self.state.fusion.is_beside
+        """True if the upper volume or the comparison is painted."""
+        return self.part == "upper" or not self.state.fusion.is_side_by_side
 
-    def look_dragged(self, *, upper: bool) -> VolumeLook:
+    def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         fusion = self.state.fusion
         if fusion.compares:
             return fusion.compared
@@ -155,7 +155,7 @@ class SliceView(RasterView):
 
     @property
     def is_mixed_over(self) -> bool:
-        """Whether the first volume is painted over the second one, which shows anatomy."""
+        """True if the first volume is painted over the second one, which shows anatomy."""
         return self.part == "both" and self.state.fusion.is_blended_below
 
     def own_image(self, raster: Raster) -> QImage:
@@ -247,14 +247,14 @@ class SliceView(RasterView):
         self._reorient()
         super().on_display()
 
-    def _way(self) -> Orientation:
+    def _current_orientation(self) -> Orientation:
         state = self.state
         upright = orientation(self.plane, state.convention, state.axes)
         return state.turn_of(self.plane).of(upright)
 
     def _reorient(self) -> None:
         """Keep the place that was zoomed at in view when sides change."""
-        before, self._orientation = self._orientation, self._way()
+        before, self._orientation = self._orientation, self._current_orientation()
         volume, viewport = self.state.volume, self._viewport
         if before == self._orientation or volume is None or viewport is None:
             return
@@ -263,7 +263,7 @@ class SliceView(RasterView):
         self._image_rect = self.image_rect(volume)
 
     def point_at(self, at: QPointF) -> Point:
-        """The point of the slice on show under a position in the view [mm]."""
+        """The point of the displayed slice under a position in the view [mm]."""
         u, v = self.to_mm(at)
         depth_mm = self.plane_point[self._orientation.normal]
         return self._orientation.to_patient(u, v, depth_mm)
@@ -282,13 +282,13 @@ class SliceView(RasterView):
             line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)
 
     def _holds(self, drawn: line.Line, volume: Volume) -> bool:
-        """Whether a line lies in the slice on show."""
+        """True if a line is in the displayed slice."""
         normal = self._orientation.normal
         there = slice_index(volume.grid, normal, drawn.start_mm[normal])
         return drawn.plane == self.plane and there == self._index(volume)
 
     def _on_line(self) -> None:
-        if self.state.draws_lines or any(marks.wants_cross for marks in self.state.marks):
+        if self.state.draws_lines or any(marks.uses_cross_cursor for marks in self.state.marks):
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
             self.unsetCursor()

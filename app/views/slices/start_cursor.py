@@ -1,4 +1,4 @@
-"""Search for a place with something to see in a volume; no Qt."""
+"""Search for a good first cursor position in a volume, without Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SEEN = 0.1
 """Part of the window below which things are hardly seen."""
 
 
-def place_to_look(volume: Volume, bright_top: float) -> Point:
+def initial_cursor(volume: Volume, bright_top: float) -> Point:
     """Return the centre of activity [mm], or the highest voxel if that shows nothing.
 
     Between two point sources no slice may meet either of them.
@@ -27,7 +27,7 @@ def place_to_look(volume: Volume, bright_top: float) -> Point:
 
 
 def shows_something(volume: Volume, point_mm: Point, bright_top: float) -> bool:
-    """Whether each of the three slices through a point shows something."""
+    """True if each of the three slices through a point shows something."""
     values, least = volume.values, SEEN * bright_top
     places = (slice_index(volume.grid, axis, point_mm[axis]) for axis in range(3))
     slices = (np.take(values, place, axis=2 - axis) for axis, place in enumerate(places))

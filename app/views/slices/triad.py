@@ -1,4 +1,4 @@
-"""The ways of x, y and z as three arrows, at the lower left of a drawing in space."""
+"""The x, y and z axes as three arrows in a 3-D drawing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TRIAD_PX = 30.0
 def triad(painter: QPainter, camera: SceneCamera, height: int, colours: ViewColours) -> None:
     """Paint the arrows; `height` of the drawing [px]."""
     origin = QPointF(TRIAD_PX + 16, height - TRIAD_PX - 16)
-    for name, way in zip("xyz", camera.seen(np.eye(3)), strict=True):
-        tip = origin + QPointF(way[0], -way[1]) * TRIAD_PX
+    for name, direction in zip("xyz", camera.seen(np.eye(3)), strict=True):
+        tip = origin + QPointF(direction[0], -direction[1]) * TRIAD_PX
         line = QLineF(origin, tip)
         if line.length() > 3:
             overlay.arrow(painter, line, colours.muted, colours.canvas)
-        beyond = origin + QPointF(way[0], -way[1]) * (TRIAD_PX + 10)
+        beyond = origin + QPointF(direction[0], -direction[1]) * (TRIAD_PX + 10)
         at = beyond if line.length() > 3 else origin + QPointF(8, -6)
         painter.setPen(QColor(colours.text))
         painter.drawText(at + QPointF(-4, 4), name)  # without a rim, which takes a millisecond

@@ -12,7 +12,7 @@ from app.language.translation import tr
 from app.state.models.session import Session
 from app.ui.theme.widgets import button, label, scrolled
 from app.views.colour.colours import ViewColours
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.scan.detector_state import DetectorState
 from app.views.scan.scan_scene import ScanScene
 from app.views.scan.scan_view import WAYS, ScanView
@@ -40,7 +40,7 @@ class GeometryPage(QWidget):
         self.slider.setToolTip(
             tr("Step through the views; in the drawing also with the wheel, PgUp, PgDn")
         )
-        self._place = PlainLabel()
+        self._place = LiteralLabel()
         self._place.setMinimumWidth(
             self._place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
         )
@@ -85,7 +85,7 @@ class GeometryPage(QWidget):
         ways.addStretch(1)
         for name, camera in WAYS.items():
             tip = tr("Inspect the scan: {name}", name=name.lower())
-            ways.addWidget(button(name, partial(self.drawing.look, camera), tip))
+            ways.addWidget(button(name, partial(self.drawing.set_camera, camera), tip))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)

@@ -23,7 +23,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, fit_to_screen, icon_button, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.queue.queue_delegate import ENTRY, QueueDelegate
 from app.workspace.queue.queue_text import standing_of, tip_of, title_of
 from engine.jobs import QueueEntry
@@ -58,7 +58,7 @@ class QueueDialog(QDialog):
         self.at_once = QComboBox()
         self.at_once.setAccessibleName(tr("Parallel studies"))
         self.at_once.setToolTip(
-            plain_tip(tr("A study starts next to others only if its estimated memory is free"))
+            literal_tip(tr("A study starts next to others only if its estimated memory is free"))
         )
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)
@@ -150,7 +150,7 @@ class QueueDialog(QDialog):
             item = self.list.item(i)
             name = self._model.names.get(entry.id, "")
             item.setText(f"{title_of(entry, name)}, {standing_of(entry)}")  # read aloud
-            item.setToolTip(plain_tip(tip_of(entry, name)))
+            item.setToolTip(literal_tip(tip_of(entry, name)))
         self._pages.setCurrentIndex(1 if self._model.entries else 0)
         index = self.at_once.findData(self._model.settings.at_once)
         if index < 0:
@@ -276,4 +276,4 @@ class QueueDialog(QDialog):
 def _allow(target: QAbstractButton, obstacle: str, tip: str) -> None:
     """Enable a button, or say in its tip why not."""
     target.setEnabled(not obstacle)
-    target.setToolTip(plain_tip(obstacle or tip))
+    target.setToolTip(literal_tip(obstacle or tip))

@@ -10,7 +10,7 @@ from app.language.translation import named, tr, within
 from app.state.models.inputs import DATA, Inputs
 from app.state.services.context import AppContext
 from app.ui.theme.theme import Theme
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.ct_inspection.sweep_dialog import SweepDialog
 from app.workspace.steps.align_dialog import AlignDialog
 from app.workspace.steps.ledger import (
@@ -87,7 +87,7 @@ class CorrectionsStep(StepPanel):
         made.setText(tr("Align …"))
         made.setProperty("role", "small")
         made.setToolTip(
-            plain_tip(
+            literal_tip(
                 tr("Check that the {title} matches the body in the scan", title=named(role.title))
             )
         )
@@ -103,7 +103,7 @@ class CorrectionsStep(StepPanel):
             "Overlay the {title} on the image, or show its coverage if there is no image yet",
             title=named(role.title),
         )
-        made.setToolTip(plain_tip(words))
+        made.setToolTip(literal_tip(words))
         made.setAccessibleName(tr("Show the {title}", title=named(role.title)))
         made.clicked.connect(lambda: self._context.volumes.look_at_input(role.key))
         return made

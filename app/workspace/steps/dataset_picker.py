@@ -11,7 +11,7 @@ from app.state.models.import_model import ROLES, ImportModel
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import button, label
 from app.views.colour.grey_raster import grey_image
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from engine.raw_import import Dataset
 
 PREVIEW_PX = 46
@@ -94,8 +94,8 @@ class DatasetPicker(QWidget):
         return combo
 
 
-def _preview(dataset: Dataset) -> PlainLabel:
-    made = PlainLabel()
+def _preview(dataset: Dataset) -> LiteralLabel:
+    made = LiteralLabel()
     made.setFixedSize(PREVIEW_PX, PREVIEW_PX)
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     made.setAccessibleName(tr("Middle slice of {name}", name=dataset.name))

@@ -9,7 +9,7 @@ from app.language.translation import tr
 from app.state.models.import_model import FIELDS, ImportField, ImportModel
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 
 TITLE_PX = 78
 ASKED = tr("Required")
@@ -64,7 +64,7 @@ class ImportFields(QWidget):
             editor = QLineEdit()
             editor.editingFinished.connect(lambda: self._hand_on(field.key))
         editor.setAccessibleName(field.title)
-        editor.setToolTip(plain_tip(field.tip))
+        editor.setToolTip(literal_tip(field.tip))
         return editor
 
     def _hand_on(self, key: str) -> None:

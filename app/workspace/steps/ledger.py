@@ -23,7 +23,7 @@ from app.ui.theme.icons import set_icon
 from app.ui.theme.plot_colours import view_colours
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import label, set_tone
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.plots.scatter_plot import ScatterPlot
 from app.workspace.steps.step_panel import Tone
 from engine.data import ScatterProfile
@@ -47,7 +47,7 @@ class LedgerRow(QWidget):
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._icon = PlainLabel()
+        self._icon = LiteralLabel()
         self._icon.setFixedWidth(18)
         self.text = label("", "muted", wrap=True)
         self.source = label("", "muted", wrap=True)
@@ -58,7 +58,7 @@ class LedgerRow(QWidget):
         self.grid.setColumnStretch(1, 1)
         self.grid.addWidget(self._icon, 0, 0)
         name = label(title, "entry")
-        name.setToolTip(plain_tip(meaning_of(title)))
+        name.setToolTip(literal_tip(meaning_of(title)))
         self.grid.addWidget(name, 0, 1)
         self.grid.addWidget(self.text, 1, 1, 1, 2)
         self.grid.addWidget(self.source, 2, 1, 1, 2)
@@ -98,7 +98,7 @@ class LedgerEntry(LedgerRow):
         self.grid.addLayout(self._buttons, 3, 1, 1, 2)
         self.form = Form(kind, kind(), only=("use",), bare=True)
         self.form.setFixedWidth(COMBO_PX)
-        self.form.setToolTip(plain_tip(named(kind.model_fields["use"].description or "")))
+        self.form.setToolTip(literal_tip(named(kind.model_fields["use"].description or "")))
         self.grid.addWidget(self.form, 0, 2)
         own = tuple(name for name in kind.model_fields if name not in ("use", "kind"))
         self.more = Form(kind, kind(), only=own) if own else None

@@ -27,7 +27,7 @@ from app.ui.theme.file_dialogs import ask_open, ask_save
 from app.ui.theme.icons import draw
 from app.ui.theme.questions import ask, ask_text
 from app.ui.theme.widgets import button, fit_to_screen, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.steps.protocol_facts import ProtocolFacts
 from app.workspace.steps.saving_protocols import save_as
 from engine.core.errors import EngineError
@@ -123,7 +123,7 @@ class ProtocolsDialog(QDialog):
         if listed.is_locked:
             row.setIcon(0, draw("lock", self._context.theme, "muted"))
             row.setText(2, tr("{WHOSE}, locked", WHOSE=WHOSE[listed.source]))
-        row.setToolTip(0, plain_tip(str(listed.path or WHOSE["program"])))
+        row.setToolTip(0, literal_tip(str(listed.path or WHOSE["program"])))
         self.items.append(listed)
         return row
 
@@ -163,7 +163,7 @@ class ProtocolsDialog(QDialog):
             ("import", "", tr("Add a protocol from a shared file")),
         ):
             self.buttons[name].setEnabled(not obstacle)
-            self.buttons[name].setToolTip(plain_tip(obstacle or tip))
+            self.buttons[name].setToolTip(literal_tip(obstacle or tip))
 
     # what the buttons do
 

@@ -10,7 +10,7 @@ from app.state.services.context import AppContext
 from app.ui.theme.formatting import sentence_case
 from app.ui.theme.icons import set_icon
 from app.ui.theme.widgets import button, icon_button
-from app.views.literal_text import PlainLabel, plain_tip
+from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import ElidedLabel
 from app.workspace.steps.step_panel import StepPanel
 from engine.core.errors import EngineError
@@ -81,7 +81,7 @@ class StepChanges(QWidget):
             tr("Reset all settings of this step to the saved protocol"),
         )
         made = self._line(tr("and {more} more", more=more), back)
-        made.setToolTip(plain_tip(tip))
+        made.setToolTip(literal_tip(tip))
         return made
 
     def _line(self, text: str, back: QWidget) -> QWidget:
@@ -89,7 +89,7 @@ class StepChanges(QWidget):
         row = QHBoxLayout(made)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(6)
-        dot = PlainLabel()
+        dot = LiteralLabel()
         set_icon(dot, "changed", self._context.theme, "link")
         words = ElidedLabel(text)
         row.addWidget(dot)

@@ -19,7 +19,7 @@ from app.language.translation import tr
 from app.ui.theme.icons import set_icon
 from app.ui.theme.theme import Theme
 from app.ui.theme.widgets import label, set_tone
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from app.views.slices.labels import ElidedLabel
 from engine.modalities import AnyModality
 
@@ -124,7 +124,7 @@ class _Head(QPushButton):
         self._title = title
         self.setProperty("role", "step")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._caret, self._icon = PlainLabel(), PlainLabel()
+        self._caret, self._icon = LiteralLabel(), LiteralLabel()
         self.word = label("", "caption")
         self.summary = ElidedLabel()
         self.summary.setProperty("role", "muted")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
 
 from app.language.translation import tr
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.study_list.table_style import set_up
 from engine.jobs.study_index import ImagingOrder, day_of
 
@@ -45,7 +45,7 @@ class OrderTable(QTableWidget):
         for row, order in enumerate(orders):
             for column, text in enumerate(cells_of(order)):
                 item = QTableWidgetItem(text or NOBODY)
-                item.setToolTip(plain_tip(text))
+                item.setToolTip(literal_tip(text))
                 self.setItem(row, column, item)
 
 

@@ -19,7 +19,7 @@ from app.ui.forms.fields import QuietCombo
 from app.ui.theme.formatting import size
 from app.ui.theme.questions import ask
 from app.ui.theme.widgets import button, label
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.study_list.study_table import DATE, SCAN, THUMBNAIL_PX, FoundStudies, StudyTable
 from app.workspace.study_list.study_text import FILTER_NAMES, detail_of
 from app.workspace.study_list.table_style import set_up
@@ -151,7 +151,7 @@ class StudiesPage(QWidget):
             (self.delete, missing or no_image, tr("Delete its image from the disk")),
         ):
             each.setEnabled(not why)
-            each.setToolTip(plain_tip(why or tip))
+            each.setToolTip(literal_tip(why or tip))
 
     def _open(self) -> None:
         study = self.current

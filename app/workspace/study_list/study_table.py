@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPixmap
 from app.language.translation import tr
 from app.state.models.images.image_names import names_of_results
 from app.ui.theme.theme import Theme
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.study_list.study_text import TONES, cells_of, detail_of
 from engine.jobs.study_index import FILTERS, KnownStudy
 
@@ -76,7 +76,7 @@ class StudyTable(QAbstractTableModel):
             case Qt.ItemDataRole.DecorationRole if column == SCAN:
                 return self._thumbnail(study)
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tip(detail_of(study))
+                return literal_tip(detail_of(study))
             case Qt.ItemDataRole.TextAlignmentRole if column == SIZE:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             case Qt.ItemDataRole.ForegroundRole if column == STATE and study.state in TONES:

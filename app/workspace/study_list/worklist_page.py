@@ -11,7 +11,7 @@ from app.language.translation import tr
 from app.state.services.context import AppContext
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.widgets import button, label, set_tone
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from app.workspace.study_list.order_table import OrderTable
 from engine.core.errors import EngineError
 from engine.jobs.study_index import Node, Worklist, WorklistQuery, ask_worklist
@@ -54,7 +54,7 @@ class WorklistPage(QWidget):
             (self.patient, tr("Patient"), tr("Leave blank for all patients")),
         ):
             each.setAccessibleName(name)
-            each.setToolTip(plain_tip(tip))
+            each.setToolTip(literal_tip(tip))
         self.ask = button(tr("Query"), self.ask_node)
         self.said = label(ASK_FIRST, "muted", wrap=True)
         self.list = OrderTable()
@@ -127,7 +127,7 @@ class WorklistPage(QWidget):
     def _show(self) -> None:
         has_node = bool(self._context.preferences.site.worklist)
         self.ask.setEnabled(has_node)
-        self.ask.setToolTip(plain_tip(tr("Query the worklist (Return)") if has_node else NO_NODE))
+        self.ask.setToolTip(literal_tip(tr("Query the worklist (Return)") if has_node else NO_NODE))
         if not has_node:
             self._say(NO_NODE, "look")
         elif self.said.text() == NO_NODE:
@@ -141,7 +141,7 @@ class WorklistPage(QWidget):
         chosen = self.list.current is not None
         self.take.setEnabled(chosen)
         tip = tr("DICOM files are written for this patient until another scan is opened")
-        self.take.setToolTip(plain_tip(tip if chosen else CHOOSE))
+        self.take.setToolTip(literal_tip(tip if chosen else CHOOSE))
         self.forget.setEnabled(bool(whose))
 
     def _take(self) -> None:

@@ -55,7 +55,7 @@ def live(qtbot, controls, qapp):
     made.page.resize(1000, 700)
     made.page.show()
     yield made
-    made.model.is_kept = True
+    made.model.is_saved = True
     made.shut_down()
     assert not [each for each in threading.enumerate() if each.name.startswith("live ")]
 
@@ -78,10 +78,10 @@ def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp
     assert page.slices.views.projection.state.volume is not None
     assert page.slices.state.text() == "The scan has ended"
     assert page.slices.reconstruct.isEnabled() and not page.slices.stop.isEnabled()
-    assert not live.model.is_kept
+    assert not live.model.is_saved
     monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "kept.h5")
     page.slices.save.click()
-    qtbot.waitUntil(lambda: live.model.is_kept, timeout=20_000)
+    qtbot.waitUntil(lambda: live.model.is_saved, timeout=20_000)
     np.testing.assert_array_equal(
         read_projections(tmp_path / "kept.h5").values, read_projections(stored).values
     )

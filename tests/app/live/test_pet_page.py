@@ -46,7 +46,7 @@ def live(qtbot, controls, qapp):
     made.page.resize(1100, 800)
     made.page.show()
     yield made
-    made.model.is_kept = True
+    made.model.is_saved = True
     made.shut_down()
     assert not [each for each in threading.enumerate() if each.name.startswith("live ")]
 
@@ -76,19 +76,19 @@ def test_a_scan_is_shown_counted_kept_and_reconstructed(
     page.reconstruct.click()
     qtbot.waitUntil(lambda: bool(live.opened), timeout=20_000)
     study = live.opened[0]
-    assert study.protocol == PROTOCOL and live.model.is_kept
+    assert study.protocol == PROTOCOL and live.model.is_saved
     np.testing.assert_array_equal(read_listmode(study.data).crystals, whole.crystals)
 
 
 def test_a_moved_scan_can_be_reconstructed_in_its_rests(qtbot, live, stored, tmp_path):
     update = follow(qtbot, live, stored)
     page, zero = live.page.pet, np.zeros(3)
-    assert page.apart.isHidden()
+    assert page.per_period.isHidden()
     jump = Motion(1.25, np.array([5.0, 0, 0]), zero, np.ones(6), 99.0, is_measured=True)
     live.model.update = replace(update, motions=(jump,))
     page.show_newest()
-    assert "5.0" in page.motion.text() and not page.apart.isHidden()
-    page.apart.click()
+    assert "5.0" in page.motion.text() and not page.per_period.isHidden()
+    page.per_period.click()
     frames = live.model.study_of(tmp_path / "kept.h5").protocol.frames
     first, second = (float(each) for each in frames.split(","))
     assert first == 1.25
@@ -98,7 +98,7 @@ def test_a_moved_scan_can_be_reconstructed_in_its_rests(qtbot, live, stored, tmp
 def test_newest_seconds_are_not_kept_and_frozen_images_stay(qtbot, live, stored):
     update = follow(qtbot, live, stored, newest_s=5.0)
     page = live.page.pet
-    assert page.save.isHidden() and page.reconstruct.isHidden() and live.model.is_kept
+    assert page.save.isHidden() and page.reconstruct.isHidden() and live.model.is_saved
     page.freeze.click()
     live.model.update = replace(update, image=replace(update.image, values=update.image.values + 1))
     page.show_newest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.run.facts_panel import FactsTab
-from app.views.literal_text import PlainLabel
+from app.views.literal_text import LiteralLabel
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import save
@@ -13,7 +13,7 @@ from tests.app.conftest import PATIENCE_MS
 
 
 def shown(tab: FactsTab) -> list[str]:
-    return [each.text() for each in tab.findChildren(PlainLabel) if each.isVisible()]
+    return [each.text() for each in tab.findChildren(LiteralLabel) if each.isVisible()]
 
 
 def test_without_facts_it_says_what_will_stand_there(qtbot, controls):

@@ -14,7 +14,7 @@ from app.state.models.inputs import Input
 from app.state.models.messages import Problem
 from app.state.models.run_record import RunState
 from app.ui.theme.widgets import fitted
-from app.views.literal_text import BREAK, breakable, plain_tip
+from app.views.literal_text import BREAK, breakable, literal_tip
 from app.views.slices.labels import WrappedLabel, shortened, shortened_words
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -171,6 +171,8 @@ def test_a_message_leaves_the_views_their_room(qapp, window):
 
 
 def test_a_name_is_never_read_as_markup():
-    assert "&lt;img src=x&gt;" in plain_tip("<img src=x>")
-    assert BREAK in plain_tip(str(Path("/") / LONG)) and plain_tip("Open a file") == "Open a file"
+    assert "&lt;img src=x&gt;" in literal_tip("<img src=x>")
+    assert (
+        BREAK in literal_tip(str(Path("/") / LONG)) and literal_tip("Open a file") == "Open a file"
+    )
     assert len(shortened(LONG, 60)) == 60 and shortened("short", 60) == "short"

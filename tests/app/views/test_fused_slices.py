@@ -187,5 +187,5 @@ def test_pet_is_painted_over_ct_and_mr_in_either_order(state, show, pixels, firs
     np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("grey", 2), atol=1)
     state.fusion.set_hides_low(False)
     np.testing.assert_allclose(colour_at(pixels(view), 0.4), of_map("hot", 0), atol=1)
-    assert view.look_dragged(upper=True) is pet_look
-    assert view.look_dragged(upper=False) is other
+    assert view.dragged_appearance(upper=True) is pet_look
+    assert view.dragged_appearance(upper=False) is other

@@ -106,7 +106,7 @@ def test_a_camera_is_a_rotation(camera):
 def view(show):
     made = ScanView()
     made.show_scene(ScanScene(CONE, GRID))
-    made.look(WAYS["From +z"])
+    made.set_camera(WAYS["From +z"])
     return show(made)
 
 
@@ -114,7 +114,7 @@ def test_all_of_the_scan_lies_within_the_view(view):
     from PySide6.QtGui import QImage, QPainter
 
     for camera in (*WAYS.values(), SceneCamera(20, -70)):
-        view.look(camera)
+        view.set_camera(camera)
         paper = QImage(10, 10, QImage.Format.Format_RGB32)  # must outlive its painter
         painter = QPainter(paper)
         scene = ScanScene(CONE, GRID)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.views.slices.start_cursor import centre_of_activity, place_to_look, shows_something
+from app.views.slices.start_cursor import centre_of_activity, initial_cursor, shows_something
 from app.views.state import ViewState
 from app.views.volume_facts import facts_of
 from engine.data.volume import Volume
@@ -43,7 +43,7 @@ def test_between_two_sources_the_higher_one_is_looked_at():
     two = volume(0)
     two.values[2, 3, 4], two.values[7, 9, 10] = 7, 9
     top = facts_of(two).bright_top
-    point = place_to_look(two, top)
+    point = initial_cursor(two, top)
     assert not shows_something(two, centre_of_activity(two), top)
     assert shows_something(two, point, top) and two.values[GRID.index_of(point)] == 9
     even = volume(1)
@@ -53,7 +53,7 @@ def test_between_two_sources_the_higher_one_is_looked_at():
 @pytest.mark.parametrize("value", [0, -1, np.nan, np.inf])
 def test_where_nothing_is_seen_the_cursor_finds_a_place_all_the_same(value):
     shown = volume(value)
-    assert place_to_look(shown, facts_of(shown).bright_top) is not None
+    assert initial_cursor(shown, facts_of(shown).bright_top) is not None
 
 
 def test_a_live_update_keeps_cursor_and_window(fresh, hot_spot):

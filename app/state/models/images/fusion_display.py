@@ -7,7 +7,7 @@ is hot metal over grey. The choices are made once for each pair; the user may ch
 from __future__ import annotations
 
 from app.views.colour import windows
-from app.views.colour.volume_colours import VolumeLook
+from app.views.colour.volume_colours import VolumeAppearance
 from app.views.fusion import comparing
 from app.views.fusion.fusion_state import OVERLAY_MAPS
 from app.views.state import ViewState
@@ -33,7 +33,7 @@ class PairLook:
         self._pair = ()
         view.fusion.set_links_windows(False)
         before, colours = self._alone
-        _choose(view, colours if key == before else windows.usual_colours(view.unit))
+        _choose(view, colours if key == before else windows.default_colours(view.unit))
 
     def is_new(self, keys: tuple[str, str]) -> bool:
         """Return whether these volumes are another pair, or have other units than before."""
@@ -70,6 +70,6 @@ class PairLook:
             _choose(fusion, next(key for key in OVERLAY_MAPS if key != view.colour_map))
 
 
-def _choose(look: VolumeLook, key: str) -> None:
+def _choose(look: VolumeAppearance, key: str) -> None:
     if look.colour_map != key:
         look.set_colour_map(key)

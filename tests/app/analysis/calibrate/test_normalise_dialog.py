@@ -64,7 +64,7 @@ def test_a_measurement_is_saved_used_and_kept(
     assert dialog.model.phase is MeasuringPhase.DONE, dialog.state.text()
     made, scanner = dialog.model.made, controls.session.study.scanner
     assert dialog.tabs.currentIndex() == 1 and dialog.components.crystals.has_raster
-    assert len(dialog.components.apart.curve.getData()[0]) == scanner.n_classes[0]
+    assert len(dialog.components.rings.curve.getData()[0]) == scanner.n_classes[0]
     assert all(remark in dialog.components.remarks.text() for remark in made.remarks[:1])
     target = tmp_path / "norm.h5"
     monkeypatch.setattr("app.analysis.calibrate.normalise_dialog.ask_save", lambda *_: target)

@@ -10,7 +10,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.analysis.regions.live_figures import KnownMeans, RegionFollower, found_in, kept_by_place
+from app.analysis.regions.live_figures import (
+    KnownMeans,
+    RegionFollower,
+    found_in,
+    images_by_position,
+)
 from app.analysis.regions.region_storage import RegionKeeper
 from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
@@ -287,11 +292,14 @@ def test_new_images_are_measured_in_turns_until_all_are(monkeypatch) -> None:
 def test_curves_run_over_iterations_or_frames(controls) -> None:
     last = Kept("iteration 2, subset 1", image(), (2, 1), 3)
     whole = [Kept(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
-    assert [at for at, _ in kept_by_place([*whole, last])] == [1, 2]
+    assert [at for at, _ in images_by_position([*whole, last])] == [1, 2]
     frames = [
         Kept(f"frame {k}", image(), (k, 1), 2, TimeFrame(k * 1000, k * 1000 + 500)) for k in (0, 1)
     ]
-    assert [at for at, _ in kept_by_place([*frames, Kept("all frames", image())])] == [0.25, 1.25]
+    assert [at for at, _ in images_by_position([*frames, Kept("all frames", image())])] == [
+        0.25,
+        1.25,
+    ]
 
 
 def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(

@@ -16,7 +16,7 @@ from app.shell.welcome import WelcomeCard
 from app.state.services.demo_maker import make_demo_apart
 from app.state.services.threads import Task
 from app.views.colour.windows import auto_window
-from app.views.literal_text import plain_tip
+from app.views.literal_text import literal_tip
 from engine.core.backend import cpu
 from engine.data.runs.events import Corrected, Finished
 from engine.data.volume import Volume
@@ -153,7 +153,7 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
     wanted = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
     assert seen == [each for name in wanted for each in (name, name)]
     tips = [made.toolTip() for made in card.demos]
-    assert tips == [plain_tip(demo.tip) for demo in DEMOS.values()]
+    assert tips == [literal_tip(demo.tip) for demo in DEMOS.values()]
     card.show_busy("Simulating")
     assert not any(made.isEnabled() for made in card.demos)
 

@@ -49,8 +49,8 @@ def on(view, index: int, across: float, down: float) -> QPointF:
 def test_a_plane_follows_the_pointer_along_its_normal(scene):
     start = on(scene, 0, 12.0, -12.0)
     assert scene.touched(start) == (0, None)
-    way = scene.to_screen.way(np.array([0.0, 0.0, 5.0]))
-    drag(scene, start, start + way / 2, start + way)
+    direction = scene.to_screen.direction(np.array([0.0, 0.0, 5.0]))
+    drag(scene, start, start + direction / 2, start + direction)
     pixel = 1 / scene.to_screen.px_per_mm  # the pointer moves by whole pixels
     assert scene.placement.planes[0].centre_mm[2] == pytest.approx(8.0, abs=2 * pixel)
     assert scene.placement.planes[1:] == PLANES[1:]

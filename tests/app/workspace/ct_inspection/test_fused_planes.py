@@ -152,8 +152,8 @@ def test_slices_of_something_else_are_not_painted_over(page):
 def test_a_window_is_dragged_of_the_picture_that_is_meant(page):
     lay(page.view)
     first, fusion = page.views.slices[0], page.view.fusion
-    assert first.look_dragged(upper=True) is fusion
-    assert first.look_dragged(upper=False) is first.state
+    assert first.dragged_appearance(upper=True) is fusion
+    assert first.dragged_appearance(upper=False) is first.state
     fusion.lay(replace(fusion.volume, unit="counts/mm"), VolumePlacing(), "above")
     fusion.set_mode("difference")
-    assert first.look_dragged(upper=False) is fusion.compared
+    assert first.dragged_appearance(upper=False) is fusion.compared
