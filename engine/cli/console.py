@@ -21,7 +21,7 @@ from engine.data.runs.events import (
     Preview,
     Profiled,
     Progressed,
-    ResultKept,
+    ResultSaved,
     StageStarted,
     Warned,
 )
@@ -69,7 +69,7 @@ class Console:
                 self._say(f"  {_mark(event)}{text}")
             case Noted(text=text):
                 self._say(f"  note: {text}")
-            case ResultKept(text=text):
+            case ResultSaved(text=text):
                 self._say(f"  {text}")
             case Profiled() | Checkpointed() | Finished():
                 pass

@@ -59,7 +59,7 @@ def attenuation_factors(
 
 @dataclass(frozen=True, eq=False)
 class AttenuationFactor(LineFactor):
-    """Share of the photon pairs that leave the object along a line, exp(−Σ l_in μ_n).
+    """Transmission of photon pairs along a line, exp(−Σ l_in μ_n).
 
     Attributes
     ----------
@@ -110,8 +110,8 @@ def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
     is_of_patient = is_in_patient_axes(mu_map)
     if is_of_patient and data.info.get("axes") == NO_SIDES:
         raise DataError(
-            "the map is in the axes of the patient, and this scan does not tell how they lie in "
-            "the scanner; register the map, or save it in the scanner's axes."
+            "the μ-map is in patient coordinates, and the scan does not state the "
+            "patient position; register the map, or save it in scanner coordinates."
         )
     sign = -1 if str(data.info.get("axes", "LPS")).endswith("I") else 1
     if not is_of_patient or mu_map.head_sign == sign:
@@ -121,7 +121,7 @@ def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
 
 
 def _is_mu_map(volume: Volume) -> bool:
-    """Whether a volume is a μ-map, or a CT to make one of: by its unit, else by its values."""
+    """Return True for a μ-map or a CT, by its unit or else by its values."""
     if volume.unit == "HU" or volume.info.get("content") == "mu-map":
         return True
     peak = float(volume.values.max(initial=0.0))
@@ -132,18 +132,18 @@ ATTENUATION_MAP = InputRole(
     key="attenuation",
     title="μ-map",
     text="Attenuation map [1/mm]",
-    without="Attenuation map; without it, no attenuation correction.",
+    without="Attenuation map (μ-map). Without it, attenuation is not corrected.",
     suffixes=(".nii", ".nii.gz", ".h5", ".hdf5", ".dcm", ".ima"),
     read=_read,
     describe=_describe,
     attach=_attach,
     takes_volume=_is_mu_map,
-    lies_with_body=True,
+    is_aligned_with_patient=True,
 )
 
 
 class Attenuation(Multiplicative[ListMode]):
-    """Photons lost in the object, from a map of linear attenuation coefficients."""
+    """Attenuation in the object, from a map of linear attenuation coefficients."""
 
     title: ClassVar[str] = "Attenuation"
     kind: ClassVar[str] = "attenuation"
@@ -151,11 +151,11 @@ class Attenuation(Multiplicative[ListMode]):
     since: ClassVar[int | None] = 1
 
     def obstacle(self, data: ListMode) -> str | None:
-        return None if data.mu_map is not None else "no attenuation map is given; load a μ-map"
+        return None if data.mu_map is not None else "there is no attenuation map; load a μ-map"
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
         if data.mu_map is None:
-            raise DataError("no attenuation map is given; load a μ-map.")
+            raise DataError("there is no attenuation map; load a μ-map.")
         return AttenuationFactor(data.mu_map)
 
     def summary(self, before: ListMode, after: ListMode) -> str:
@@ -168,6 +168,5 @@ class Attenuation(Multiplicative[ListMode]):
             total, low = total + float(a.sum(dtype=np.float64)), min(low, float(a.min()))
         mean, least = 100 * total / after.n_events, 100 * low
         return (
-            f"lines of the events pass {mean:.0f} % of their photons on average, least "
-            f"{least:.1f} %"
+            f"mean transmission along the lines of the events {mean:.0f} %, minimum {least:.1f} %"
         )

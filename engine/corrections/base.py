@@ -1,4 +1,4 @@
-"""What a correction is: settings that describe one effect of object, source or detector.
+"""Base class of corrections: settings for one effect of object, source or detector.
 
 The effects of list mode are of three kinds, and each correction is one of them:
 
@@ -50,10 +50,10 @@ class Correction(Settings, Generic[D]):
 
     Attributes
     ----------
-    title : what people call it
+    title : displayed name
     kind : its key in protocols
     inputs : files besides the scan that it reads
-    on_demand : whether it does nothing until the user enters something
+    on_demand : True if it does nothing until the user enters something
     since : version of protocols that first knew it. A protocol of before that does not name it
         leaves it off; None: every protocol has to name it
     """
@@ -63,7 +63,9 @@ class Correction(Settings, Generic[D]):
     inputs: ClassVar[tuple[InputRole, ...]] = ()
     on_demand: ClassVar[bool] = False
     since: ClassVar[int | None] = None
-    use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
+    use: Use = setting(
+        "auto", "When to apply this correction: when possible, always or never", label="Apply"
+    )
 
     @classmethod
     def as_of(cls, version: int) -> Plain:
@@ -83,7 +85,7 @@ class Correction(Settings, Generic[D]):
         """Say what `apply` did, in plain words with numbers and units."""
 
     def is_needless(self, data: D, /) -> bool:
-        """Whether the data lack nothing without it, although there is an obstacle."""
+        """Return True if the data lack nothing without it, although there is an obstacle."""
         return self.on_demand
 
     def doubt(self, before: D, after: D, /) -> str:
@@ -95,7 +97,7 @@ class Correction(Settings, Generic[D]):
 
 
 class Multiplicative(Correction[C]):
-    """An effect that changes which share of the photon pairs on a line is counted."""
+    """An effect that changes the detection probability of photon pairs on a line."""
 
     @abstractmethod
     def factor(self, data: C, /, *, on: Backend) -> Any:

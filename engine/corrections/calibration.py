@@ -1,4 +1,4 @@
-"""Activity concentration: images in Bq/mL, where a calibration and the scan's times are known.
+"""Activity concentration: images in Bq/mL from a calibration and the times of the scan.
 
 The formula stands in `engine.data.calibration`. The values are those at the start of the scan, or
 at the injection: C(injection) = C(start) 2^(waited / T½).
@@ -65,8 +65,8 @@ def _is_tracer(file: InputFile) -> bool:
 CALIBRATION = InputRole(
     key="calibration",
     title="Calibration",
-    text="Calibration to Bq/mL, from `isocenter calibrate`",
-    without="A cylinder of known activity, measured once; without it, values are counts/mm.",
+    text="Calibration factor to Bq/mL, written by `isocenter calibrate`",
+    without="Calibration from a cylinder of known activity. Without it, values are in counts/mm.",
     suffixes=(".json",),
     read=_read_calibration,
     describe=lambda found: f"{found.scanner}, standard error {found.error_percent:.2g} %",
@@ -75,14 +75,14 @@ CALIBRATION = InputRole(
     making=Making(
         "calibrate",
         words="Measure …",
-        tip="Measure it in the image of a cylinder of known activity",
+        tip="Measure the calibration in the image of a cylinder of known activity",
     ),
 )
 TRACER = InputRole(
     key="tracer",
     title="Tracer and dose",
-    text="Nuclide, dose, times and weight of this scan, a TOML file",
-    without="Nuclide, dose, times and weight; without it, they are as the scan says.",
+    text="Tracer file (TOML) with nuclide, dose, times and weight of this scan",
+    without="Nuclide, dose, times and weight. Without it, they come from the scan.",
     suffixes=(".toml",),
     read=_read_tracer,
     describe=lambda tracer: tracer.describe(),
@@ -91,25 +91,25 @@ TRACER = InputRole(
     making=Making(
         "describe_tracer",
         words="Fill in …",
-        tip="Write nuclide, dose, times and weight of this scan",
+        tip="Enter nuclide, dose, times and weight of this scan",
     ),
 )
 
 
 class ActivityConcentration(Correction[ListMode]):
-    """Image values in Bq/mL: calibration, branching, decay and live time."""
+    """Activity concentration in Bq/mL, from calibration, branching, decay and live time."""
 
     title: ClassVar[str] = "Units"
     kind: ClassVar[str] = "units"
     inputs: ClassVar[tuple[InputRole, ...]] = (CALIBRATION, TRACER)
     since: ClassVar[int | None] = 1  # it does nothing for a study of before, which names no file
     reference: Literal["start", "injection"] = setting(
-        "start", "Moment that the activity is that of", label="Decay corrected to"
+        "start", "Reference time of the activity", label="Decay-corrected to"
     )
 
     def obstacle(self, data: ListMode) -> str | None:
         if CALIBRATION.key not in data.auxiliary:
-            return "values are counts/mm: no calibration is given; measure one and load its file"
+            return "values are counts/mm: there is no calibration; measure one and load its file"
         reason = self._unknown(data)
         if reason:
             return f"values are counts/mm: {reason}"
@@ -129,14 +129,18 @@ class ActivityConcentration(Correction[ListMode]):
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         found: Concentration = after.auxiliary[KEY]
-        at = "the scan began" if self.reference == "start" else "it was injected"
+        at = "at the start of the scan" if self.reference == "start" else "at injection"
         live = found.facts["live_fraction"]
-        dead = f"{100 * live:g} % live" if "live_fraction" in before.info else "taken as all live"
+        dead = (
+            f"live time {100 * live:g} %"
+            if "live_fraction" in before.info
+            else "no dead time assumed"
+        )
         return (
-            f"Bq/mL when {at}, {found.per_count:.5g} of them for a count/mm: "
-            f"{found.facts['frame_s']:g} s, {dead}, {found.facts['branching']:g} positrons for a "
-            f"decay of half-life {found.facts['half_life_s']:g} s, calibration within "
-            f"{found.facts['calibration_error_percent']:.2g} %"
+            f"Bq/mL {at}, {found.per_count:.5g} Bq/mL per count/mm: frame of "
+            f"{found.facts['frame_s']:g} s, {dead}, {found.facts['branching']:g} "
+            f"positrons per decay, half-life {found.facts['half_life_s']:g} s, "
+            f"calibration error {found.facts['calibration_error_percent']:.2g} %"
         )
 
     def _concentration(self, data: ListMode) -> Concentration:
@@ -154,8 +158,8 @@ class ActivityConcentration(Correction[ListMode]):
             "calibration_error_percent": calibration.error_percent,
             "calibration_made_utc": calibration.made_utc,
         }
-        remarks = calibration.remarks(data.auxiliary.get(APPLIED, ()))
-        return Concentration(per_count, facts, remarks)
+        notes = calibration.notes_for(data.auxiliary.get(APPLIED, ()))
+        return Concentration(per_count, facts, notes)
 
     def _decayed(self, data: ListMode, frame: CountedFrame) -> float:
         """Return the part of the activity at the moment of reference that the frame begins with."""
@@ -167,14 +171,14 @@ class ActivityConcentration(Correction[ListMode]):
         wanted = {
             "the length of the frame": data.duration_s or None,
             "the half-life": half_life_s(data),
-            "positrons for each decay": branching(data),
+            "positrons per decay": branching(data),
         }
         if self.reference == "injection":
             wanted["the time from injection to start"] = waiting_s(data)
         missing = [name for name, value in wanted.items() if value is None]
         if not missing:
             return ""
-        return f"{', '.join(missing)} not known; load a tracer file that says so"
+        return f"{', '.join(missing)} not known; load a tracer file with this information"
 
 
 def concentration_of(data: ListMode) -> Concentration | None:

@@ -34,7 +34,7 @@ MIN_COUNTS = 20
 
 
 class LineNormalisation(Multiplicative[Histogram]):
-    """Detection factors of lines, from the histogram, and of crystals, from a file."""
+    """Detection factors of lines from the histogram, and of crystals from a file."""
 
     title: ClassVar[str] = "Normalisation"
     kind: ClassVar[str] = "normalisation"
@@ -43,7 +43,7 @@ class LineNormalisation(Multiplicative[Histogram]):
 
     def obstacle(self, data: Histogram) -> str | None:
         if data.normalisation is None and data.efficiencies is None:
-            return "no detection factors are given; load a normalisation file"
+            return "there are no detection factors; load a normalisation file"
         return None
 
     def factor(self, data: Histogram, *, on: Backend) -> Array:
@@ -52,7 +52,7 @@ class LineNormalisation(Multiplicative[Histogram]):
             of_lines = line_products(data.scanner, data.efficiencies)
             factors = of_lines if factors is None else of_lines * factors
         if factors is None:
-            raise DataError("no detection factors are given; load a normalisation file.")
+            raise DataError("there are no detection factors; load a normalisation file.")
         return factors
 
     def summary(self, before: Histogram, after: Histogram) -> str:
@@ -65,7 +65,7 @@ class LineNormalisation(Multiplicative[Histogram]):
 
 
 class CrystalEdges(Multiplicative[Histogram]):
-    """What crystals at the edges of blocks and panels count less, computed from the scanner."""
+    """Efficiency loss of crystals at the edges of blocks and panels, computed from the scanner."""
 
     title: ClassVar[str] = "Edges of blocks"
     kind: ClassVar[str] = "edges"
@@ -73,7 +73,7 @@ class CrystalEdges(Multiplicative[Histogram]):
 
     def obstacle(self, data: Histogram) -> str | None:
         if data.normalisation is not None or data.efficiencies is not None:
-            return "the measured detection factors have it in them"
+            return "the measured detection factors already include it"
         return None
 
     def is_needless(self, data: Histogram) -> bool:
@@ -91,12 +91,13 @@ class CrystalEdges(Multiplicative[Histogram]):
         used = after.factors / earlier
         low, mean = 100 * float(used.min()), 100 * float(used.mean(dtype=np.float64))
         return (
-            f"for what their crystals lose, lines count {mean:.0f} % on average, least {low:.0f} %"
+            f"mean efficiency of the lines at block and panel edges {mean:.0f} %, "
+            f"minimum {low:.0f} %"
         )
 
 
 class LineAttenuation(Multiplicative[Histogram]):
-    """Photons lost in the object, from a map of linear attenuation coefficients."""
+    """Attenuation in the object, from a map of linear attenuation coefficients."""
 
     title: ClassVar[str] = "Attenuation"
     kind: ClassVar[str] = "attenuation"
@@ -104,11 +105,11 @@ class LineAttenuation(Multiplicative[Histogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Histogram) -> str | None:
-        return None if data.mu_map is not None else "no attenuation map is given; load a μ-map"
+        return None if data.mu_map is not None else "there is no attenuation map; load a μ-map"
 
     def factor(self, data: Histogram, *, on: Backend) -> Array:
         if data.mu_map is None:
-            raise DataError("no attenuation map is given; load a μ-map.")
+            raise DataError("there is no attenuation map; load a μ-map.")
         scanner = data.scanner
         factors = np.empty(scanner.n_lors, np.float32)
         for start in range(0, scanner.n_lors, BATCH):
@@ -126,7 +127,7 @@ class LineAttenuation(Multiplicative[Histogram]):
         seen = before.prompts > 0
         mean = 100 * float(np.average(passing[seen], weights=before.prompts[seen]))
         return (
-            f"lines of the prompts pass {mean:.0f} % of their photons on average, least "
+            f"mean transmission along the lines of the prompts {mean:.0f} %, minimum "
             f"{100 * float(passing[seen].min()):.1f} %"
         )
 
@@ -139,12 +140,13 @@ class LineRandoms(Correction[Histogram]):
     since: ClassVar[int | None] = 1
     method: Literal["background", "subtract"] = setting(
         "background",
-        "Expected in the model, or subtracted from the prompts and negative counts cut off",
+        "Add the expected randoms to the model, or subtract the delayeds from the "
+        "prompts and set negative counts to zero",
         label="Method",
     )
 
     def obstacle(self, data: Histogram) -> str | None:
-        return None if data.n_delayeds else "the scan holds no delayed coincidences"
+        return None if data.n_delayeds else "the scan has no delayed coincidences"
 
     def apply(self, data: Histogram, *, on: Backend) -> Histogram:
         if data.delayeds is None:
@@ -159,17 +161,18 @@ class LineRandoms(Correction[Histogram]):
         share = 100 * before.n_delayeds / max(before.n_prompts, 1)
         message = f"{before.n_delayeds:,.0f} delayeds, {share:.1f} % of the prompts"
         if self.method == "background":
-            return f"{message}; expected in the model, one rate for each {_unit(before)}"
+            return f"{message}; added to the model, one rate for each {_unit(before)}"
         cut = after.n_prompts - before.n_prompts + before.n_delayeds
-        return f"{message}; subtracted, {cut:,.0f} negative counts cut off"
+        return f"{message}; subtracted, {cut:,.0f} negative counts set to 0"
 
 
 class LineScatter(RingScatter[Histogram]):
-    """Expected scatter in the object: as the scan brings it (column `additive`), or simulated."""
+    """Expected scatter, supplied with the scan (column `additive`) or simulated."""
 
     since: ClassVar[int | None] = 1
     rounds: int = setting(
-        2, "Images that scatter is simulated from, each better than the last", label="Rounds",
+        2, "Number of scatter simulations; each uses the image corrected by the previous one",
+        label="Rounds",
         ge=1, le=6,
     )  # fmt: skip
 
@@ -184,11 +187,11 @@ class LineScatter(RingScatter[Histogram]):
         if self.simulates(data):
             return NO_MAP if data.mu_map is None else None
         if data.additive is None:
-            return "the scan brings no expected background (an additive term for each line)"
+            return "the scan has no expected background (an additive term for each line)"
         return None
 
     def runs(self, data: Histogram) -> bool:
-        """Whether a run simulates the scatter of this scan."""
+        """Return True if a run simulates the scatter of this scan."""
         return self.use != "off" and self.simulates(data) and self.obstacle(data) is None
 
     def expected(self, data: Histogram, *, on: Backend) -> Array:
@@ -198,7 +201,7 @@ class LineScatter(RingScatter[Histogram]):
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         counts = 0.0 if before.additive is None else total(before.additive)
-        return f"{counts:,.0f} counts expected in all"
+        return f"{counts:,.0f} expected counts in total"
 
 
 def _rates(data: Histogram, delayeds: Array) -> Array:
@@ -215,7 +218,7 @@ def _rates(data: Histogram, delayeds: Array) -> Array:
 
 
 def _unit(data: Histogram) -> str:
-    """What has a rate of its own."""
+    """Return the unit that has its own rate, in words."""
     seen = 2 * data.n_delayeds
     if seen >= MIN_COUNTS * data.scanner.n_crystals:
         return "crystal"

@@ -1,4 +1,4 @@
-"""Geometry of the lines of response: how well the crystals at both ends see each other.
+"""Geometric efficiency of the lines of response, from the crystals at both ends.
 
 A table of a normalisation file that replaces the closed form takes its place.
 """
@@ -24,7 +24,7 @@ class LineGeometry(Multiplicative[ListMode]):
 
     def obstacle(self, data: ListMode) -> str | None:
         if any(f.replaces_geometry for f in data.line_factors):
-            return "the normalisation file holds the geometry itself, and its table is applied"
+            return "the normalisation file includes the geometry, and its table is used"
         return None
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
@@ -38,6 +38,7 @@ class LineGeometry(Multiplicative[ListMode]):
         weights = before.scanner.geometric_factor(lines)[before.scanner.in_coincidence(lines)]
         span = f"{weights.min():.2f} to {weights.max():.2f}" if len(weights) else "none"
         return (
-            f"lines count {span} of one straight across: crystals {depth.depth_mm:g} mm deep, "
-            f"{depth.attenuation_per_mm:g} per mm"
+            f"line efficiency {span} relative to perpendicular incidence: crystals "
+            f"{depth.depth_mm:g} mm deep, attenuation {depth.attenuation_per_mm:g} per "
+            "mm"
         )

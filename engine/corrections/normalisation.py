@@ -52,7 +52,8 @@ EFFICIENCIES = InputRole(
     key="normalisation",
     title="Normalisation",
     text="Crystal efficiencies or a measured normalisation",
-    without="Crystal efficiencies or a measured normalisation; without, all crystals count alike.",
+    without="Crystal efficiencies or a measured normalisation. Without it, all "
+    "crystals have the same efficiency.",
     suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv", ".cdh"),
     read=_read,
     describe=Components.describe,
@@ -61,13 +62,16 @@ EFFICIENCIES = InputRole(
     format="Crystal efficiencies",
     of_scanner=True,
     making=Making(
-        "normalise", words="Measure …", tip="Measure it with a source of known shape", of_rings=True
+        "normalise",
+        words="Measure …",
+        tip="Measure the normalisation with a source of known shape",
+        of_rings=True,
     ),
 )
 
 
 class Normalisation(Multiplicative[ListMode]):
-    """Efficiencies and tables from a normalisation file; the scanner's gaps always count."""
+    """Efficiencies and tables from a normalisation file. Gaps of the scanner always count."""
 
     title: ClassVar[str] = "Normalisation"
     kind: ClassVar[str] = "normalisation"
@@ -77,8 +81,8 @@ class Normalisation(Multiplicative[ListMode]):
     def obstacle(self, data: ListMode) -> str | None:
         if data.efficiencies is None and data.components is None:
             gaps = int(np.count_nonzero(~data.scanner.alive))
-            known = f"; the {gaps:,} gaps of the scanner are left out all the same" if gaps else ""
-            return f"no crystal efficiencies are given; load a normalisation file{known}"
+            known = f"; the {gaps:,} gaps of the scanner are still excluded" if gaps else ""
+            return f"there are no crystal efficiencies; load a normalisation file{known}"
         return None
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
@@ -110,6 +114,6 @@ class Normalisation(Multiplicative[ListMode]):
         spread = 100 * float(used[used > 0].std() / used[used > 0].mean())
         gaps = int(np.count_nonzero(~alive))
         return (
-            f"{len(used):,} crystals, efficiencies vary by {spread:.1f} %, "
-            f"{n_dead:,} dead and {gaps:,} gap places left out"
+            f"{len(used):,} crystals, efficiencies vary by {spread:.1f} %, {n_dead:,} "
+            f"dead crystals and {gaps:,} gaps excluded"
         )

@@ -1,4 +1,4 @@
-"""Expected randoms of lines, from delayeds by a model of the singles, or from counted singles.
+"""Expected randoms of lines, from a singles model of the delayeds or from counted singles.
 
 Two photons that have nothing to do with each other meet within the coincidence window τ at a rate
 of 2τ S_i S_j, S the rates of single photons: r_ij = σ_i σ_j. Of n counted singles in a frame of
@@ -60,8 +60,9 @@ class Randoms(Additive[ListMode]):
     since: ClassVar[int | None] = 1
     model: Literal["auto", Source] = setting(
         "auto",
-        "Singles as the scan counted them, or singles rates from delayeds: of each crystal of a "
-        "ring, of each detector block or of all; auto takes the finest that the counts support",
+        "Use the singles of the scan, or estimate singles rates from delayeds for "
+        "each crystal, each block or all blocks together. auto takes the finest model "
+        "that the counts support",
         label="Model",
     )
 
@@ -72,11 +73,11 @@ class Randoms(Additive[ListMode]):
     def obstacle(self, data: ListMode) -> str | None:
         if self.model == "singles" and not data.has_singles:
             return (
-                "the scan holds no singles of crystals with a coincidence window and a duration; "
-                "choose another model"
+                "the scan lacks singles rates of crystals, a coincidence window or a "
+                "duration; choose another model"
             )
         if data.n_delayed == 0 and not data.has_singles:
-            return "the scan holds no delayed coincidences"
+            return "the scan has no delayed coincidences"
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
@@ -104,7 +105,7 @@ class Randoms(Additive[ListMode]):
         return "crystals" if self._by_crystal(data, coarse) else coarse
 
     def _by_crystal(self, data: ListMode, coarse: Source) -> bool:
-        """Whether each crystal has a rate of its own; coarse : the model if not."""
+        """Return True if each crystal has a rate of its own; coarse : the model if not."""
         scanner = data.scanner
         if self.model not in ("auto", "crystals") or not isinstance(scanner, RingScanner):
             return False
@@ -118,15 +119,15 @@ class Randoms(Additive[ListMode]):
     def _reason(self, data: ListMode, source: Source) -> str:
         """Say why this is the model."""
         if source == self.model:
-            return "as set"
+            return "set in the protocol"
         each = delayeds_per_crystal(data)
         if source == "crystals":
-            return f"since each crystal sees {each:,.0f} and they differ within blocks"
+            return f"because each crystal has {each:,.0f} and crystals differ within blocks"
         if not isinstance(data.scanner, RingScanner):
-            return f"since crystals of this scanner have no rates of their own ({each:,.0f} each)"
+            return f"because crystals of this scanner have no rates of their own ({each:,.0f} each)"
         if each < MIN_COUNTS:
-            return f"since each crystal sees {each:,.1f}, fewer than {MIN_COUNTS}"
-        return f"since crystals differ by no more than chance ({each:,.0f} each)"
+            return f"because each crystal has {each:,.1f}, fewer than {MIN_COUNTS}"
+        return f"because crystals differ only by chance ({each:,.0f} each)"
 
     def rates(self, data: ListMode) -> NDArray[np.float64]:
         """Return σ of each crystal, (n_crystals,), of all randoms in the frame."""

@@ -1,4 +1,4 @@
-"""Resolution of the scanner in the model: the image is blurred before it is projected."""
+"""Resolution model: blur the image by the scanner's point spread before projection."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _read(path: Path, scanner: object) -> PointSpread:
 POINT_SPREAD = InputRole(
     key="point_spread",
     title="Measured resolution",
-    text="Widths of point sources by distance from the axis",
-    without="Without it, the resolution follows from the scanner's crystals, bore and depth.",
+    text="Measured widths of point sources at several distances from the axis",
+    without="Without it, the resolution is calculated from crystal size, bore and crystal depth.",
     suffixes=(".txt", ".csv", ".tsv"),
     read=_read,
     describe=lambda spread: spread.describe(),
@@ -37,9 +37,11 @@ POINT_SPREAD = InputRole(
 MODELLED = 0.85
 """Share of the scanner's widths that the model takes. Judged with photons of the NEMA body, an edge
 then overshoots by a third less, and spheres lose 1 to 2 % of their contrast."""
-RIM = "a final Gaussian inside the model makes edges 16 to 22 % too hot 5 to 8 mm inside"
+RIM = "a final Gaussian inside the model makes edges 16 to 22 % too high 5 to 8 mm inside"
 """Judged with photons of the NEMA body: 16 to 18 % with time of flight, 18 to 22 % without."""
-OVERSHOOT = "edges overshoot by up to 4 % after a Gaussian as wide, by up to 8 % without a filter"
+OVERSHOOT = (
+    "edges overshoot by up to 4 % after a Gaussian of the same width, by up to 8 % without a filter"
+)
 """Judged with photons: `tests/physics/edge_profile.py`."""
 
 
@@ -55,7 +57,8 @@ class Resolution(Correction[ListMode]):
     inputs: ClassVar[tuple[InputRole, ...]] = (POINT_SPREAD,)
     fwhm_mm: float | None = setting(
         None,
-        "Full width at half maximum everywhere; measured, or by the scanner, if left out",
+        "Full width at half maximum, the same everywhere; if empty, the measured "
+        "resolution or the one calculated for the scanner",
         label="Width (FWHM)",
         unit="mm",
         gt=0,
@@ -63,8 +66,8 @@ class Resolution(Correction[ListMode]):
     )
     with_filter: bool = setting(
         False,
-        "Models the final Gaussian filter as well: less noise, but a rim 16 to 22 % too hot lies 5 "
-        "to 8 mm inside every edge",
+        "Include the final Gaussian filter in the model: less noise, but edges read "
+        "16 to 22 % too high 5 to 8 mm inside",
         label="Filter in the model",
     )
 
@@ -105,6 +108,6 @@ class Resolution(Correction[ListMode]):
 
     def _source(self, data: ListMode) -> str:
         if self.fwhm_mm is not None:
-            return "given in the protocol"
+            return "from the protocol"
         is_measured = POINT_SPREAD.key in data.auxiliary
         return "measured" if is_measured else "from crystals, bore and depth"

@@ -1,4 +1,4 @@
-"""Scattered coincidences: supplied with the scan, or simulated from its image in a run."""
+"""Scattered coincidences: supplied with the scan, or simulated from its image."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from engine.geometry.scanner import Scanner
 
 SIMULATED_SINCE = 4
 """Version of protocols from which scatter is simulated unless they say otherwise."""
-NEEDS_ATTENUATION = "attenuation is not corrected, and scatter is simulated from an image that is"
+NEEDS_ATTENUATION = (
+    "attenuation correction is off, and the scatter simulation needs an attenuation-corrected image"
+)
 """Why the image that scatter is simulated from would be wrong."""
 NO_ENERGIES = (
-    "the scanner's file states no energy window, which tells how much scatter counts; "
-    "add [energy] to it"
+    "the scanner file has no energy window, which the scatter simulation needs; add [energy] to it"
 )
-NO_MAP = "no attenuation map is given, which tells where photons scatter; load a μ-map"
+NO_MAP = "there is no attenuation map, which the scatter simulation needs; load a μ-map"
 ONLY_IN_A_RUN = (
-    "scatter is simulated from images of the scan, which a run makes; reconstruct the scan, or set "
-    "corrections.scatter.method=supplied."
+    "scatter is simulated from images that only a run computes; reconstruct the scan, "
+    "or set corrections.scatter.method=supplied."
 )
 
 
 class Simulation(Protocol):
-    """How scatter is simulated, of whatever counts."""
+    """Settings of a scatter simulation."""
 
     @property
     def rounds(self) -> int:
@@ -49,39 +50,42 @@ class Simulation(Protocol):
 
 
 class RingScatter(Additive[C]):
-    """Expected scatter of rings or panels of crystals: as the scan brings it, or simulated."""
+    """Expected scatter of rings or panels, supplied with the scan or simulated."""
 
     title: ClassVar[str] = "Scatter"
     kind: ClassVar[str] = "scatter"
     method: Literal["auto", "supplied", "simulated"] = setting(
         "auto",
-        "The scan's own estimate, or a simulation from its image and μ-map; auto takes the scan's "
-        "where it brings one",
+        "The scatter estimate of the scan, or a simulation from its image and μ-map. "
+        "auto uses the estimate of the scan if there is one",
         label="Method",
     )
     rounds: int = setting(
-        3, "Images that scatter is simulated from, each better than the last", label="Rounds",
+        3, "Number of scatter simulations; each uses the image corrected by the previous one",
+        label="Rounds",
         ge=1, le=6,
     )  # fmt: skip
     points: int = setting(
-        1000, "Places in the object where photons scatter", label="Points", ge=50, le=5000,
+        1000, "Number of scatter points in the object", label="Scatter points", ge=50, le=5000,
         expert=True,
     )  # fmt: skip
-    seed: int = setting(1, "Of the points", label="Seed", ge=0, le=2**31, expert=True)
+    seed: int = setting(
+        1, "Seed of the random scatter points", label="Seed", ge=0, le=2**31, expert=True
+    )
 
     @abstractmethod
     def is_brought(self, data: C) -> bool:
-        """Whether the scan brings an estimate of its own."""
+        """Return True if the scan brings an estimate of its own."""
 
     def simulates(self, data: C) -> bool:
-        """Whether the scatter of this scan is simulated, if it can be."""
+        """Return True if the scatter of this scan is simulated, if it can be."""
         return self.method == "simulated" or (self.method == "auto" and not self.is_brought(data))
 
 
 def simulation_obstacle(scanner: Scanner, mu_map: Volume | None, *, energies: str) -> str | None:
     """Return why no scatter can be simulated; energies : what is said where none are stated."""
     if not scanner.is_round:
-        return "scatter is simulated for crystals round an axis only"
+        return "scatter can only be simulated for ring scanners"
     if scanner.energy is None:
         return energies
     if mu_map is None:
@@ -90,7 +94,7 @@ def simulation_obstacle(scanner: Scanner, mu_map: Volume | None, *, energies: st
 
 
 class Scatter(RingScatter[ListMode]):
-    """Expected scatter of each event: as the scan brings it (column `additive`), or simulated."""
+    """Expected scatter of each event, supplied with the scan (column `additive`) or simulated."""
 
     since: ClassVar[int | None] = 1
 
@@ -105,7 +109,7 @@ class Scatter(RingScatter[ListMode]):
         if self.simulates(data):
             return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
         if data.additive is None:
-            return "the scan brings no scatter estimate (an additive term for each event)"
+            return "the scan has no scatter estimate (an additive term for each event)"
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
@@ -117,4 +121,7 @@ class Scatter(RingScatter[ListMode]):
         if before.additive is None or not before.n_events:
             return "no events"
         mean = float(np.mean(before.additive, dtype=np.float64))
-        return f"supplied with {before.n_events:,} events, {mean:.3g} expected counts on average"
+        return (
+            f"scatter of the scan used for {before.n_events:,} events, mean "
+            f"{mean:.3g} expected counts"
+        )

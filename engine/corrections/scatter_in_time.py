@@ -1,4 +1,4 @@
-"""Expected scatter of sinogram bins in each bin of time of flight.
+"""Expected scatter of sinogram bins in each TOF bin.
 
 Where the file of the estimate tells no times, that of a bin is spread over them as the counts are
 that lie near by,
@@ -45,9 +45,9 @@ def _shares(data: Sinogram, timed: TimedCounts) -> NDArray[np.float32]:
         found = np.bincount(number, timed.counts[rows], n_views * n_across) - flat
         sigmas = (n_views / PARTS, n_across / PARTS)
         counts[time] = gaussian_filter(found.reshape(n_views, n_across), sigmas, mode="nearest")
-    held = np.maximum(counts, 0).reshape(n_times, -1)
-    sums = held.sum(axis=0)
-    return np.divide(held, sums, out=np.full_like(held, 1 / n_times), where=sums > 0)
+    positive = np.maximum(counts, 0).reshape(n_times, -1)
+    sums = positive.sum(axis=0)
+    return np.divide(positive, sums, out=np.full_like(positive, 1 / n_times), where=sums > 0)
 
 
 def _summed(layout: SinogramLayout, values: Array) -> Array:

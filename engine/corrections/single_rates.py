@@ -1,4 +1,4 @@
-"""Rates of single photons whose products are the likeliest randoms of counted delayeds.
+"""Maximum-likelihood singles rates from delayeds: products of rates are the randoms.
 
 Delayeds of line (i, j) are Poisson with mean r_ij = σ_i σ_j.
 
@@ -29,7 +29,7 @@ from engine.geometry.scanner import Scanner, pair_product
 
 N_LINES = 4_000_000
 """Lines of response sampled for M."""
-N_STEPS, SETTLED = 100, 1e-9
+N_STEPS, CONVERGED = 100, 1e-9
 """Steps of a fixed point at most; it ends where the expected counts are so near to those seen."""
 
 
@@ -46,7 +46,7 @@ def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> flo
     Parameters
     ----------
     scanner
-        whose lines the delayeds are of
+        scanner of the delayeds
     delayeds
         (n, 2) their crystals, which count D
     rates
@@ -54,9 +54,9 @@ def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> flo
     """
     seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
     expected = rates * partner_sums(scanner, facing_places(scanner), rates)
-    held = expected > 0
-    difference = seen[held] - expected[held]
-    return float(np.mean(difference**2 / expected[held])) if held.any() else 1.0
+    is_expected = expected > 0
+    difference = seen[is_expected] - expected[is_expected]
+    return float(np.mean(difference**2 / expected[is_expected])) if is_expected.any() else 1.0
 
 
 def facing_places(scanner: RingScanner) -> NDArray[np.float64]:
@@ -70,7 +70,7 @@ def facing_places(scanner: RingScanner) -> NDArray[np.float64]:
 def partner_sums(scanner: RingScanner, facing: Array, values: Array) -> NDArray[np.float64]:
     """(n_crystals,) sums of `values` over the crystals in coincidence with each live one.
 
-    facing : which places on a ring are in coincidence
+    facing : positions on a ring that are in coincidence
     """
     s = scanner.settings
     rings = values.reshape(s.n_rings, -1)
@@ -90,7 +90,7 @@ def block_rates(
     Parameters
     ----------
     scanner
-        whose lines the delayeds are of
+        scanner of the delayeds
     delayeds
         (n, 2) their crystals
     weights
@@ -105,12 +105,12 @@ def block_rates(
 
 
 def _seen(
-    scanner: Scanner, delayeds: Array, kept: Callable[[Array], Array] = lambda part: part
+    scanner: Scanner, delayeds: Array, select: Callable[[Array], Array] = lambda part: part
 ) -> NDArray[np.float64]:
     """(n_crystals,) delayeds of each crystal, of those that are kept."""
     seen = np.zeros(scanner.n_crystals)
     for rows in pieces(len(delayeds)):
-        seen += np.bincount(kept(delayeds[rows]).ravel(), minlength=scanner.n_crystals)
+        seen += np.bincount(select(delayeds[rows]).ravel(), minlength=scanner.n_crystals)
     return seen
 
 
@@ -156,6 +156,6 @@ def _fixed_point(
         expected = rates * partners(rates)
         ratio = np.divide(seen, expected, out=np.zeros_like(rates), where=expected > 0)
         rates = rates * np.sqrt(ratio)
-        if np.abs(ratio[rates > 0] - 1).max(initial=0) < SETTLED:
+        if np.abs(ratio[rates > 0] - 1).max(initial=0) < CONVERGED:
             break
     return rates

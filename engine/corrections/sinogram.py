@@ -40,8 +40,8 @@ from engine.data.sinogram import Sinogram
 from engine.data.timing.timed_counts import TimedCounts
 
 NO_ENERGIES = (
-    "the header states no energy window with the energy resolution, which tell how much scatter "
-    "counts; add them, or load the sinogram of the scatter"
+    "the header has no energy window or energy resolution, which the scatter "
+    "simulation needs; add them, or load a scatter sinogram"
 )
 
 
@@ -56,7 +56,7 @@ class BinNormalisation(Multiplicative[Sinogram]):
     def obstacle(self, data: Sinogram) -> str | None:
         if NORMALISATION.key in data.auxiliary:
             return why_done(data, "norm")
-        return "no normalisation factors are given; load their sinogram"
+        return "there are no normalisation factors; load their sinogram"
 
     def is_needless(self, data: Sinogram) -> bool:
         return data.has_applied("norm")
@@ -69,7 +69,7 @@ class BinNormalisation(Multiplicative[Sinogram]):
 
 
 class BinGeometry(Multiplicative[Sinogram]):
-    """Lines that each bin sums and how well their crystals see one another, from the scanner."""
+    """Lines that each bin sums, and their geometric efficiency, from the scanner."""
 
     title: ClassVar[str] = "Geometry of the lines"
     kind: ClassVar[str] = "line_geometry"
@@ -77,9 +77,9 @@ class BinGeometry(Multiplicative[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if NORMALISATION.key in data.auxiliary:
-            return "the supplied normalisation factors have it in them"
+            return "the normalisation factors already include it"
         if data.has_applied("norm"):
-            return "the scan's header says that its counts are normalised already"
+            return "the scan's header states that its counts are already normalised"
         if data.layout.bin_mm is not None:
             return "arc correction has mixed the lines of the crystals"
         return None
@@ -92,8 +92,8 @@ class BinGeometry(Multiplicative[Sinogram]):
         factors = np.zeros(layout.n_bins)
         for start in range(0, scanner.n_lors, BATCH):
             pairs = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
-            bins, held = layout.bins_of(pairs)
-            seen = held & scanner.in_coincidence(pairs)
+            bins, inside = layout.bins_of(pairs)
+            seen = inside & scanner.in_coincidence(pairs)
             weights = scanner.geometric_factor(pairs[seen])
             factors += np.bincount(bins[seen], weights, layout.n_bins)
         return factors.astype(np.float32)
@@ -104,11 +104,14 @@ class BinGeometry(Multiplicative[Sinogram]):
         used = after.factors[after.factors > 0]
         n_dead = len(after.factors) - len(used)
         span = f"{used.min():.2f} to {used.max():.2f}" if len(used) else "nothing"
-        return f"bins count {span} of one straight line across; {n_dead:,} have no live line"
+        return (
+            f"bin efficiency {span} relative to perpendicular incidence; {n_dead:,} "
+            "bins have no live line"
+        )
 
 
 class BinAttenuation(Multiplicative[Sinogram]):
-    """Photons lost in the object, from a sinogram of factors or from a μ-map."""
+    """Attenuation in the object, from a sinogram of factors or from a μ-map."""
 
     title: ClassVar[str] = "Attenuation"
     kind: ClassVar[str] = "attenuation"
@@ -118,7 +121,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
     def obstacle(self, data: Sinogram) -> str | None:
         if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
             return why_done(data, "atten")
-        return "neither attenuation factors nor a μ-map are given; load one of them"
+        return "there are neither attenuation factors nor a μ-map; load one of them"
 
     def is_needless(self, data: Sinogram) -> bool:
         return data.has_applied("atten")
@@ -127,7 +130,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
         if ATTENUATION.key in data.auxiliary:
             return inverse_of(refuse_survival(data.auxiliary[ATTENUATION.key]), ATTENUATION)
         if data.mu_map is None:
-            raise DataError("no attenuation map is given; load a μ-map.")
+            raise DataError("there is no attenuation map; load a μ-map.")
         layout, factors = data.layout, np.empty(data.layout.n_bins, np.float32)
         for start in range(0, layout.n_bins, BATCH):
             ends = layout.ends_of(np.arange(start, min(start + BATCH, layout.n_bins)))
@@ -148,7 +151,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
         source = "supplied factors" if ATTENUATION.key in before.auxiliary else "the μ-map"
         seen = (before.prompts > 0) & (passing > 0)
         least = 100 * float(passing[seen].min(initial=1.0))
-        return f"by {source}, bins with counts pass at least {least:.1f} % of their photons"
+        return f"from {source}, minimum transmission of bins with counts {least:.1f} %"
 
 
 class BinRandoms(Additive[Sinogram]):
@@ -160,15 +163,15 @@ class BinRandoms(Additive[Sinogram]):
     since: ClassVar[int | None] = 4
     smooth: bool = setting(
         True,
-        "Of delayeds that were counted, expect what rates of crystals or blocks explain; else each "
-        "bin expects its own few",
+        "Estimate the randoms of each bin from singles rates of crystals or blocks, "
+        "fitted to the delayeds. Otherwise each bin uses its own few delayeds",
         label="Smooth delayeds",
     )
 
     def obstacle(self, data: Sinogram) -> str | None:
         if RANDOMS.key in data.auxiliary:
             return why_done(data, "random") or unknown_counts(data, RANDOMS)
-        return "no randoms are given; load their sinogram"
+        return "there are no randoms; load their sinogram"
 
     def is_needless(self, data: Sinogram) -> bool:
         return data.has_applied("random")
@@ -183,10 +186,10 @@ class BinRandoms(Additive[Sinogram]):
         )
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        said, values = _share(before, RANDOMS), expected_of(before, RANDOMS)
+        share, values = _share(before, RANDOMS), expected_of(before, RANDOMS)
         if self._smooths(before, values):
-            return f"{said}; {words_of(before.layout, total(values))}"
-        return said
+            return f"{share}; {words_of(before.layout, total(values))}"
+        return share
 
 
 class BinScatter(RingScatter[Sinogram]):
@@ -202,10 +205,10 @@ class BinScatter(RingScatter[Sinogram]):
         if data.has_applied("scatt"):
             return why_done(data, "scatt")
         if not self.simulates(data):
-            missing = "no scatter is given; load its sinogram"
+            missing = "there is no scatter estimate; load its sinogram"
             return unknown_counts(data, SCATTER) if self.is_brought(data) else missing
         if data.has_applied("atten"):
-            return "the scan's header says that its counts are corrected for attenuation already"
+            return "the scan's header states that its counts are already corrected for attenuation"
         return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
 
     def is_needless(self, data: Sinogram) -> bool:
@@ -231,10 +234,13 @@ class BinScatter(RingScatter[Sinogram]):
         return values * inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)[timed.bins]
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        said = _share(before, SCATTER)
+        share = _share(before, SCATTER)
         if before.timed is None or SCATTER.key in before.timed.estimates:
-            return said
-        return f"{said}; its file tells no times of flight, it has those of the counts near by"
+            return share
+        return (
+            f"{share}; the file has no time of flight, so the TOF distribution of "
+            "neighbouring counts is used"
+        )
 
 
 def _share(data: Sinogram, role: InputRole) -> str:

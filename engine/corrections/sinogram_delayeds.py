@@ -1,4 +1,4 @@
-"""Expected randoms of sinogram bins from delayeds that were counted in them.
+"""Expected randoms of sinogram bins from their delayeds.
 
 Counted delayeds are few in most bins, and a bin that expects none by chance keeps all of its
 randoms in the image: with 0.1 of them in a bin nearly nothing would be taken off. As for events,
@@ -30,7 +30,7 @@ SEED, DRAWS = 1, 8
 
 
 def are_counted(layout: SinogramLayout, values: Array) -> bool:
-    """Whether values (n_bins,) are delayeds as they were counted, of bins that are known lines."""
+    """Return True if values (n_bins,) are measured delayeds of bins with known lines."""
     if layout.bin_mm is not None or not 0 < total(values) <= MOST_EVENTS:
         return False
     return bool(np.all(values == np.rint(values)))
@@ -77,17 +77,17 @@ def of_rates(layout: SinogramLayout, rates: Array) -> NDArray[np.float32]:
     scanner, sums = layout.scanner, np.zeros(layout.n_bins)
     for start in range(0, scanner.n_lors, BATCH):
         pairs = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
-        bins, held = layout.bins_of(pairs)
-        held &= scanner.in_coincidence(pairs)
-        sums += np.bincount(bins[held], pair_product(rates, pairs[held]), layout.n_bins)
+        bins, inside = layout.bins_of(pairs)
+        inside &= scanner.in_coincidence(pairs)
+        sums += np.bincount(bins[inside], pair_product(rates, pairs[inside]), layout.n_bins)
     return sums.astype(np.float32)
 
 
 def lines_drawn(layout: SinogramLayout, counts: Array) -> NDArray[np.int32]:
     """(n, 2) crystals of a live line for each count of the bins (n_bins,), where there is one."""
     rng, rings = np.random.default_rng(SEED), _RingPairs.of(layout)
-    held = np.flatnonzero(counts)
-    numbers = np.repeat(held, counts[held].astype(np.int64))
+    inside = np.flatnonzero(counts)
+    numbers = np.repeat(inside, counts[inside].astype(np.int64))
     found = [np.empty((0, 2), np.int32)]
     for start in range(0, len(numbers), BATCH):
         bins = numbers[start : start + BATCH]
@@ -112,8 +112,8 @@ class _RingPairs:
     def of(cls, layout: SinogramLayout) -> Self:
         n_rings = layout.scanner.settings.n_rings
         first, second = (each.reshape(-1) for each in np.indices((n_rings, n_rings)))
-        plane, held = layout.plane_of(first, second)
-        order = np.flatnonzero(held)[np.argsort(plane[held], kind="stable")]
+        plane, inside = layout.plane_of(first, second)
+        order = np.flatnonzero(inside)[np.argsort(plane[inside], kind="stable")]
         begin = np.searchsorted(plane[order], np.arange(layout.n_planes + 1))
         return cls(layout, first[order], second[order], begin)
 

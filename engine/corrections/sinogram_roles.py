@@ -1,4 +1,4 @@
-"""Files that corrections of sinograms take: factors and expected counts of the scan's own bins."""
+"""Auxiliary sinograms: factors and expected counts in the bins of the scan."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def _attach(
         if is_factor and content.dead_below_0:
             values = np.maximum(values, 0)
         if in_time and data.timed is not None:
-            beside = content.beside(data.timed, data.layout, title)
-            if beside is not None:
-                data = replace(data, timed=data.timed.with_estimate(key, beside))
+            expected = content.for_timed_counts(data.timed, data.layout, title)
+            if expected is not None:
+                data = replace(data, timed=data.timed.with_estimate(key, expected))
         if not is_factor and content.normalised:
             data = replace(data, info={**data.info, NORMALISED: (*data.normalised, key)})
         return with_auxiliary(data, key, values)
@@ -57,34 +57,34 @@ def _role(
         read=_read,
         describe=lambda content: content.describe(),
         attach=_attach(key, title, is_factor=is_factor, in_time=in_time),
-        summary=lambda content: content.kept(),
+        summary=lambda content: content.summary(),
     )
 
 
 NORMALISATION = _role(
     "normalisation_sinogram",
     "Normalisation factors",
-    "Sinogram of the factors by which counts are multiplied",
-    "Normalisation as a sinogram; without it all bins count alike.",
+    "Sinogram of the factors that multiply the counts",
+    "Normalisation as a sinogram. Without it, all bins have the same efficiency.",
     is_factor=True,
 )
 ATTENUATION = _role(
     "attenuation_sinogram",
     "Attenuation factors",
     "Sinogram of the attenuation correction factors",
-    "Attenuation as a sinogram; without it a μ-map is used, if there is one.",
+    "Attenuation as a sinogram. Without it, the μ-map is used, if there is one.",
     is_factor=True,
 )
 RANDOMS = _role(
     DELAYEDS,
     "Randoms",
     "Sinogram of the expected or delayed random coincidences",
-    "Randoms as a sinogram; without it they stay in the image.",
+    "Randoms as a sinogram. Without it, randoms stay in the image.",
 )
 SCATTER = _role(
     "scatter_sinogram",
     "Scatter",
     "Sinogram of the expected scattered coincidences",
-    "Scatter as a sinogram; without it scatter is simulated, if there is a μ-map.",
+    "Scatter as a sinogram. Without it, scatter is simulated, if there is a μ-map.",
     in_time=True,
 )

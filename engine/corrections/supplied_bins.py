@@ -1,4 +1,4 @@
-"""Sinograms that are supplied with a scan: what they hold, and whether it can be used."""
+"""Check sinograms that come with a scan, and report them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST_CORRECTION = 0.99
 def why_done(data: Sinogram, *words: str) -> str | None:
     """Return why counts are not corrected once more; None where nothing says that they were."""
     if any(data.has_applied(word) for word in words):
-        return "the scan's header says that its counts are corrected for it already"
+        return "the scan's header states that its counts are already corrected for it"
     return None
 
 
@@ -26,8 +26,9 @@ def inverse_of(factors: Array, role: InputRole) -> NDArray[np.float32]:
     """Detection factors from those that counts are multiplied with, 0 in dead bins."""
     if not np.all(factors >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0; want factors "
-            "by which counts are multiplied, 0 where nothing is measured."
+            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0, "
+            "expected factors that multiply the counts, with 0 for bins without "
+            "measurement; check the file."
         )
     return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
 
@@ -37,9 +38,9 @@ def refuse_survival(factors: Array) -> Array:
     below = (factors > 0) & (factors < LEAST_CORRECTION)
     if np.any(below):
         raise DataError(
-            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1, least "
-            f"{float(factors[below].min()):.3g}, which would add photons: perhaps the share that "
-            "is left; want correction factors, 1 over that share."
+            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1, "
+            f"minimum {float(factors[below].min()):.3g}, expected correction factors "
+            "of at least 1; if these are transmissions, invert them."
         )
     return factors
 
@@ -48,8 +49,9 @@ def refuse_negative(counts: Array, role: InputRole) -> Array:
     """Refuse expected counts below 0."""
     if not np.all(counts >= 0):
         raise DataError(
-            f"{role.title}: {int(np.count_nonzero(counts < 0)):,} bins are below 0; want expected "
-            "counts, such as those before smoothing or tail fitting cut them off at 0."
+            f"{role.title}: {int(np.count_nonzero(counts < 0)):,} bins are below 0, "
+            "expected counts of at least 0; use the estimate before smoothing or tail "
+            "fitting, or set negative bins to 0."
         )
     return counts
 
@@ -60,11 +62,14 @@ def unknown_counts(data: Sinogram, role: InputRole) -> str | None:
         return None
     if NORMALISATION.key in data.auxiliary:
         return None
-    return "it is of normalised counts, and no normalisation factors are given; load them"
+    return (
+        "the estimate refers to normalised counts, and there are no normalisation "
+        "factors; load them"
+    )
 
 
 def is_of_normalised(data: Sinogram, role: InputRole) -> bool:
-    """Whether the values of a role are of normalised counts, and the prompts are not."""
+    """Return True if the values of a role are of normalised counts, and the prompts are not."""
     return role.key in data.normalised and not data.has_applied("norm")
 
 

@@ -1,4 +1,4 @@
-"""Measurements and volumes: plain frozen values, no maths."""
+"""Data classes of measurements and volumes."""
 
 from typing import TYPE_CHECKING
 

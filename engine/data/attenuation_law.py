@@ -1,4 +1,4 @@
-"""Attenuation at 511 keV from CT numbers: one line up to water, a flatter one for bone.
+"""Attenuation at 511 keV from CT numbers: bilinear, with a smaller slope for bone.
 
     μ = min(9.6e-5 (HU + 1000), a (HU + 1000) + b) [1/cm], not below 0
 
@@ -17,7 +17,7 @@ from engine.core.errors import DataError
 WATER_PER_CM = 0.096
 """Water at 511 keV, which is 0 HU."""
 AIR_HU = -1000.0
-USUAL_KV = 120.0
+DEFAULT_KV = 120.0
 BONE = {
     80.0: (3.64e-5, 6.26e-2),
     100.0: (4.43e-5, 5.44e-2),
@@ -37,7 +37,7 @@ def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[
     values
         CT numbers, of any shape
     voltage_kv
-        of the tube, 80 to 140; between those of the table a and b are interpolated
+        voltage of the tube, 80 to 140; between those of the table a and b are interpolated
 
     Raises
     ------
@@ -47,8 +47,9 @@ def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[
     voltages = sorted(BONE)
     if not voltages[0] <= voltage_kv <= voltages[-1]:
         raise DataError(
-            f"a CT at {voltage_kv:g} kV: the law from CT numbers to attenuation is known for "
-            f"{voltages[0]:g} to {voltages[-1]:g} kV; say the tube's voltage, or take another CT."
+            f"a CT at {voltage_kv:g} kV: the conversion from CT numbers to attenuation "
+            f"is known for {voltages[0]:g} to {voltages[-1]:g} kV; enter the tube "
+            "voltage, or use another CT."
         )
     a, b = (float(np.interp(voltage_kv, voltages, [BONE[v][k] for v in voltages])) for k in (0, 1))
     above_air = np.maximum(values - np.float32(AIR_HU), np.float32(0))

@@ -1,4 +1,4 @@
-"""Values for the bins of a scan, from files that may say less of their bins than the scan does.
+"""Values for the bins of a sinogram, from files with complete or incomplete headers.
 
 Direct planes, into which oblique ones were rebinned, are spread again by the inverse of
 single-slice rebinning: each plane takes the direct one whose middle along z is its own (Daube-
@@ -20,13 +20,13 @@ from engine.geometry.sinogram_layout import PER_PITCH, SinogramLayout
 
 
 @dataclass(frozen=True)
-class KeptBins:
-    """What is kept of values that were looked at.
+class BinSummary:
+    """Summary of bin values after reading.
 
     Attributes
     ----------
     text : one line about them
-    normalised : whether they are of counts that are normalised already
+    normalised : True if they are of counts that are normalised already
     """
 
     text: str
@@ -38,17 +38,17 @@ class BinValues(ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a run says of them, one sentence each."""
+        """Notes for the run, one sentence each."""
         return ()
 
     @property
     def normalised(self) -> bool:
-        """Whether they are of counts that are normalised already."""
+        """True if they are of counts that are normalised already."""
         return False
 
     @property
     def dead_below_0(self) -> bool:
-        """Whether factors below 0 mark dead bins, as in Siemens' software."""
+        """True if factors below 0 mark dead bins, as in Siemens' software."""
         return False
 
     @abstractmethod
@@ -59,24 +59,26 @@ class BinValues(ABC):
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
         """Return them for the bins of a scan; raises `GeometryError` where they are of others."""
 
-    def beside(self, timed: TimedCounts, layout: SinogramLayout, title: str) -> Bins | None:
+    def for_timed_counts(
+        self, timed: TimedCounts, layout: SinogramLayout, title: str
+    ) -> Bins | None:
         """(n,) expected beside each timed count of a scan; None where times are not told."""
         return None
 
-    def kept(self) -> KeptBins:
-        """What to keep without the values."""
-        return KeptBins(self.describe(), self.normalised)
+    def summary(self) -> BinSummary:
+        """Return a summary without the values."""
+        return BinSummary(self.describe(), self.normalised)
 
 
 @dataclass(frozen=True, eq=False)
 class StatedBins(BinValues):
-    """Values whose file says which bins they are of.
+    """Values from a file with a header for its bins.
 
     Attributes
     ----------
     data : the file
-    name : of the file
-    is_siemens : whether Siemens' software wrote it
+    name : name of the file
+    is_siemens : True if Siemens' software wrote it
     """
 
     data: Sinogram
@@ -98,7 +100,7 @@ class StatedBins(BinValues):
 
     @property
     def _is_direct(self) -> bool:
-        """Whether all planes are direct, of all rings."""
+        """True if all planes are direct, of all rings."""
         own = self.data.layout
         return len(own.segments) == 1 and own.n_planes == n_direct(own)
 
@@ -110,20 +112,22 @@ class StatedBins(BinValues):
         n_times = self.data.info.get(SUMMED_TIMES, times.n_times if times else 1)
         if is_factor and n_times > 1:
             raise GeometryError(
-                f"{title}: {self.name} has factors for each of {n_times} times of flight; choose "
-                "factors without times."
+                f"{title}: {self.name} has factors for each of {n_times} TOF bins; "
+                "choose factors without time of flight."
             )
         return self._for(self.data.prompts, layout, title, may_spread=not is_factor)
 
-    def beside(self, timed: TimedCounts, layout: SinogramLayout, title: str) -> Bins | None:
+    def for_timed_counts(
+        self, timed: TimedCounts, layout: SinogramLayout, title: str
+    ) -> Bins | None:
         own = self.data.timed
         if own is None:
             return None
         if (own.n_times, own.is_ordered) != (timed.n_times, timed.is_ordered):
             raise GeometryError(
-                f"{title}: {self.name} has {own.n_times} times of flight, the scan "
-                f"{timed.n_times}, or only one of them tells which way they run; choose the file "
-                "that was made with the scan, or one without times."
+                f"{title}: {self.name} has {own.n_times} TOF bins, but the scan has "
+                f"{timed.n_times}, or only one of them states their order; choose the "
+                "file that was made with the scan, or one without time of flight."
             )
         values = np.empty(len(timed.counts), np.float32)
         for time in range(own.n_times):
@@ -144,9 +148,9 @@ class StatedBins(BinValues):
         if may_spread and self._is_direct and alike and fits:
             return spread(values, layout)
         raise GeometryError(
-            f"{title}: {own.describe()} of {own.scanner.name!r}; the scan has "
-            f"{layout.describe()} of {layout.scanner.name!r}. Choose the file of this scan, in its "
-            "own bins."
+            f"{title}: the file has {own.describe()} of {own.scanner.name!r}, but the scan has "
+            f"{layout.describe()} of {layout.scanner.name!r}; choose the file of this scan, with "
+            "the same bins."
         )
 
     def randoms(self) -> StatedBins:
@@ -160,12 +164,12 @@ class StatedBins(BinValues):
 
 @dataclass(frozen=True, eq=False)
 class BareBins(BinValues):
-    """Values without a header, in the order of the scan's own bins, segments 0, -1, +1, ....
+    """Values without a header, in the bin order of the scan, segments 0, -1, +1, ....
 
     Attributes
     ----------
     values : (n,) all numbers of the file
-    name : of the file
+    name : name of the file
     """
 
     values: Bins
@@ -173,7 +177,7 @@ class BareBins(BinValues):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (f"{self.name} has no header; its bins are taken as those of the scan.",)
+        return ((f"{self.name} has no header, so the program assumes the bin order of the scan."),)
 
     @property
     def dead_below_0(self) -> bool:
@@ -190,14 +194,14 @@ class BareBins(BinValues):
         middles = [each.mean_difference for each in layout.segments]
         if middles != sorted(middles, key=lambda middle: (abs(middle), middle)):
             raise GeometryError(
-                f"{title}: {self.name} has no header, and the bins of the scan are in another "
-                "order than Siemens'; write it with a header."
+                f"{title}: {self.name} has no header, and the bin order of the scan is "
+                "not that of Siemens; write the file with a header."
             )
         parts = self._times(layout)
         if is_factor and len(parts) > 1:
             raise GeometryError(
-                f"{title}: {self.name} has factors for each of {len(parts)} times of flight; "
-                "choose factors without times."
+                f"{title}: {self.name} has factors for each of {len(parts)} TOF bins; "
+                "choose factors without time of flight."
             )
         if len(parts) > 1:
             return self._placed(parts.sum(axis=0), layout)
@@ -207,11 +211,14 @@ class BareBins(BinValues):
         if not is_factor and not self.normalised and n == 2 * layout.n_bins:
             return self.values[layout.n_bins :]  # delayeds first, then what is smoothed of them
         raise GeometryError(
-            f"{title}: {self.name} has {n:,} values, the scan {layout.n_bins:,} bins; choose the "
-            "file of this scan, in its own bins."
+            f"{title}: {self.name} has {n:,} values, but the scan has "
+            f"{layout.n_bins:,} bins; choose the file of this scan, with the same "
+            "bins."
         )
 
-    def beside(self, timed: TimedCounts, layout: SinogramLayout, title: str) -> Bins | None:
+    def for_timed_counts(
+        self, timed: TimedCounts, layout: SinogramLayout, title: str
+    ) -> Bins | None:
         parts = self._times(layout)
         if len(parts) != timed.n_times:
             return None
@@ -235,7 +242,7 @@ class BareBins(BinValues):
 
 
 def is_2d(name: str) -> bool:
-    """Whether a name says that planes were rebinned."""
+    """Return True if a name says that planes were rebinned."""
     return "2d" in name.lower()
 
 

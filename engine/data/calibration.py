@@ -1,4 +1,4 @@
-"""From image values to activity: what one count stands for, measured once for a scanner.
+"""Conversion of image values to activity, by a calibration factor of the scanner.
 
     C(0) = K v F / (Δt · live · b),    F = λΔt / (1 − exp(−λΔt))
 
@@ -25,19 +25,19 @@ ADDITIVE = ("randoms", "scatter")
 LIVE_BLOCKS = "live_blocks"
 """Fact of a scan: how many blocks its normalisation states the live time of."""
 TWICE_DEAD = (
-    "the normalisation states the live time of blocks and the scan a live fraction, so that dead "
-    "time would count twice; leave one of them out"
+    "the normalisation includes block live times and the scan a live fraction, which "
+    "would correct dead time twice; remove one of them"
 )
 
 
 @dataclass(frozen=True)
 class CountedFrame:
-    """A frame of a scan: what its counts stand for.
+    """A frame of a scan, with the facts that its counts need.
 
     Attributes
     ----------
     duration_s : length of the frame [s]
-    half_life_s : of the nuclide [s]
+    half_life_s : half-life of the nuclide [s]
     branching : positrons for each decay
     live_fraction : part of the frame in which the scanner could count
     """
@@ -56,14 +56,14 @@ class CountedFrame:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a scan of known activity gave.
+    """Result of a scan of known activity.
 
     Attributes
     ----------
     positrons_per_ml : in each mL during the live time, for an image value of 1 count/mm
     error_percent : standard error of that, from the image of the cylinder
     scanner : its name
-    scanner_sha256 : of all that fixes its geometry
+    scanner_sha256 : scanner SHA-256 of all that fixes its geometry
     corrections : those that were applied to the cylinder, by their kinds
     efficiencies_sha256 : of the crystal efficiencies that were applied; empty without any
     nuclide : in the cylinder
@@ -89,22 +89,23 @@ class Calibration:
             if (kind in self.corrections) != (kind in applied):
                 with_it = "with" if kind in self.corrections else "without"
                 return (
-                    f"the calibration was measured {with_it} {_name(kind)} and this scan is "
-                    f"corrected the other way; correct both alike, or calibrate again"
+                    f"the calibration was measured {with_it} {_name(kind)}, unlike "
+                    "this scan; correct both in the same way, or calibrate again"
                 )
         if efficiencies_sha256 != self.efficiencies_sha256:
             return (
-                "the calibration was measured with other crystal efficiencies; take the same "
-                "normalisation file for both, or calibrate again"
+                "the calibration was measured with other crystal efficiencies; use "
+                "one normalisation file for both, or calibrate again"
             )
         return ""
 
-    def remarks(self, applied: tuple[str, ...]) -> tuple[str, ...]:
+    def notes_for(self, applied: tuple[str, ...]) -> tuple[str, ...]:
         """Return a sentence for each correction that counts were taken away by in one scan only."""
         return tuple(
-            f"The calibration was measured {'with' if kind in self.corrections else 'without'} "
-            f"{_name(kind)} and this scan is corrected the other way: values in Bq/mL are off "
-            "by the part that it takes."
+            "The calibration was measured "
+            f"{'with' if kind in self.corrections else 'without'} {_name(kind)}, "
+            "unlike this scan, so values in Bq/mL are wrong by the effect of this "
+            "correction."
             for kind in ADDITIVE
             if (kind in self.corrections) != (kind in applied)
         )
@@ -112,18 +113,18 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Concentration:
-    """What turns an image into Bq/mL.
+    """Conversion of an image to Bq/mL.
 
     Attributes
     ----------
     per_count : Bq/mL for an image value of 1 count/mm
-    facts : of the conversion, for provenance
-    remarks : what the user should know
+    facts : facts of the conversion, for provenance
+    notes : notes for the user, one sentence each
     """
 
     per_count: float
     facts: Plain
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def scanner_digest(scanner: Scanner) -> str:

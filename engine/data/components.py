@@ -1,4 +1,4 @@
-"""Components of a normalisation: what makes lines of a scanner count more or less than others.
+"""Normalisation components of a scanner.
 
 n_i = ε_1 ε_2 · l_1 l_2 · g(Δ, |t|) · m(p, |t|)
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """What a normalisation file holds; each part may be absent.
+    """Content of a normalisation file. Each part may be missing.
 
     Attributes
     ----------
     crystals : (n_crystals,) float32 ε, 0 in gaps and dead crystals
     geometry : (n_ring_differences, n_tangential // 2 + 1) float32 g, of rings
-    replaces_geometry : whether g stands for the closed form, which it multiplies otherwise
+    replaces_geometry : True if g stands for the closed form, which it multiplies otherwise
     interference : (block_places, n_tangential // 2 + 1) float32 m, of rings
     live : (n_blocks,) float32 l
     pairs : a table of pairs of modules, which stands for g and m
     lines : a value for each line, which stands for all the others
-    notes : what the reader wants the user to know, one sentence each
+    notes : notes of the reader, one sentence each
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Components:
 
     @property
     def has_tables(self) -> bool:
-        """Whether lines count differently by more than their crystals."""
+        """True if lines count differently by more than their crystals."""
         tables = (self.geometry, self.interference, self.pairs, self.lines)
         return any(table is not None for table in tables)
 
@@ -120,7 +120,7 @@ class TableFactor(LineFactor):
     Attributes
     ----------
     geometry, interference : as in `Components`; None counts as 1
-    replaces_geometry : whether the closed form of the geometry is not to be applied besides
+    replaces_geometry : True if the closed form of the geometry is not to be applied besides
     """
 
     geometry: Array | None
@@ -134,9 +134,9 @@ class TableFactor(LineFactor):
         factor = xp.ones(len(crystals), np.float32)
         if not isinstance(scanner, RingScanner):  # no file brings such tables for other scanners
             return factor
-        apart, off, place = scanner.line_classes(crystals)
+        difference, off, place = scanner.line_classes(crystals)
         if self.geometry is not None:
-            factor = factor * xp.asarray(self.geometry)[apart, off]
+            factor = factor * xp.asarray(self.geometry)[difference, off]
         if self.interference is not None:
             factor = factor * xp.asarray(self.interference)[place, off]
         return factor

@@ -1,4 +1,4 @@
-"""The part of a volume that holds anything: lines through the rest need not be followed."""
+"""Crop a volume to its non-zero part, so that lines through the rest are skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: few figures, a unit of the right size, no power written with an e.
+"""Format numbers for people: few digits and a suitable unit, no exponents.
 
 Units that take prefixes get one, so that the number is between 1 and 1000 where it can be: 46.5
 MBq, 7.3 kBq/mL. Others have a power of ten in steps of three where zeros would be counted: 73 ×
@@ -17,7 +17,7 @@ PREFIXED = ("Bq", "Bq/mL", "Bq/s", "B/s", "Hz", "W", "J", "eV")
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ"}
 LEAST, MOST = 1e-3, 1e6
 """Between these a number is read without a power of ten."""
-PLAIN = (1e-2, 1e5)
+DECIMAL = (1e-2, 1e5)
 """Largest values of an image that are read without a power of ten."""
 LEAST_SHOWN = 1e-6
 """Numbers beside a power of ten that are smaller are about zero."""
@@ -31,7 +31,7 @@ def number_text(value: float, figures: int = 4) -> str:
     ('73 × 10⁻⁶', '−1.235 × 10⁶', '0.5')
     """
     if math.isnan(value):
-        return "no number"
+        return "not a number"
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     if value == 0 or LEAST <= abs(value) < MOST:
@@ -74,7 +74,7 @@ def quantities(values: Sequence[float], unit: str, largest: float, figures: int 
     values
         in `unit`
     unit
-        of all of them
+        common unit
     largest
         value that chooses the prefix or power, such as the largest of the image
     figures
@@ -103,7 +103,7 @@ def power_of(largest: float) -> int:
     >>> power_of(7.3e-5)
     -6
     """
-    if largest <= 0 or not math.isfinite(largest) or PLAIN[0] <= largest < PLAIN[1]:
+    if largest <= 0 or not math.isfinite(largest) or DECIMAL[0] <= largest < DECIMAL[1]:
         return 0
     return 3 * math.floor(math.log10(largest) / 3)
 

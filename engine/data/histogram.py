@@ -45,8 +45,8 @@ class Histogram:
     mu_map : attenuation map [1/mm], None if there is none
     background : (n_lines,) expected additive counts in use; None: all 0
     factors : (n_lines,) detection factors in use, 0 on dead lines; None: all 1
-    info : what the file says of the scan, for provenance
-    notes : what the reader wants the user to know, one sentence each
+    info : facts of the scan from its file, for provenance
+    notes : notes of the reader, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
 
     Examples
@@ -76,9 +76,9 @@ class Histogram:
             values = getattr(self, name)
             if values is not None and values.shape != (self.scanner.n_lors,):
                 raise GeometryError(
-                    f"histogram: {name} has {' × '.join(map(str, values.shape))} values, "
-                    f"{self.scanner.name!r} has {self.scanner.n_lors:,} lines of response; "
-                    "choose the right scanner."
+                    f"histogram: {name} has {' × '.join(map(str, values.shape))} "
+                    f"values, but {self.scanner.name!r} has {self.scanner.n_lors:,} "
+                    "lines of response; choose the scanner of this file."
                 )
 
     @property
@@ -114,18 +114,19 @@ def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram
     scanner = listmode.scanner
     if not isinstance(scanner, DualHead):
         raise GeometryError(
-            f"scanner {scanner.name!r} ({scanner.describe()}) has no two panels, so its events "
-            'make no histogram; reconstruct them with a protocol of the modality "pet".'
+            f"scanner {scanner.name!r} ({scanner.describe()}) has no two panels, so "
+            "its events cannot be histogrammed; reconstruct them with a protocol of "
+            'the modality "pet".'
         )
     notes = list(listmode.notes)
     if merge_layers and scanner.settings.n_layers > 1:
-        notes.append(_together(scanner))
+        notes.append(_combined(scanner))
     if listmode.additive is not None:
-        notes.append("The expected background of single events is left out.")
+        notes.append("The expected background of single events is not used.")
     front = one_layer(scanner) if merge_layers else scanner
     prompts, n_other = _counted(listmode.prompts, front)
     if n_other:
-        notes.append(f"{n_other:,} prompts do not join the two panels and are left out.")
+        notes.append(f"{n_other:,} prompts do not connect the two panels and are not used.")
     delayeds = None
     if listmode.delayed is not None:
         delayeds, _ = _counted(listmode.delayeds, front)
@@ -152,8 +153,8 @@ def merged(data: Histogram) -> Histogram:
         return data
     if data.background is not None or data.factors is not None:
         raise GeometryError(
-            f"histogram of {scanner.name!r}: its corrections are prepared for each layer; count "
-            "its layers together before."
+            f"histogram of {scanner.name!r}: its corrections are prepared for each "
+            "layer; combine its layers before the corrections."
         )
     stopped = _stopped(s)
     pairs = np.outer(stopped, stopped).ravel() / stopped.sum() ** 2
@@ -176,14 +177,14 @@ def merged(data: Histogram) -> Histogram:
         additive=of_all(data.additive, each),
         normalisation=of_all(data.normalisation, pairs),
         efficiencies=_of_layers(data.efficiencies, scanner),
-        notes=(*data.notes, _together(scanner)),
+        notes=(*data.notes, _combined(scanner)),
     )
 
 
-def _together(scanner: DualHead) -> str:
+def _combined(scanner: DualHead) -> str:
     return (
-        f"The events of all {scanner.settings.n_layers} layers of crystals are counted "
-        "together; the depth of each is left out."
+        f"The events of all {scanner.settings.n_layers} crystal layers are combined; "
+        "their depth is not used."
     )
 
 

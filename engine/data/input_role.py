@@ -1,4 +1,4 @@
-"""Files that a study may hold besides its scan: what each is for, and how it is read."""
+"""Roles of auxiliary files of a study: purpose, reader and texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ D = TypeVar("D")
 
 @dataclass(frozen=True)
 class Making:
-    """A page of the window on which a file of a role is made.
+    """Page of the window that creates a file of a role.
 
     Attributes
     ----------
     page : its name
-    words, tip : of the button that opens it
-    of_rings : whether it is made for scanners of rings alone
+    words, tip : text and tip of its button
+    of_rings : True if it is made for scanners of rings alone
     """
 
     page: str
@@ -36,21 +36,21 @@ class InputRole:
 
     Attributes
     ----------
-    key : in study files and on the command line, `--key`
-    title : what people call it
-    text : what it is, in a few words, for help texts
-    without : what happens without it, one sentence
+    key : key in study files and on the command line, `--key`
+    title : displayed name
+    text : short description for help texts
+    without : consequence of a missing file, one sentence
     suffixes : endings of its files, for dialogs
     read : returns its content; called with its path and with the scan's scanner, None if it has
         none. Raises `EngineError` where the file is no such thing, or not of this scanner
     describe : one line about a content
     attach : returns a scan with the content; as an entry of its `auxiliary` by default
-    accepts : whether a file, opened, can only be one of these
+    accepts : True if a file, opened, can only be one of these
     format : name under which `engine.io.inspect` knows such files, where only content tells
-    takes_volume : whether a volume that is opened beside a scan is meant to be one of these
-    summary : what the window keeps of a content; all of it by default
-    lies_with_body : whether it is a volume that lies where the patient did when it was taken
-    of_scanner : whether a file belongs to the scanner and serves many scans; else to one scan alone
+    takes_volume : True if a volume that is opened beside a scan is meant to be one of these
+    summary : summary of a content for the window; by default the content
+    is_aligned_with_patient : True for a volume in the patient position of its own scan, as a CT
+    of_scanner : True if a file belongs to the scanner and serves many scans; else to one scan alone
     making : the page on which it can be made, where there is one
     """
 
@@ -66,7 +66,7 @@ class InputRole:
     format: str = ""
     takes_volume: Callable[[Any], bool] = lambda volume: False
     summary: Callable[[Any], Any] = lambda content: content
-    lies_with_body: bool = False
+    is_aligned_with_patient: bool = False
     of_scanner: bool = False
     making: Making | None = None
 

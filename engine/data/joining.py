@@ -1,4 +1,4 @@
-"""Voxels joined to larger ones, by their mean: what a volume holds stays the same."""
+"""Average voxels to larger ones, with the total unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stored response of panels with several layers of crystals: one of each pair of layers.
+"""Response matrices of panels with several crystal layers, one for each pair of layers.
 
 The mirror across the panels makes the response h of layers (i, k) that of (k, i), an orientation
 (a, b) its opposite and plane p plane P − 1 − p. So the response of equal layers is stored as that
@@ -40,8 +40,9 @@ def scanner_of_pair(scanner: DualHead, first: int, second: int) -> DualHead:
         return front
     if s.n_planes > MOST_PLANES:
         raise GeometryError(
-            f"{scanner.name}: {s.n_planes} planes between panels of {s.n_layers} layers, want at "
-            f"most {MOST_PLANES}; take thicker planes, or count the layers together."
+            f"{scanner.name}: there are {s.n_planes} planes between panels of "
+            f"{s.n_layers} layers, expected at most {MOST_PLANES}; use thicker planes, "
+            "or combine the layers."
         )
     return with_settings(front, n_planes=2 * s.n_planes, plane_mm=s.plane_mm / 2)
 
@@ -57,9 +58,9 @@ class LayeredResponse:
     Attributes
     ----------
     scanner : two panels of several layers; its grid is that of the image
-    matrices : of each stored pair of layers, of the scanner `scanner_of_pair`
-    info : how it was made
-    notes : what the reader wants the user to know, one sentence each
+    matrices : matrices of each stored pair of layers, of the scanner `scanner_of_pair`
+    info : origin of the matrices
+    notes : notes of the reader, one sentence each
     """
 
     scanner: DualHead
@@ -71,15 +72,17 @@ class LayeredResponse:
         pairs = stored_pairs(self.scanner.settings.n_layers)
         if tuple(sorted(self.matrices)) != pairs:
             raise GeometryError(
-                f"response of {self.scanner.name!r}: holds the layers {sorted(self.matrices)}, "
-                f"want {list(pairs)}; make the response again."
+                f"response matrix of {self.scanner.name!r}: the file has the layers "
+                f"{sorted(self.matrices)}, expected {list(pairs)}; compute the matrix "
+                "again."
             )
         for layers, matrix in self.matrices.items():
             wanted = scanner_of_pair(self.scanner, *layers)
             if matrix.scanner.settings != wanted.settings:
                 raise GeometryError(
-                    f"response of {self.scanner.name!r}: that of layers {layers} is of other "
-                    f"panels ({matrix.scanner.describe()}); make the response again."
+                    f"response matrix of {self.scanner.name!r}: the matrix of layers "
+                    f"{layers} belongs to other panels ({matrix.scanner.describe()}); "
+                    "compute it again."
                 )
 
     @property
@@ -89,7 +92,7 @@ class LayeredResponse:
 
     @property
     def knows_scatter(self) -> bool:
-        """Whether photons that scatter in crystals, and the energy window, are in it."""
+        """True if photons that scatter in crystals, and the energy window, are in it."""
         return all(matrix.knows_scatter for matrix in self.matrices.values())
 
     @property

@@ -1,4 +1,4 @@
-"""Factors of lines of response: the multiplicative effects n·a, told apart.
+"""Multiplicative factors of lines of response, n·a, one for each effect.
 
 n_i a_i = Π_k w_k(i)
 
@@ -27,8 +27,8 @@ class LineFactor(ABC):
 
     Attributes
     ----------
-    replaces_geometry : whether it holds what `GeometricFactor` does
-    blinds_lines : whether lines between live crystals may see nothing by it
+    replaces_geometry : True if it holds what `GeometricFactor` does
+    blinds_lines : True if lines between live crystals may see nothing by it
     """
 
     replaces_geometry: bool = False
@@ -45,11 +45,11 @@ class LineFactor(ABC):
         crystals
             (n, 2) crystals of the lines, in the memory of the host or of the device `on`
         scanner
-            where the crystals are
+            scanner with the crystal positions
         on
             device for what has to be traced
         reproducible
-            whether the factors must have the same bits on every device
+            True if the factors must have the same bits on every device
 
         Returns
         -------
@@ -70,7 +70,7 @@ class LineFactor(ABC):
 
     @property
     def is_even(self) -> bool:
-        """Whether the factor keeps every symmetry of the scanner."""
+        """True if the factor keeps every symmetry of the scanner."""
         return False
 
     def on_device(self, on: Backend) -> Self:
@@ -131,7 +131,7 @@ class ConstantFactor(LineFactor):
 
 @dataclass(frozen=True)
 class GeometricFactor(LineFactor):
-    """How well the crystals at both ends of a line see each other, which the scanner knows."""
+    """Geometric efficiency of a line, computed by the scanner."""
 
     def of_lines(
         self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True

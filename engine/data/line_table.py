@@ -1,4 +1,4 @@
-"""A probability for each listed line of response: what another program measured line by line.
+"""Table of lines of response with a probability each, from another program.
 
 w(a, b) = v_k where {a, b} is the k-th listed pair, else 0: lines that are not listed see nothing.
 """
@@ -29,7 +29,7 @@ class LineTable(LineFactor):
     ----------
     pairs : (n,) int64 lower crystal · n_crystals + higher one, increasing
     values : (n,) float32
-    n_crystals : of the scanner
+    n_crystals : number of crystals of the scanner
     """
 
     pairs: NDArray[np.int64]
@@ -48,8 +48,8 @@ class LineTable(LineFactor):
         if len(twice):
             low, high = divmod(int(packed[twice[0]]), n_crystals)
             raise DataError(
-                f"{name}: the line of crystals {low:,} and {high:,} is listed twice; write each "
-                "line once."
+                f"{name}: the line of crystals {low:,} and {high:,} is listed twice; "
+                "list each line once."
             )
         return cls(packed, np.ascontiguousarray(values[order], np.float32), n_crystals)
 

@@ -1,4 +1,4 @@
-"""List-mode measurements: one row per coincidence, and what is known about the detection."""
+"""List-mode data: one row per coincidence, with facts of the detection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.data.components import Components
 from engine.data.line_factors import LineFactor
-from engine.data.storage.columns import MEMORY, ColumnRoom, pieces
+from engine.data.storage.columns import MEMORY, ColumnStorage, pieces
 from engine.data.timing.triggers import Triggers
 from engine.data.volume import Volume
 from engine.geometry.point_spread import PointSpread
@@ -33,7 +33,7 @@ class ListMode:
 
     Attributes
     ----------
-    scanner : where the crystals are
+    scanner : scanner with the crystal positions
     crystals : (n, 2) int32, crystals of each event
     delayed : (n,) bool, delayed coincidences (they count randoms); None: all are prompts
     tof_bins : (n,) int16, time-of-flight bin, for the order of `crystals`; None: not measured
@@ -57,8 +57,8 @@ class ListMode:
     auxiliary : contents of further files of the study, by the key of their role
     info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
         where the scanner's z runs towards the patient's feet
-    notes : what the reader wants the user to know, one sentence each
-    room : where the columns of the events lie
+    notes : notes of the reader, one sentence each
+    storage : where the columns of the events lie
     n_ordered : so many events at the beginning are prompts on lines of response, in order along
         space; other prompts follow, then all delayeds. None: the events are in any order
 
@@ -92,7 +92,7 @@ class ListMode:
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    room: ColumnRoom = MEMORY
+    storage: ColumnStorage = MEMORY
     n_ordered: int | None = None
 
     @property
@@ -112,7 +112,7 @@ class ListMode:
 
     @property
     def has_singles(self) -> bool:
-        """Whether singles, window and duration say how many randoms to expect."""
+        """True if singles, window and duration say how many randoms to expect."""
         return self.singles is not None and self.coincidence_window_ps > 0 and self.duration_s > 0
 
     def describe_singles(self) -> str:
@@ -129,27 +129,29 @@ class ListMode:
     def select_by(self, take: Callable[[Array], Array]) -> Self:
         """Return the same scan with the events that `take` returns of each column."""
 
-        def taken(column: Array | None) -> Array | None:
+        def selected(column: Array | None) -> Array | None:
             return None if column is None else take(column)
 
         return replace(
             self,
             n_ordered=None,
             crystals=take(self.crystals),
-            delayed=taken(self.delayed),
-            tof_bins=taken(self.tof_bins),
-            time_ms=taken(self.time_ms),
-            additive=taken(self.additive),
-            factors=taken(self.factors),
-            background=taken(self.background),
+            delayed=selected(self.delayed),
+            tof_bins=selected(self.tof_bins),
+            time_ms=selected(self.time_ms),
+            additive=selected(self.additive),
+            factors=selected(self.factors),
+            background=selected(self.background),
         )
 
-    def kept(self, is_kept: Callable[[slice], Array]) -> Self:
+    def select_where(self, is_selected: Callable[[slice], Array]) -> Self:
         """Return the same scan with the events that are kept, as told of rows; order stays."""
-        n_kept = sum(int(np.count_nonzero(is_kept(rows))) for rows in pieces(self.n_events))
-        if n_kept == self.n_events:
+        n_selected = sum(int(np.count_nonzero(is_selected(rows))) for rows in pieces(self.n_events))
+        if n_selected == self.n_events:
             return self
-        return self.select_by(lambda column: self.room.kept(column, is_kept, n_kept))
+        return self.select_by(
+            lambda column: self.storage.select_where(column, is_selected, n_selected)
+        )
 
     @property
     def ordered(self) -> Self:
@@ -184,7 +186,7 @@ class ListMode:
 
     def column(self, values: Callable[[slice], Array]) -> NDArray[np.float32]:
         """Return a column of these events, float32, that is computed from some rows at a time."""
-        return self.room.filled(self.n_events, np.float32, values)
+        return self.storage.filled(self.n_events, np.float32, values)
 
     def with_factor(self, factor: LineFactor, *, on: Backend) -> Self:
         """Return the scan with one more factor, on its events and for every line."""

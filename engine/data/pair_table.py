@@ -1,4 +1,4 @@
-"""Efficiencies of pairs of modules: a value for each two crystals in them, shared by like pairs.
+"""Efficiencies of pairs of modules: a value for each crystal pair, shared by equal pairs.
 
 w(a, b) = Σ_ij s_ai s_bj T_k[p_a E_a + i, p_b E_b + j],    k = K[m_a, m_b]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.core.json_types import Plain
 
-ASSUMED = "not stated; head first, supine is assumed"
+ASSUMED = "not stated (head first, supine is assumed)"
 HFS_AXES = "hfs_axes"
 """Key of the sides to which the scanner's axes grow for a patient head first and supine."""
 BY_USER = "stated by the user"

@@ -1,4 +1,4 @@
-"""What the settings of an X-ray scan say before all of its images are there."""
+"""X-ray scan settings that are known before all images exist."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class PlannedScan:
     Attributes
     ----------
     format : for people
-    geometry : of all views that will be there
+    geometry : geometry of all views that will be there
     images, flats, darks : how the names of the images begin, without what stands before their
         numbers; "" for images of any name, None where there are no such images
     folder : in which the images lie, by its name beside the settings; "" where they lie beside
     white_level : value of the open beam where the scanner corrects for flats itself
-    may_lack_last : whether the scanner may leave the last view out
+    may_lack_last : True if the scanner may leave the last view out
     """
 
     format: str

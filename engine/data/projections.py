@@ -1,4 +1,4 @@
-"""Projections of an X-ray scan: pictures of the detector, where it stood, and what they count."""
+"""Projections of an X-ray scan with their geometry and kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array, module_of, n_not_finite
 from engine.core.errors import DataError, GeometryError
 from engine.core.json_types import Plain
-from engine.data.storage.columns import MEMORY, ColumnRoom
+from engine.data.storage.columns import MEMORY, ColumnStorage
 from engine.geometry.xray import XrayGeometry
 
 Kind = Literal["counts", "transmission", "integrals"]
@@ -24,7 +24,7 @@ _BLOCK = 32
 
 @dataclass(frozen=True, eq=False)
 class Projections:
-    """A scan, and the corrections prepared so far.
+    """An X-ray scan, and the corrections prepared so far.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class Projections:
     darks : (n, n_rows, n_columns) counts without beam; None: not taken
     bad_pixels : (n_rows, n_columns) pixels known to tell nothing; None: none known
     pixel_mm_known : False where one pixel is taken as 1 mm, so that attenuation is per pixel
-    calibrated : whether the file says where the axis is seen, so that it is not looked for
+    calibrated : True if the file says where the axis is seen, so that it is not looked for
     info : what the file says of the scan, and each correction of its work, for provenance;
         "flat_views" holds for each flat the number of the view that followed it
-    notes : what the reader wants the user to know, one sentence each
+    notes : notes of the reader, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
-    room : where further values of the scan's size are put: memory, or files of our own
+    storage : where further values of the scan's size are put: memory, or files of our own
 
     Examples
     --------
@@ -64,34 +64,38 @@ class Projections:
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
-    room: ColumnRoom = field(default=MEMORY, repr=False)
+    storage: ColumnStorage = field(default=MEMORY, repr=False)
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise DataError(
-                f'projections of kind "{self.kind}"; choose one of {", ".join(get_args(Kind))}.'
+                f'projections have the kind "{self.kind}", expected one of '
+                f"{', '.join(get_args(Kind))}."
             )
         rows, columns = pixels = self.geometry.shape
         if self.values.ndim != 3 or self.values.shape[1:] != pixels:
             raise GeometryError(
-                f"projections of shape {self.values.shape} (view, row, column), the detector has "
-                f"{rows} × {columns} pixels (rows × columns); choose the geometry of this scan."
+                f"projections have shape {self.values.shape} (view, row, column), but "
+                f"the detector has {rows} × {columns} pixels (rows × columns); choose "
+                "the geometry of this scan."
             )
         if len(self.values) != self.geometry.n_views:
             raise GeometryError(
-                f"{len(self.values)} projections, the geometry has {self.geometry.n_views} views; "
-                "each projection needs one."
+                f"there are {len(self.values)} projections, but the geometry has "
+                f"{self.geometry.n_views} views; choose the geometry of this scan."
             )
         for what, fields in (("flat", self.flats), ("dark", self.darks)):
             if fields is not None and (fields.ndim != 3 or fields.shape[1:] != pixels):
                 raise GeometryError(
-                    f"{what} fields of shape {fields.shape}, want (n, {rows}, {columns}) as the "
-                    "projections have; give those of the same binning and region."
+                    f"{what} fields have shape {fields.shape}, expected (n, {rows}, "
+                    f"{columns}) as in the projections; give fields with the same "
+                    "binning and region."
                 )
         if self.bad_pixels is not None and self.bad_pixels.shape != pixels:
             raise GeometryError(
-                f"bad pixels of shape {self.bad_pixels.shape}, the detector has {rows} × {columns} "
-                "pixels (rows × columns); give the map of this detector."
+                f"bad pixels have shape {self.bad_pixels.shape}, but the detector has "
+                f"{rows} × {columns} pixels (rows × columns); give the map of this "
+                "detector."
             )
 
     @property
@@ -111,14 +115,14 @@ class Projections:
         n = 0
         for k in range(0, self.n_views, _BLOCK):
             n += n_not_finite(self.values[k : k + _BLOCK])
-            self.room.rest()
+            self.storage.rest()
         return n
 
     def empty(self, shape: tuple[int, ...]) -> Array:
         """Return float32 values to be filled, where those of the scan are."""
         xp = module_of(self.values)
         if xp is np:
-            return self.room.empty(shape, np.float32)
+            return self.storage.empty(shape, np.float32)
         return xp.empty(shape, np.float32)
 
     def select(self, views: Any) -> Self:
@@ -128,9 +132,9 @@ class Projections:
         return replace(self, values=self.values[views], geometry=geometry, info=info)
 
 
-def info_of(info: Plain, kept: NDArray[np.integer]) -> Plain:
-    """Return what is known of a scan of which only the views `kept` are left."""
+def info_of(info: Plain, chosen: NDArray[np.integer]) -> Plain:
+    """Return what is known of a scan of which only the views `chosen` are left."""
     if "flat_views" not in info:
         return info
-    taken = np.asarray(info["flat_views"])
-    return {**info, "flat_views": (kept[:, None] < taken).sum(axis=0).tolist()}
+    flat_views = np.asarray(info["flat_views"])
+    return {**info, "flat_views": (chosen[:, None] < flat_views).sum(axis=0).tolist()}

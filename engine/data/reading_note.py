@@ -1,4 +1,4 @@
-"""Notes of readers that only inform: what was read, and how.
+"""Informative notes of readers.
 
 All other notes of a reader are assumptions or losses, which the user should check. Readers mark the
 notes that inform. `engine.events` decides what level that is.
@@ -8,6 +8,6 @@ from __future__ import annotations
 
 
 class Information(str):
-    """A sentence that tells how a file was read, without an assumption and without a loss."""
+    """A sentence about the reading of a file, without an assumption or a loss."""
 
     __slots__ = ()

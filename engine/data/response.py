@@ -1,4 +1,4 @@
-"""The stored system response of a dual-head scanner, folded by its symmetries."""
+"""Stored response matrix of a dual-head scanner, folded by its symmetries."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class ResponseMatrix:
     scales : (n,) float32 largest probability of every row
     dropped : (n,) float32 part of a row's sum that was too small to be kept, and went to the rest
     errors : (n,) float32 estimated error of a row, root mean square relative to its values
-    info : how it was made
-    notes : what the reader wants the user to know, one sentence each
+    info : origin of the matrices
+    notes : notes of the reader, one sentence each
     """
 
     scanner: DualHead
@@ -98,8 +98,8 @@ class ResponseMatrix:
             found = getattr(self, name).shape
             if found != shape:
                 raise GeometryError(
-                    f"response matrix of {self.scanner.name!r}: {name} has shape {found}, want "
-                    f"{shape}; make the matrix again."
+                    f"response matrix of {self.scanner.name!r}: {name} has shape "
+                    f"{found}, expected {shape}; compute the matrix again."
                 )
 
     @cached_property
@@ -110,7 +110,7 @@ class ResponseMatrix:
 
     @property
     def knows_scatter(self) -> bool:
-        """Whether photons that scatter in crystals, and the energy window, are in it."""
+        """True if photons that scatter in crystals, and the energy window, are in it."""
         return bool(dict(self.info.get("response") or {}).get("scatter", False))
 
     @property

@@ -1,4 +1,4 @@
-"""A volume at points, and after a rigid motion: interpolated linearly."""
+"""Interpolate a volume linearly at points, and after a rigid motion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def moved(volume: Volume, motion: RigidMotion) -> Volume:
             float(a + b) for a, b in zip(volume.grid.centre_mm, motion.shift_mm, strict=True)
         )
         return replace(volume, grid=replace(volume.grid, centre_mm=(x, y, z)))
-    grid = _room(volume.grid, motion)
+    grid = _storage(volume.grid, motion)
     voxel = np.array(volume.grid.voxel_mm)
     first = np.array([[grid.centres_mm(axis)[0] for axis in range(3)]])
     start = volume.grid.to_voxels(motion.back(first, volume.grid.centre_mm))[0] - 0.5
@@ -43,7 +43,7 @@ def moved(volume: Volume, motion: RigidMotion) -> Volume:
     return replace(volume, values=np.ascontiguousarray(values, np.float32), grid=grid)
 
 
-def _room(grid: ImageGrid, motion: RigidMotion) -> ImageGrid:
+def _storage(grid: ImageGrid, motion: RigidMotion) -> ImageGrid:
     """Return a grid of the same voxels that holds all of a volume after its motion."""
     voxel = np.array(grid.voxel_mm)
     n = np.ceil(np.abs(motion.matrix) @ grid.size_mm / voxel - NOTHING).astype(int)

@@ -1,4 +1,4 @@
-"""What was measured beside the scatter that is expected in it, to be looked at."""
+"""Measured counts and expected scatter, for plots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ScatterProfile:
-    """Counts of lines at distances from the axis.
+    """Counts of lines by distance from the axis.
 
     Attributes
     ----------

@@ -49,8 +49,8 @@ class Sinogram:
     factors : (n_bins,) detection factors in use, 0 in dead bins; None: all 1
     attenuation : (n_bins,) the part of the factors that is the object's, the share of photons that
         it lets pass; None: attenuation is not corrected
-    info : what the file says of the scan, for provenance
-    notes : what the reader wants the user to know, one sentence each
+    info : facts of the scan from its file, for provenance
+    notes : notes of the reader, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
     timed : the prompts in each bin of time of flight of the scanner; None: times are not known
 
@@ -81,14 +81,16 @@ class Sinogram:
             values = getattr(self, name)
             if values is not None and values.shape != (self.layout.n_bins,):
                 raise GeometryError(
-                    f"sinogram: {name} has {' × '.join(map(str, values.shape))} values, "
-                    f"the layout has {self.layout.n_bins:,} bins."
+                    f"sinogram: {name} has {' × '.join(map(str, values.shape))} "
+                    f"values, but the layout has {self.layout.n_bins:,} bins; choose "
+                    "the layout of this file."
                 )
         tof = self.scanner.tof
         if self.timed is not None and (tof is None or tof.n_bins != self.timed.n_times):
             raise GeometryError(
-                f"sinogram: {self.timed.n_times} times of flight, {self.scanner.name!r} has "
-                f"{'none' if tof is None else tof.n_bins}; correct its `[tof]`."
+                f"sinogram: the data have {self.timed.n_times} TOF bins, but "
+                f"{self.scanner.name!r} has {'none' if tof is None else tof.n_bins}; "
+                "correct its `[tof]`."
             )
 
     @property
@@ -108,10 +110,10 @@ class Sinogram:
         if self.timed is None or tof is None:
             return None
         text = f"{tof.n_bins} bins of {tof.bin_ps:.4g} ps, resolution {tof.fwhm_ps:.4g} ps"
-        return text if self.timed.is_ordered else f"{text}, order not told"
+        return text if self.timed.is_ordered else f"{text}, order not stated"
 
     def has_applied(self, word: str) -> bool:
-        """Whether the file says that the counts were corrected for what such a word begins."""
+        """Return True if the file states a correction whose name begins with such a word."""
         return word in str(self.info.get(APPLIED, ""))
 
     @property
@@ -146,24 +148,24 @@ def binned(
     """
     if events.scanner.fingerprint() != layout.scanner.fingerprint():
         raise GeometryError(
-            f"sinogram: the events are of {events.scanner.name!r}, the bins of "
-            f"{layout.scanner.name!r}; choose the bins of the events' own scanner."
+            f"sinogram: the events belong to {events.scanner.name!r}, the bins to "
+            f"{layout.scanner.name!r}; choose bins of the scanner of the events."
         )
     chosen = events.delayeds if delayed else events.prompts
     tof = layout.scanner.tof if timed and chosen.tof_bins is not None else None
     counts, n_other, pairs = np.zeros(layout.n_bins, np.float32), 0, []
     for start in range(0, chosen.n_events, CHUNK):
         rows = slice(start, start + CHUNK)
-        bins, held, turned = layout.placed(chosen.crystals[rows])
-        counts += np.bincount(bins[held], minlength=layout.n_bins)
-        n_other += len(held) - int(np.count_nonzero(held))
+        bins, inside, turned = layout.placed(chosen.crystals[rows])
+        counts += np.bincount(bins[inside], minlength=layout.n_bins)
+        n_other += len(inside) - int(np.count_nonzero(inside))
         if tof is not None and chosen.tof_bins is not None:
             times = chosen.tof_bins[rows].astype(np.int64)
             times = np.where(turned, tof.n_bins - 1 - times, times)
-            pairs.append((times * layout.n_bins + bins)[held])
-    notes = [f"{n_other:,} events are in no bin and are left out."] if n_other else []
+            pairs.append((times * layout.n_bins + bins)[inside])
+    notes = [f"{n_other:,} events are in no bin and are not used."] if n_other else []
     if chosen.tof_bins is not None and tof is None:
-        notes.append("Times of flight are left out: bins hold the events of all times.")
+        notes.append("Time of flight is not used: each bin contains the events of all times.")
     return Sinogram(
         layout,
         counts,
@@ -189,14 +191,16 @@ def events_of(data: Sinogram) -> ListMode:
     counts = data.prompts
     if not data.layout.is_whole:
         raise DataError(
-            f"sinogram: {data.layout.describe()}; only bins of one line each, without spans, "
-            "mashing and arc correction, can become events."
+            f"sinogram: {data.layout.describe()} cannot become events; only bins of "
+            "one line each can, without span, mashing and arc correction."
         )
     if not (np.all(counts >= 0) and np.all(counts == np.rint(counts))):
-        raise DataError("sinogram: counts are no whole numbers; only measured counts become events")
+        raise DataError(
+            "sinogram: counts are not whole numbers; only measured counts can become events"
+        )
     n = total(counts)
     if n > MOST_EVENTS:
-        raise DataError(f"sinogram: {n:,.0f} counts are more events than a list holds here.")
+        raise DataError(f"sinogram: {n:,.0f} counts are more events than a list can have here.")
     found, times = np.arange(data.layout.n_bins), None
     if data.timed is not None and data.timed.is_ordered:
         found, counts = data.timed.bins.astype(np.int64), data.timed.counts

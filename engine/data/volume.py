@@ -1,4 +1,4 @@
-"""A picture in space: values on a grid, with their unit."""
+"""A volume: values on a grid, with their unit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Volume:
     grid : where each voxel is [mm, LPS]
     unit : unit of the values, for example "counts/mm", "1/mm"
     info : free provenance, written beside the volume
-    notes : what the reader wants the user to know, one sentence each
+    notes : notes of the reader, one sentence each
     patient : number of the patient where the file says it, to be compared, never written; else ""
     frame_of_reference : UID of the space that its places are told in, likewise
 
@@ -49,12 +49,13 @@ class Volume:
     def __post_init__(self) -> None:
         if self.values.shape != self.grid.shape:
             raise GeometryError(
-                f"volume has shape {self.values.shape}, its grid {self.grid.shape} (z, y, x)."
+                f"the volume has shape {self.values.shape}, but its grid has "
+                f"{self.grid.shape} (z, y, x); give the grid of this volume."
             )
 
     @property
     def is_in_file(self) -> bool:
-        """Whether the values lie in a file that is mapped, since memory may not hold them."""
+        """True if the values lie in a file that is mapped, since memory may not hold them."""
         return place_of(self.values) is not None
 
     @property

@@ -69,7 +69,7 @@ def uncorrected(study: Study, scanner: Scanner) -> Study:
 def _needs_map(kind: type[AnyCorrection]) -> bool:
     """Whether a correction is of attenuation, or means nothing without that."""
     is_scatter = issubclass(kind, (Scatter, BinScatter))
-    return is_scatter or any(role.lies_with_body for role in kind.inputs)
+    return is_scatter or any(role.is_aligned_with_patient for role in kind.inputs)
 
 
 def align(
@@ -110,6 +110,6 @@ def align(
 
 def _map_of(study: Study) -> tuple[InputRole, Path]:
     for role in all_roles():
-        if role.lies_with_body and role.key in study.inputs:
+        if role.is_aligned_with_patient and role.key in study.inputs:
             return role, study.inputs[role.key]
     raise DataError("the study has no map of the body; open one beside the scan.")

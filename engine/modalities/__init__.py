@@ -1,4 +1,4 @@
-"""The kinds of scans: everything that knows what kind of scan it is, a folder for each.
+"""Scan types (modalities): one folder for each, with everything that depends on the type.
 
 A further kind is one folder and its name in `MODALITIES`. Whoever handles scans in general, the
 command line and the window among them, asks these and names none. An entry of a kind states what

@@ -1,4 +1,4 @@
-"""The files beside a scan: read, held against the scan, and put to it."""
+"""Read the auxiliary files of a scan, check that they fit, and attach them to it."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def attached(
             if of is not None:
                 _refuse_other(content, files[role.key], of)
             data = role.attached(data, content)
-            remarks = getattr(content, "notes", ())
-            if remarks:
-                data = replace(data, notes=(*getattr(data, "notes", ()), *remarks))  # type: ignore[type-var]
+            content_notes = getattr(content, "notes", ())
+            if content_notes:
+                data = replace(data, notes=(*getattr(data, "notes", ()), *content_notes))  # type: ignore[type-var]
     return data
 
 
@@ -46,6 +46,7 @@ def _refuse_other(content: object, file: Path, scan: Path) -> None:
     wanted = getattr(content, "of_scan", None)
     if wanted is not None and scan.exists() and scan_digest(scan) != wanted:
         raise DataError(
-            f"{file.name}: was written for another scan than {scan.name}, whose dose and body it "
-            "may not tell; fill in a tracer file for this one."
+            f"{file.name}: this tracer file belongs to another scan than {scan.name}, "
+            "so its dose and patient data cannot be used; fill in a tracer file for "
+            "this scan."
         )

@@ -1,4 +1,4 @@
-"""What a kind of scan is: everything that only it knows, so that all else can do without names."""
+"""Base class of a modality: everything that depends on the type of scan."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ FinishEarly = Callable[[], bool]
 
 @dataclass(frozen=True)
 class OpenStudy:
-    """What is known of a study before it runs.
+    """Facts of a study before it runs.
 
     Attributes
     ----------
-    scan : what is kept of the scan; None while it is not read
+    scan : summary of the scan; None before it is read
     scanner : the scanner in use: the chosen one, or the one the scan names
-    contents : of the auxiliary files that could be read, by the key of their role
+    contents : contents of the readable auxiliary files, by role key
     """
 
     scan: ScanSummary | None = None
@@ -50,7 +50,7 @@ class OpenStudy:
 
 @dataclass(frozen=True)
 class Switch:
-    """A yes-or-no field of a protocol that is shown beside the ledger."""
+    """A yes-or-no field of a protocol that the window shows next to the corrections."""
 
     field: str
     title: str
@@ -58,15 +58,15 @@ class Switch:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A parameter of the ledger whose value can be chosen among slices made with several.
+    """A parameter whose value can be chosen from slices made with several values.
 
     Attributes
     ----------
-    key : of the parameter
-    kind : of the part of the ledger that holds it
-    title, lead : what the question is called, and what to look for
+    key : key of the parameter
+    kind : kind of the part of the ledger that holds it
+    title, lead : title of the question, and a hint
     before, after : words around a value
-    unit : of the values
+    unit : unit of the values
     step : distance of the values tried first
     """
 
@@ -86,31 +86,31 @@ class Sweep:
 
 
 class Modality(ABC, Generic[P]):
-    """One kind of scan, with protocols of the type P.
+    """One type of scan, with protocols of type P.
 
     Attributes
     ----------
-    key, title : as protocols name it, and as people do
+    key, title : name in protocols, and displayed name
     protocol : the class of its protocols
-    takes_scanner : whether a study may name the scanner
-    ledger_title : what its preparation is called
+    takes_scanner : True if a study may name the scanner
+    ledger_title : title of its preparation
     ledger_field : field of the protocol that holds the choices of the preparation
     ledger : corrections or steps of the preparation, in the order they run
     switches : yes-or-no fields of the protocol that belong to the ledger
     sweeps : parameters of the ledger that can be chosen among slices
-    folded : whether the settings of the ledger are shown only when asked for
+    folded : True if the settings of the ledger are shown only when asked for
     own_inputs : auxiliary files that no correction reads, but the reconstruction itself
     absent : why a study holds no other files; empty if that needs no word
-    approach : how it goes about a scan that other kinds of protocols suit, too
+    approach : method, for scans that several modalities can reconstruct
     long_work : words for stages that may take minutes, by key
     iterating : fields of the protocol for how the image is iterated
     expert : fields of the protocol that only experts see
     finishing : fields of the protocol for the finished image
-    grid_from : what the grid follows from where the protocol leaves it out
-    rows : what the algorithm's speed counts
+    grid_from : source of grid values that the protocol leaves empty
+    rows : unit of the speed of the algorithm
     stages : names of the stages of a run, by key, in order
-    curve : what iterations tell of their convergence, and its unit
-    has_preview : whether one slice can be looked at before a run
+    curve : convergence figure of the iterations, and its unit
+    has_preview : True if one slice can be looked at before a run
     """
 
     key: ClassVar[str]
@@ -145,7 +145,7 @@ class Modality(ABC, Generic[P]):
 
     @abstractmethod
     def accepts(self, file: InputFile) -> bool:
-        """Whether a file is a scan of this kind, or belongs to one."""
+        """Return True if a file is a scan of this kind, or belongs to one."""
 
     @abstractmethod
     def summarise(
@@ -171,7 +171,7 @@ class Modality(ABC, Generic[P]):
         return None
 
     def suits(self, study: OpenStudy) -> bool:
-        """Whether protocols of this kind can reconstruct the open scan."""
+        """Return True if protocols of this kind can reconstruct the open scan."""
         return study.scan is not None and study.scan.modality == self.key
 
     def standard(self) -> P:
@@ -188,7 +188,7 @@ class Modality(ABC, Generic[P]):
         """
 
     @abstractmethod
-    def usual_grid(self, protocol: P, study: OpenStudy) -> tuple[Point, Point] | None:
+    def default_grid(self, protocol: P, study: OpenStudy) -> tuple[Point, Point] | None:
         """Return voxel and size (x, y, z) [mm] where the protocol leaves them out."""
 
     @abstractmethod
@@ -210,7 +210,7 @@ class Modality(ABC, Generic[P]):
         return ""
 
     def is_done(self, kind: str, study: OpenStudy) -> bool:
-        """Whether the scan comes with this part of the ledger done."""
+        """Return True if the scan comes with this part of the ledger done."""
         return False
 
     def fault(self, protocol: P, study: OpenStudy) -> str:
@@ -254,8 +254,8 @@ class Modality(ABC, Generic[P]):
 
     def group(self, protocol: P) -> ChoiceGroup:
         """Return the choices of the ledger in a protocol."""
-        held: ChoiceGroup = getattr(protocol, self.ledger_field)
-        return held
+        values: ChoiceGroup = getattr(protocol, self.ledger_field)
+        return values
 
     def choices(self, protocol: P) -> dict[str, AnyCorrection]:
         """Return the choices of the ledger, by kind."""
@@ -263,8 +263,8 @@ class Modality(ABC, Generic[P]):
 
     def with_choice(self, protocol: P, kind: str, value: AnyCorrection) -> P:
         """Return the protocol with another choice."""
-        held = self.group(protocol).model_copy(update={kind: value})
-        return protocol.model_copy(update={self.ledger_field: held})
+        values = self.group(protocol).model_copy(update={kind: value})
+        return protocol.model_copy(update={self.ledger_field: values})
 
 
 AnyModality = Modality[Any]

@@ -1,4 +1,4 @@
-"""The counts that subsets and images of PET need, by voxels, timing and scanner.
+"""Number of counts that PET subsets and images need, from voxels, timing and scanner.
 
 A line crosses about as many voxels as the image is wide. Of C counts whose lines cross an image of
 n voxels, C w / n cross each voxel on average, w the voxels of a line. A subset needs `CROSSINGS`

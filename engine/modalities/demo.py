@@ -1,4 +1,4 @@
-"""What a demo is: a scan that is simulated once into a folder, with the study that opens it."""
+"""Base class of demos: a scan that is simulated once into a folder, with its study."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ SEED = 20_240_229
 
 @dataclass(frozen=True)
 class Demo(ABC):
-    """A simulated scan; the fields are its size.
+    """A simulated scan. The fields set its size.
 
     Everything is made from seeds; nothing comes from a person or from another project.
 
     Attributes
     ----------
     key : on the command line, and in the names of the files
-    title, text : what it is, in a few words and in a sentence
-    wait : how long it takes the first time
-    busy : what is said while it is made
+    title, text : title, and a description in one sentence
+    wait : duration of the first run
+    busy : text during the simulation
     icon : name of a pictogram: "ring", "panels", "beam"
     protocol : class of the protocol of its study
     version : raised whenever the content changes, so that older files are made anew
@@ -78,8 +78,8 @@ class Demo(ABC):
 
     @property
     def tip(self) -> str:
-        """What it is and how long it takes, in two sentences."""
-        return f"{self.text}. The first time takes {self.wait}."
+        """Description and duration, in two sentences."""
+        return f"{self.text}. The first run takes {self.wait}."
 
     def name(self, rest: str) -> str:
         """Return the name of one of its files."""
@@ -100,11 +100,11 @@ class Demo(ABC):
         return tuple(sorted(folder.glob(self.name("*"))))
 
     def _is_made(self, folder: Path) -> bool:
-        """Whether the folder holds all of the demo, of this version and size."""
+        """Return True if the folder holds all of the demo, of this version and size."""
         try:
             study = study_of_kind(self.study(folder), self.protocol)
-            kept = from_json((folder / self.name(".json")).read_text("utf-8"))
-            return kept == self._record(folder, study)
+            stored = from_json((folder / self.name(".json")).read_text("utf-8"))
+            return stored == self._record(folder, study)
         except (OSError, ValueError, EngineError):
             return False
 

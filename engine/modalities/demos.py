@@ -1,4 +1,4 @@
-"""Demos: one simulated scan for each kind of scan, made on this machine when it is wanted."""
+"""The demos: one simulated scan for each modality, made on this machine on first use."""
 
 from __future__ import annotations
 

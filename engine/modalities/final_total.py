@@ -1,4 +1,4 @@
-"""The total of the final image, as its algorithm completes it, and what a run reports of it."""
+"""Scale the final image to the most likely total, and report it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def completed(
     final, scale = context.protocol.algorithm.completed(model, image)
     if not scale:
         yield context.log.warn(
-            "The expected background explains all counts: no activity is found. Check the "
-            "corrections for randoms and scatter, or measure longer."
+            "The expected background explains all counts, so there is no activity in "
+            "the image. Check the randoms and scatter corrections, or measure longer."
         )
     elif abs(scale - 1) > LEAST_SCALING:
-        text = f"image scaled by {scale:.4f}, to the total that all counts make most likely"
+        text = f"image scaled by {scale:.4f} to the most likely total of all counts"
         yield context.log.applied("total", text)
     return final

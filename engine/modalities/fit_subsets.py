@@ -1,4 +1,4 @@
-"""Fit the subsets and passes that a protocol leaves to the counts, and report them."""
+"""Fit empty subsets and iterations of a protocol to the counts, and report them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def report_subsets(
 ) -> Iterator[Event]:
     """Report how counts changed an algorithm, and warn of counts that are too few for it.
 
-    before, after : as the protocol has it, and with the subsets and passes of the run
+    before, after : algorithm of the protocol, and with the subsets and iterations of the run
     """
     text = fewer_subsets(before, after, demand)
     if text:
@@ -49,12 +49,12 @@ def fewer_subsets(before: Algorithm, after: Algorithm, demand: CountDemand) -> s
     """Return why an algorithm has fewer subsets than usual; empty if it has not."""
     n_updates = after.n_iterations * after.n_subsets
     enough = replace(demand, n_counts=demand.in_subset * n_updates)
-    usual = before.for_counts(enough, n_updates=n_updates).n_subsets
-    if after.n_subsets >= usual:
+    unlimited = before.for_counts(enough, n_updates=n_updates).n_subsets
+    if after.n_subsets >= unlimited:
         return ""
     return (
-        f"{after.describe()}: {demand.n_counts:,.0f} counts are too few for {usual} subsets, which "
-        f"need about {demand.in_subset:,.0f} each"
+        f"{after.describe()}: {demand.n_counts:,.0f} counts are too few for {unlimited} subsets, "
+        f"which need about {demand.in_subset:,.0f} each"
     )
 
 
@@ -64,9 +64,9 @@ def too_many_subsets(algorithm: Algorithm, demand: CountDemand) -> str:
     if subsets <= most:
         return ""
     return (
-        f"{subsets} subsets have {demand.n_counts / subsets:,.0f} counts each but need about "
-        f"{demand.in_subset:,.0f}: the image depends on the subsets; leave their number to the "
-        f"scan, or set at most {most}."
+        f"{subsets} subsets have {demand.n_counts / subsets:,.0f} counts each but need "
+        f"about {demand.in_subset:,.0f}, so the image depends on the choice of "
+        f"subsets; leave the number of subsets empty, or set at most {most}."
     )
 
 

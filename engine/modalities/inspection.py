@@ -1,4 +1,4 @@
-"""What is this file: of any kind we know, studies and protocols among them."""
+"""Inspect a file of any known kind, including studies and protocols."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
     path = Path(path)
     if path.suffix.lower() != ".toml":
-        return _with_files_beside(path) or inspect_format(path, scanner=scanner)
+        return _with_companions(path) or inspect_format(path, scanner=scanner)
     try:
         if modality_of_scan(path) is not None or is_scanner_toml(path):
             return inspect_format(path, scanner=scanner)
@@ -40,7 +40,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     return Report(name, found.title, _head(name, path) + found.facts, found.faults)
 
 
-def _with_files_beside(path: Path) -> Report | None:
+def _with_companions(path: Path) -> Report | None:
     """Return the scan that a folder or a file of it stands for, and the part of each file."""
     try:
         _, files = gathered(path)
@@ -51,13 +51,13 @@ def _with_files_beside(path: Path) -> Report | None:
     if files is None:
         return None
     if files.role_of(path) == ATTENUATION_MAP.key:
-        note = f"It belongs to {files.data.name}."
+        note = f"This file belongs to {files.data.name}."
         report = inspect_format(path)
         return replace(report, notes=(*report.notes, note))
     report = inspect_format(files.data)
     titles = {role.key: role.title for role in all_roles()}
-    beside = tuple((titles[key], file.name) for key, file in files.inputs.items())
-    facts = (("Counts from", files.data.name), *report.facts, *beside)
+    file_facts = tuple((titles[key], file.name) for key, file in files.inputs.items())
+    facts = (("Counts from", files.data.name), *report.facts, *file_facts)
     return replace(report, facts=facts, notes=(*report.notes, *files.notes))
 
 
@@ -82,7 +82,7 @@ def _of_study(path: Path) -> Report:
     used = {titles[key]: file for key, file in study.files.items() if key in titles}
     facts = [(title, str(file)) for title, file in used.items()]
     facts += [
-        ("Scanner", study.scanner or "as the scan says"),
+        ("Scanner", study.scanner or "as recorded in the scan"),
         ("Protocol", version_words(identified(study.protocol))),
     ]
     faults = tuple(

@@ -1,4 +1,4 @@
-"""The stage that has the kernels of a run compiled, so that no later one waits for it."""
+"""Run stage that compiles all kernels, so that no later stage waits for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.protocols.study.protocol import Protocol
 def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
     """Load the kernels, or compile them where this machine has not done so yet."""
     steps = [*steps, *_of_filters(context)]
-    yield context.log.start("kernels", "Preparing the kernels (compiled once, then kept)")
+    yield context.log.start("kernels", "Preparing the kernels (they are compiled once and stored)")
     on_progress = context.ticker("kernels") or (lambda done, total: None)
     with context.profiler.span("kernels"):
         on_progress(0, len(steps))

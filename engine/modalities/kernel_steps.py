@@ -1,4 +1,4 @@
-"""Steps that have the kernels of a reconstruction ready: one compiles a kernel, or loads it."""
+"""Steps that compile or load the kernels of a reconstruction, one each."""
 
 from __future__ import annotations
 

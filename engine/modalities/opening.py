@@ -1,4 +1,4 @@
-"""What whoever opens files asks about one: what it is for, and what is kept of it.
+"""Open a file: find its purpose, and return its summary.
 
 Nothing else is needed to show a study before it runs; each function raises `EngineError` with one
 sentence where the file cannot be used.
@@ -21,12 +21,12 @@ from engine.modalities.scan_summary import ScanSummary
 
 @dataclass(frozen=True)
 class AuxiliaryFile:
-    """What is kept of an auxiliary file.
+    """Summary of an auxiliary file.
 
     Attributes
     ----------
-    text : what it is, in plain words
-    content : what its role says
+    text : description
+    content : summary by its role
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""The protocol that an opened scan starts with: one rule for window, queue and command line.
+"""Choose the initial protocol of a scan: one rule for window, queue and command line.
 
 The choice depends only on the scan and on the protocols that are offered. Nothing of an earlier
 scan enters it.

@@ -30,12 +30,12 @@ SITE_FILE = "site.toml"
 
 @dataclass(frozen=True)
 class SavedProtocol:
-    """A protocol with the place it is saved in.
+    """A protocol and the path of its file.
 
     Attributes
     ----------
-    protocol : as it is saved
-    source : where it is from
+    protocol : the saved protocol
+    source : library that it comes from
     path : its file; None if it comes with the program
     is_earlier : True for an earlier version of one's own
     """

@@ -1,4 +1,4 @@
-"""What a file is for: the one place that tells scans, studies, protocols and all else apart."""
+"""Recognise the purpose of a file: scan, study, protocol or auxiliary file."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ BY_FORMAT: dict[str, Purpose] = {"Crystal efficiencies": "input", "Crystal map":
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a file is for.
+    """Purpose of a file.
 
     Attributes
     ----------
-    purpose : what it is
+    purpose : purpose of the file
     modality : kind of scan, of a scan
     role : part it plays in a study, of an auxiliary file
     files : the scan that it belongs to, with all that lies beside, where its folder tells
@@ -106,7 +106,10 @@ def why_no_scan(path: Path) -> str:
     report = io.inspect(path)
     if report.faults:
         return report.faults[0]
-    return f"{path.name}: this is a file of the kind {report.format!r}, not a scan; name the scan."
+    return (
+        f"{path.name}: this file is of type {report.format!r}, not a scan; give the "
+        "file of the scan."
+    )
 
 
 def all_roles() -> tuple[InputRole, ...]:

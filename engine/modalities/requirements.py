@@ -1,4 +1,4 @@
-"""What a run needs of memory and time, in numbers the user can act on; too much is refused."""
+"""Memory and time that a run needs, and the refusal of runs that are too large."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ compiled kernels (docs/benchmarks/forecasts.md)."""
 def card_rate(on: DeviceInfo, for_each: float, otherwise: float) -> float:
     """Return how much a GPU is expected to do in a second.
 
-    for_each : of its multiprocessors; otherwise : where it does not say how many it has
+    for_each : for each of its multiprocessors; otherwise : where it does not say how many it has
     """
     n = 0 if on.card is None else on.card.n_multiprocessors
     return n * for_each or otherwise
@@ -32,14 +32,14 @@ def card_rate(on: DeviceInfo, for_each: float, otherwise: float) -> float:
 
 @dataclass(frozen=True)
 class GpuRequirements:
-    """Memory of the GPU a run will take [bytes], safety included.
+    """GPU memory that a run needs [bytes], with a safety margin.
 
     Attributes
     ----------
     images_bytes : must be there in any case, with room for two chunks of events
     whole_bytes : with all events; where they do not fit they are streamed through in chunks
-    free_bytes : what is there
-    least, rest : what the first is for, and what is streamed
+    free_bytes : free memory
+    least, rest : data that must fit, and data that is streamed
     """
 
     images_bytes: int
@@ -50,12 +50,12 @@ class GpuRequirements:
 
     @property
     def fits(self) -> bool:
-        """Whether the run can be done on it."""
+        """True if the run can be done on it."""
         return self.images_bytes <= self.free_bytes
 
     @property
     def streams(self) -> bool:
-        """Whether the events have to be streamed."""
+        """True if the events have to be streamed."""
         return self.whole_bytes > self.free_bytes
 
     def describe(self) -> str:
@@ -63,13 +63,13 @@ class GpuRequirements:
         free = f"{_size(self.free_bytes)} free"
         if self.fits and self.streams:
             need = f"{_size(self.images_bytes)} of GPU memory for {self.least}"
-            return f"{need} ({free}), streams {self.rest} through the rest"
+            return f"{need} ({free}), and streams {self.rest} through the rest"
         return f"{_size(self.whole_bytes)} of GPU memory ({free})"
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """What a run will take, as estimated before it starts.
+    """Estimated memory and time of a run.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class Requirements:
     stages : time of each stage [s], by the key its `Measured` event has
     once : the stage whose outcome is kept, so that only the first run takes its time
     disk_bytes, disk_free_bytes : of files in which lies what does not fit the memory; 0: all fits
-    on_disk : what lies in them
+    on_disk : data in these files
     gpu : memory of the GPU, None on the CPU
-    least : what it will take at least, where the rest says at most; None where it is known
+    least : lower bound of the estimate; None if it is exact
     """
 
     memory_bytes: int
@@ -120,17 +120,17 @@ class Requirements:
 
     @property
     def fits_memory(self) -> bool:
-        """Whether the memory of the machine is there."""
+        """True if the memory of the machine is there."""
         return self.memory_bytes <= self.free_bytes
 
     @property
     def fits_disk(self) -> bool:
-        """Whether the disk has room for what does not fit the memory."""
+        """True if the disk has room for what does not fit the memory."""
         return self.disk_bytes <= self.disk_free_bytes
 
     @property
     def fits(self) -> bool:
-        """Whether memory and disk are there in any case."""
+        """True if memory and disk are there in any case."""
         return self.fits_memory and self.fits_disk and (self.gpu is None or self.gpu.fits)
 
     @property
@@ -142,10 +142,10 @@ class Requirements:
         """One line for the status bar."""
         need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
         if self.disk_bytes:
-            free += f", up to {_size(self.disk_bytes)} of the disk for {self.on_disk}"
+            free += f", up to {_size(self.disk_bytes)} of disk space for {self.on_disk}"
         once = ""
         if round(self.once_s):
-            once = f" ({_clock(self.once_s)} of it once, for the {self.once})"
+            once = f" (of which {_clock(self.once_s)} once, for the {self.once})"
         if self.gpu is None:
             return f"needs {need}, {self.time}{once}, {free}"
         return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}{once}"
@@ -172,16 +172,17 @@ def refuse_if_too_large(
         )
     if not requirements.fits_disk:
         raise ResourceError(
-            f"{cache_dir()}: {requirements.on_disk} do not fit the memory and need up to "
-            f"{_size(requirements.disk_bytes)} of this disk, {_size(requirements.disk_free_bytes)} "
-            f"are free; make room there, or {OTHER_HOME} on a larger disk."
+            f"{cache_dir()}: {requirements.on_disk} do not fit in memory and need up "
+            f"to {_size(requirements.disk_bytes)} on this disk, "
+            f"{_size(requirements.disk_free_bytes)} are free; free disk space, or "
+            f"{OTHER_HOME} on a larger disk."
         )
     gpu = requirements.gpu
     if gpu is not None and not gpu.fits:
         raise DeviceMemoryError(
-            f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of GPU memory, "
-            f"{_size(gpu.free_bytes)} are free; close what else uses the GPU, {smaller}, or take "
-            "the CPU."
+            f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of "
+            f"GPU memory, {_size(gpu.free_bytes)} are free; close other programs that "
+            f"use the GPU, {smaller}, or use the CPU."
         )
 
 

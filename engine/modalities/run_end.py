@@ -1,4 +1,4 @@
-"""How iterations end: all are done, the algorithm ends them, or the user does."""
+"""End of the iterations: all are done, the algorithm stops, or the user stops."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from engine.data.runs.record import Ending
 from engine.recon.algorithms import Algorithm
 
-NO_BETTER = "the algorithm finds no better image"
+NO_BETTER = "the algorithm cannot improve the image any more"
 
 
 class Until:
-    """Asks whether the user wants the iterations to end, and knows the last answer.
+    """Ask if the user wants to stop the iterations, and store the last answer.
 
     Parameters
     ----------

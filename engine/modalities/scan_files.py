@@ -1,4 +1,4 @@
-"""A scan and the files that lie beside it for the parts of a study."""
+"""A scan and the auxiliary files found with it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ScanFiles:
-    """The files of a scan, told by their content.
+    """Files of a scan, found by their content.
 
     Attributes
     ----------
     data : the scan itself
     inputs : auxiliary files by the key of their role
-    notes : what is ambiguous, left out or missing, one sentence each
+    notes : ambiguous, unused or missing files, one sentence each
     members : keys of the roles that files are for by their names, chosen or left out
     """
 

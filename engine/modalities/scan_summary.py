@@ -1,4 +1,4 @@
-"""What is kept of a scan once it was read: facts and a sample, not its values."""
+"""Summary of a scan after reading: facts and a sample, without its values."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Facts = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, eq=False)
 class ScanSummary:
-    """A scan without its values; each kind of scan adds what it asks of it before a run.
+    """A scan without its values. Each modality adds the facts that it needs before a run.
 
     Attributes
     ----------
     modality : key of the kind of scan whose protocols suit it best
-    text : what it is, in one line
+    text : description in one line
     facts : (label, text), in the order to show them
-    notes : what the reader wants the user to know, one sentence each
+    notes : notes of the reader, one sentence each
     scanner : the scanner it names; None where it is not needed, or not known
     format : name of its format where such files do not say which scanner they are from, else empty
-    needs_scanner : whether a run needs a scanner
+    needs_scanner : True if a run needs a scanner
     fault : why the scan cannot be reconstructed, empty if it can
-    is_cut_off : whether its file ends within a record, of which the user knows
+    is_cut_off : True if its file ends within a record, of which the user knows
     """
 
     modality: ClassVar[str]
@@ -53,12 +53,12 @@ class ScanSummary:
 
     @property
     def is_list_mode(self) -> bool:
-        """Whether it holds coincidences one by one."""
+        """True if it holds coincidences one by one."""
         return False
 
     @property
     def said(self) -> Plain:
-        """What the scan says of itself, under the keys of its reader; nothing where not asked."""
+        """Facts of the scan, by the keys of its reader; empty if not requested."""
         return {}
 
     @property
@@ -73,5 +73,5 @@ class ScanSummary:
 
     @property
     def phantom(self) -> Plain | None:
-        """Which known phantom was simulated, as the scan says it; None: it does not say."""
+        """Simulated phantom, if the scan states it; else None."""
         return None

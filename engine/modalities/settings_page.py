@@ -1,4 +1,4 @@
-"""Every setting of every protocol as a page of Markdown, from the classes that hold them."""
+"""Write a Markdown page of every setting of every protocol, from the settings classes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from engine.modalities import MODALITIES
 
 HEAD = """# Every setting
 
-A protocol is a TOML file of these keys; what is left out has its default. On the command line
-`--set KEY=VALUE` changes one, for example `--set algorithm.iterations=6`; in the window each is a
-field of a form. A number outside its bounds is refused. Where a group has a `kind`, that key says
-which of several it is.
+A protocol is a TOML file with these keys. Keys that you leave out have their default. On the
+command line, `--set KEY=VALUE` changes one key, for example `--set algorithm.iterations=6`. In the
+window, each key is a field of a form. A number outside its bounds is refused. In a group with a
+`kind`, that key selects one of several kinds.
 """
-COLUMNS = "| key | default | bounds | what |\n|---|---|---|---|\n"
+COLUMNS = "| key | default | bounds | description |\n|---|---|---|---|\n"
 SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 

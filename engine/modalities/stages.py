@@ -1,4 +1,4 @@
-"""What every flow does: apply corrections, iterate, finish. Each is a generator of events.
+"""Stages of every run: apply corrections, iterate, finish. Each is a generator of events.
 
 The log of the `RunContext` gathers what provenance will say of them.
 """
@@ -42,7 +42,7 @@ Stage = Generator[Event, None, T]
 
 
 class Remarked(typing.Protocol):
-    """A scan with what its reader says of it."""
+    """A scan with the notes of its reader."""
 
     @property
     def notes(self) -> tuple[str, ...]: ...
@@ -55,7 +55,7 @@ def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
     """Report the notes of the readers; events of a file that is cut off count as a correction."""
     yield from say(context, (*data.notes, *unstated_in(context.protocol)))
     if EVENTS in data.info:
-        text = f"{data.info[EVENTS]:,} of a file that ends within a record"
+        text = f"{data.info[EVENTS]:,} from a truncated file"
         yield context.log.applied(EVENTS, text)
 
 
@@ -96,7 +96,9 @@ def begin(context: RunContext[Protocol], resume: Resume | None) -> StageStarted:
     text = algorithm.describe()
     if resume is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
-        text += f"; going on after {resume.done:,} of {n_updates:,} updates, whose time counts"
+        text += (
+            f"; resuming after {resume.done:,} of {n_updates:,} updates (their time is included)"
+        )
     return context.log.start("reconstruct", text)
 
 
@@ -172,8 +174,8 @@ def start_of(uniform: Array, resume: Resume | None) -> tuple[Array, int]:
         return uniform, 0
     if resume.image.shape != uniform.shape:
         raise GeometryError(
-            f"the checkpoint's image is {resume.image.shape}, the grid {uniform.shape} "
-            "(z, y, x); resume with the protocol the job was started with."
+            f"the checkpoint's image has shape {resume.image.shape}, the grid "
+            f"{uniform.shape} (z, y, x); resume with the protocol of the original run."
         )
     return resume.image, resume.done
 
@@ -217,8 +219,8 @@ def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
     n_skipped = context.log.history.n_skipped
     if n_skipped:
         yield context.log.warn(
-            f"{n_skipped:,} events cross no activity and no background in the first iteration; "
-            "they are left out."
+            f"{n_skipped:,} events cross no activity and no background in the first "
+            "iteration and are not used."
         )
 
 

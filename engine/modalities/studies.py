@@ -1,4 +1,4 @@
-"""Study and protocol files of every modality: read, checked, found by name."""
+"""Read, check and find study and protocol files of every modality."""
 
 from __future__ import annotations
 
@@ -125,8 +125,9 @@ def refuse_foreign_inputs(study: Study) -> None:
         verb, them = ("do", "them") if len(given) > 1 else ("does", "it")
         why = f" {modality.absent}" if modality.absent else ""
         raise SettingsError(
-            f"{study.data.name} is reconstructed as {modality.title}, to which "
-            f"{' and '.join(given)} {verb} not belong; leave {them} out.{why}"
+            f"{study.data.name} is reconstructed as {modality.title}, but "
+            f"{' and '.join(given)} {verb} not belong to that modality; leave {them} "
+            f"out.{why}"
         )
 
 
@@ -138,7 +139,7 @@ def parse_protocol(values: Any, where: str) -> Protocol:
     found = MODALITIES.of(key)
     if found is None:
         known = ", ".join(repr(each) for each in MODALITIES.keys)
-        raise SettingsError(f"{where}: modality is {key!r}, want one of {known}.")
+        raise SettingsError(f"{where}: modality is {key!r}, expected one of {known}.")
     return protocol_as(found.protocol, values, where)
 
 
@@ -200,7 +201,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     Returns
     -------
     protocol
-        of the kind of scan that it says
+        protocol of the stated modality
 
     Examples
     --------
@@ -214,6 +215,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     known = shipped_protocols()
     if name_or_path not in known:
         raise SettingsError(
-            f"{name_or_path!r} is no protocol; known: {', '.join(known)}, or a protocol .toml file."
+            f"{name_or_path!r} is not a protocol; known protocols: {', '.join(known)}, "
+            "or give a protocol .toml file."
         )
     return known[name_or_path]

@@ -1,4 +1,4 @@
-"""Values of study and protocol files, read without knowing the kinds of scans."""
+"""Read values of study and protocol files without knowing the modality."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
     values = with_paths_from(path.parent, table, path.name, roles)
     protocol = values.get("protocol")
     if not isinstance(protocol, dict):
-        raise SettingsError(f"{path.name}: the study names no protocol.")
+        raise SettingsError(f"{path.name}: the study has no protocol; add one.")
     values["protocol"] = as_read(protocol_as(kind, protocol, path.name), protocol)
     return parse(Study, values, where=path.name)
 
@@ -56,16 +56,16 @@ def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
 def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) -> Plain:
     """Return the values with all inputs in one table, their paths starting at the folder."""
     own = {*Study.model_fields}
-    beside = {key: values[key] for key in values if key in roles}
+    loose = {key: values[key] for key in values if key in roles}
     unknown = [key for key in values if key not in own | roles]
     inputs = values.get("inputs", {})
     if isinstance(inputs, dict):
         unknown += [f"inputs.{key}" for key in inputs if key not in roles]
-        inputs = {**inputs, **beside}
+        inputs = {**inputs, **loose}
     if unknown:
         raise SettingsError(
-            f"{where}: {'; '.join(f'unknown key {key!r}' for key in unknown)}; known: "
-            f"{', '.join([*sorted(own), *sorted(roles)])}."
+            f"{where}: {'; '.join(f'unknown key {key!r}' for key in unknown)}; known "
+            f"keys: {', '.join([*sorted(own), *sorted(roles)])}."
         )
     rest = {key: value for key, value in values.items() if key in own}
     if isinstance(inputs, dict):

@@ -1,4 +1,4 @@
-"""Have the kernels ready before a reconstruction needs them.
+"""Compile or load the kernels before a reconstruction needs them.
 
 A step compiles one kernel, or loads it from where it was kept: Numba's cache, or CuPy's. Steps call
 the operators that a run calls, over next to nothing, so that the arguments are of the same types.

@@ -17,7 +17,7 @@ from engine.core.arrays import Array, module_of
 from engine.core.backend import Backend
 from engine.core.errors import NumericalError, ResourceError
 from engine.core.profiling import Profiler
-from engine.data.storage.columns import MEMORY, ColumnRoom
+from engine.data.storage.columns import MEMORY, ColumnStorage
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.blocks import OnProgress
@@ -82,7 +82,7 @@ class RayProjector(LinearOperator):
     dtype : float32 or float64, of images, values and arithmetic
     reproducible : the same bits for any number of threads, any order of the rays, CPU and GPU
     on_progress : called with (rays done, all) several times a second and at the end; may raise
-    room : where copies of the rows lie, of those that do not fit the memory
+    storage : where copies of the rows lie, of those that do not fit the memory
     variant : form of the GPU's kernels; None: the one that was measured to be fastest
     form : how the CPU shares rays out; None: as tuned on this machine, or as shipped
     profiler : times uploads and kernels
@@ -111,13 +111,13 @@ class RayProjector(LinearOperator):
         dtype: str = "float32",
         reproducible: bool = False,
         on_progress: OnProgress | None = None,
-        room: ColumnRoom = MEMORY,
+        storage: ColumnStorage = MEMORY,
         variant: RayVariant | None = None,
         form: Sharing | None = None,
         profiler: Profiler | None = None,
     ) -> None:
         check_size(grid)
-        self.grid, self.on, self.reproducible, self.room = grid, on, reproducible, room
+        self.grid, self.on, self.reproducible, self.storage = grid, on, reproducible, storage
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)
         # checked here, once: kernels trust every index and test none
@@ -132,7 +132,7 @@ class RayProjector(LinearOperator):
                 grid.shape,
                 variant or tuned(on, grid.n_voxels, len(rows.bins) > 0, reproducible, dtype),
                 on=on,
-                held=None if room is MEMORY else room.held,
+                held=None if storage is MEMORY else storage.in_memory,
                 on_progress=on_progress,
                 profiler=profiler,
             )
@@ -144,8 +144,8 @@ class RayProjector(LinearOperator):
                 on=on,
                 exact=reproducible,
                 form=form,
-                held=room.held,
-                rest=room.rest,
+                held=storage.in_memory,
+                rest=storage.rest,
                 on_progress=on_progress,
                 profiler=profiler,
             )

@@ -1,4 +1,4 @@
-"""Life-like phantoms from exact shapes: a head and a chest (LPS: +x left, +y back, +z up).
+"""Anatomical phantoms from exact shapes: a head and a chest (LPS: +x left, +y back, +z up).
 
 Left and right, front and back, top and bottom all differ, so that a flipped picture shows.
 """

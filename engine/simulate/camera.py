@@ -1,4 +1,4 @@
-"""A scanner looking at a phantom: the relative expected counts of its lines, closed forms."""
+"""Relative expected counts of the lines of a scanner for a phantom, in closed form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Camera:
     ----------
     efficiencies : (n_crystals,) detection efficiency ε, 0 in gaps
     singles : (n_crystals,) relative rate S of single photons, 0 where ε is
-    attenuation : whether photons are absorbed on their way
+    attenuation : True if photons are absorbed on their way
     """
 
     phantom: Phantom
@@ -99,11 +99,11 @@ def _per_crystal(what: str, values: Array | None, scanner: Scanner) -> NDArray[n
         return np.ones(scanner.n_crystals)
     if np.shape(values) != (scanner.n_crystals,):
         raise GeometryError(
-            f"simulate: {what} have shape {np.shape(values)}, {scanner.name!r} has "
-            f"{scanner.n_crystals} crystals; give one number for each."
+            f"simulate: {what} have shape {np.shape(values)}, but {scanner.name!r} has "
+            f"{scanner.n_crystals} crystals; give one number for each crystal."
         )
     if not (np.isfinite(values).all() and np.min(values) >= 0 and np.max(values) > 0):
         raise DataError(
-            f"simulate: {what} must be finite, not negative and somewhere above 0; mend the file."
+            f"simulate: {what} must be finite, not negative and not all 0; correct the file."
         )
     return np.asarray(values, np.float64)

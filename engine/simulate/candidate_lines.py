@@ -1,4 +1,4 @@
-"""The lines of a scanner that may see a phantom: a narrow source is seen by few of very many."""
+"""Lines of a scanner that can see a phantom."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.simulate.phantom import Phantom
 
 @dataclass(frozen=True)
 class CandidateLines:
-    """Some of a scanner's lines, counted 0 ... len - 1: `n_each` in a row from every start.
+    """Selected lines of a scanner, numbered 0 ... len - 1: `n_each` in a row from every start.
 
     Attributes
     ----------

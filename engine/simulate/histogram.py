@@ -1,4 +1,4 @@
-"""Histograms of dual-head scanners, Poisson, and exact in the engine's own model.
+"""Poisson histograms of dual-head scanners, exact in the model of the engine.
 
 Expected counts of line (i, j): n_ij (A f)_ij + r_ij with the stored response A, f the phantom's
 activity times `decays_per_activity`, and randoms r_ij ∝ S_i S_j of the singles of both crystals,
@@ -44,9 +44,9 @@ def simulate_histogram(
     Parameters
     ----------
     phantom
-        what is scanned; nothing is absorbed in it
+        phantom without attenuation
     response
-        of the scanner, of one layer of crystals or of each pair of layers
+        response of the scanner, of one layer of crystals or of each pair of layers
     n_prompts
         expected prompts; the actual number varies as Poisson counts do
     seed
@@ -54,7 +54,7 @@ def simulate_histogram(
     on
         device
     randoms_fraction
-        of the expected prompts; there are then as many delayeds on average
+        randoms fraction of the expected prompts; there are then as many delayeds on average
     efficiencies
         (n_crystals,) detection efficiency of each crystal; None: what the edges of blocks leave of
         them, with a response that knows crystal scatter, else all 1
@@ -85,8 +85,9 @@ def simulate_histogram(
     """
     if not 1 <= n_prompts <= _MOST_COUNTS or not 0 <= randoms_fraction < 1:
         raise SettingsError(
-            f"simulate: n_prompts = {n_prompts:g}, randoms {randoms_fraction:g} of them; want 1 to "
-            f"{_MOST_COUNTS:g}, and a fraction from 0 to below 1."
+            f"simulate: n_prompts = {n_prompts:g} with a randoms fraction of "
+            f"{randoms_fraction:g}, expected 1 to {_MOST_COUNTS:g} prompts and a "
+            "fraction from 0 to below 1; change these values."
         )
     scanner, rng = response.scanner, np.random.default_rng(seed)
     A = projector(response, on=on, on_progress=on_progress)
@@ -98,7 +99,10 @@ def simulate_histogram(
         mean *= line_products(scanner, np.asarray(counting))
     seen = total(mean)
     if seen <= 0:
-        raise SettingsError(f"simulate: {phantom.name} lies outside the view of {scanner.name!r}.")
+        raise SettingsError(
+            f"simulate: {phantom.name} lies outside the field of view "
+            f"of {scanner.name!r}; move the phantom."
+        )
     n_randoms = randoms_fraction * n_prompts
     scale = (n_prompts - n_randoms) / seen
     mean *= np.float32(scale)

@@ -1,4 +1,4 @@
-"""Exact attenuation along every ray of an X-ray scan of a phantom."""
+"""Exact attenuation of every ray of an X-ray scan of a phantom."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def line_integrals(
     Parameters
     ----------
     phantom
-        of shapes, whose integrals are exact, or of voxels, whose are Joseph's
+        phantom of shapes, whose integrals are exact, or of voxels, whose are Joseph's
     geometry
         source and detector of each view
     threads
-        of the CPU; None: all cores that may be used
+        threads of the CPU; None: all cores that may be used
     on_progress
         called with (done, in all)
 
@@ -49,7 +49,7 @@ def line_integrals(
     threads = threads or usable_cores()
     if isinstance(phantom, VoxelPhantom):
         if phantom.mu is None:
-            raise DataError(f"phantom {phantom.name!r} has no attenuation; give it a map.")
+            raise DataError(f"phantom {phantom.name!r} has no attenuation; add an attenuation map.")
         return XrayTransform(geometry, phantom.mu.grid, on=cpu(threads)).forward(phantom.mu.values)
     shapes = [s for s in phantom.shapes if s.mu_per_mm]
     n_rows, n_columns = geometry.shape

@@ -1,4 +1,4 @@
-"""A jaw for X-rays, attenuation only, at some 65 keV (LPS: +x left, +y back, +z up).
+"""Jaw phantom for X-rays, attenuation only, at about 65 keV (LPS: +x left, +y back, +z up).
 
 Both rows of teeth with bone, spine, throat and tongue. Left and right, front and back, top and
 bottom differ: the lower first molar at the left is an implant, the upper second premolar at the
@@ -91,7 +91,7 @@ def _teeth(row: _Row) -> list[Shape]:
         for i, width in enumerate(row.widths_mm):
             if (row, left, i) == (_LOWER, 1, _IMPLANT):
                 continue
-            x, y, turn = _along(_way_mm(row, i))
+            x, y, turn = _along(_path_mm(row, i))
             size = (width / 2 - 0.2, _DEPTHS_MM[i] / 2)
             shapes += _tooth((left * x, y), size, left * turn, row.up, molar=i > 4)
     return shapes
@@ -125,13 +125,13 @@ def _tooth(
 
 def _troubles() -> list[Shape]:
     """Return implant, filling, wisdom tooth and cyst."""
-    x, y, _ = _along(_way_mm(_LOWER, _IMPLANT))
+    x, y, _ = _along(_path_mm(_LOWER, _IMPLANT))
     implant = [
         rod((x, y, -17.5), 4.4, 11, mu_per_mm=TITANIUM - SPONGY),
         rod((x, y, -10.4), 3.2, 3.2, mu_per_mm=TITANIUM - SOFT),
         Ellipsoid((x, y, -4.6), (5.0, 4.6, 4.2), mu_per_mm=ENAMEL - SOFT, turn_deg=80),
     ]
-    x, y, turn = _along(_way_mm(_UPPER, _FILLED))
+    x, y, turn = _along(_path_mm(_UPPER, _FILLED))
     filling = Ellipsoid((-x, y, 2.2), (1.6, 2.0, 1.6), mu_per_mm=FILLING - ENAMEL, turn_deg=-turn)
     x, y, _ = _along(sum(_LOWER.widths_mm) + 9)
     wisdom = [
@@ -142,7 +142,7 @@ def _troubles() -> list[Shape]:
     return [*implant, filling, *wisdom, sphere((x, y, -30.0), 7, mu_per_mm=PULP - SPONGY)]
 
 
-def _way_mm(row: _Row, i: int) -> float:
+def _path_mm(row: _Row, i: int) -> float:
     """Way along the arch from the front to the middle of a tooth [mm]."""
     return sum(row.widths_mm[:i]) + row.widths_mm[i] / 2
 
@@ -152,13 +152,13 @@ def _on_arch(t: float) -> tuple[float, float]:
     return _HALF_WIDTH_MM * sin(t), _BACK_MM - _DEPTH_MM * cos(t)
 
 
-def _along(way_mm: float) -> Point:
+def _along(along_mm: float) -> Point:
     """(x, y) [mm] on the left half of the arch so far from its front, and its direction [deg]."""
     t = np.linspace(0, pi / 2, 1001)
     x, y = _HALF_WIDTH_MM * np.sin(t), _BACK_MM - _DEPTH_MM * np.cos(t)
-    way = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
-    if way_mm > way[-1]:
-        return _HALF_WIDTH_MM, _BACK_MM + way_mm - float(way[-1]), 90.0
-    t0 = float(np.interp(way_mm, way, t))
+    path_mm = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    if along_mm > path_mm[-1]:
+        return _HALF_WIDTH_MM, _BACK_MM + along_mm - float(path_mm[-1]), 90.0
+    t0 = float(np.interp(along_mm, path_mm, t))
     turn = degrees(atan2(_DEPTH_MM * sin(t0), _HALF_WIDTH_MM * cos(t0)))
     return *_on_arch(t0), turn

@@ -1,4 +1,4 @@
-"""Random lines of response in proportion to any rate: exact, whatever the number of lines.
+"""Draw random lines of response with exact probabilities, for any number of lines.
 
 Two ways, the cheaper one of which is taken. Rejection draws lines evenly and keeps each with
 probability rate / bound; a bound that proves too low is raised and the kept lines are thinned, so
@@ -64,7 +64,7 @@ def draw_lines(
     rate
         expected counts of lines, in any unit
     n
-        how many; a line may come more than once
+        number of lines; a line may occur more than once
     rng
         source of the random numbers
     on_progress
@@ -101,23 +101,23 @@ def by_rejection(
 ) -> DrawnLines:
     """Draw lines evenly and keep some; `peak` is a first guess of the largest rate."""
     bound, total, tried = _HEADROOM * peak, 0.0, 0
-    kept = np.empty(0, np.int64)
+    accepted = np.empty(0, np.int64)
     share = 0.05
-    while len(kept) < n:
-        size = int(min(1.1 * (n - len(kept)) / share + 1000, _ROUND))
+    while len(accepted) < n:
+        size = int(min(1.1 * (n - len(accepted)) / share + 1000, _ROUND))
         numbers = np.sort(rng.integers(len(lines), size=size))
         rates = _rates_of(lines, rate, numbers)
         if rates.max() > bound:
-            kept = kept[rng.random(len(kept)) * _HEADROOM * rates.max() < bound]
+            accepted = accepted[rng.random(len(accepted)) * _HEADROOM * rates.max() < bound]
             bound = _HEADROOM * float(rates.max())
         new = numbers[rng.random(size) * bound < rates]
         total, tried = total + float(rates.sum()), tried + size
         share = max(total / tried / bound, 1e-6)
-        kept = np.concatenate([kept, new])
+        accepted = np.concatenate([accepted, new])
         if on_progress is not None:
-            on_progress(min(len(kept), n), n)
-    kept = np.sort(rng.permutation(kept)[:n])
-    return DrawnLines(lines.crystals(kept), total / tried * len(lines))
+            on_progress(min(len(accepted), n), n)
+    accepted = np.sort(rng.permutation(accepted)[:n])
+    return DrawnLines(lines.crystals(accepted), total / tried * len(lines))
 
 
 def by_enumeration(

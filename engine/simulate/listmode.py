@@ -1,4 +1,4 @@
-"""List-mode scans of phantoms, Poisson, and exact in the engine's own model.
+"""Poisson list-mode scans of phantoms, exact in the model of the engine.
 
 Expected counts of line i: n_i a_i ∫ f dl + r_i + s_i, with n_i = ε1 ε2 w_i, w_i the geometry of the
 line, a_i = exp(−∫ μ dl), f the activity times `counts_per_mm`, randoms r_i ∝ S1 S2 and a smooth
@@ -47,7 +47,7 @@ def simulate_listmode(
     Parameters
     ----------
     phantom
-        what is scanned
+        object of the scan
     scanner
         with its time of flight, if it has one
     n_prompts
@@ -58,9 +58,9 @@ def simulate_listmode(
     randoms_fraction, scatter_fraction
         of the expected prompts; scatter fills the column `additive`
     attenuation
-        whether photons are absorbed on their way
+        True if photons are absorbed on their way
     delayeds
-        whether to add delayed coincidences, as many as randoms on average
+        True to add delayed coincidences, as many as randoms on average
     efficiencies
         (n_crystals,) detection efficiency of each crystal; None: all 1; gaps never count
     singles
@@ -176,12 +176,16 @@ def _check(
     n_prompts: float, randoms_fraction: float, scatter_fraction: float, duration_s: float
 ) -> None:
     if not 1 <= n_prompts <= _MOST_PROMPTS:
-        raise SettingsError(f"simulate: n_prompts = {n_prompts:g}, want 1 to {_MOST_PROMPTS:,.0f}.")
+        raise SettingsError(
+            f"simulate: n_prompts = {n_prompts:g}, expected 1 to {_MOST_PROMPTS:,.0f}."
+        )
     background = randoms_fraction + scatter_fraction
     if not (randoms_fraction >= 0 and scatter_fraction >= 0 and background < 1):
         raise SettingsError(
-            f"simulate: randoms {randoms_fraction:g} and scatter {scatter_fraction:g} of the "
-            "prompts; want fractions from 0 that add up to less than 1."
+            f"simulate: the fractions of randoms ({randoms_fraction:g}) and scatter "
+            f"({scatter_fraction:g}) must be at least 0 and add up to less than 1."
         )
     if not 0.001 <= duration_s <= 1e6:
-        raise SettingsError(f"simulate: duration_s = {duration_s:g}, want 0.001 to 1,000,000 s.")
+        raise SettingsError(
+            f"simulate: duration_s = {duration_s:g}, expected 0.001 to 1,000,000 s."
+        )

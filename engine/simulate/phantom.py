@@ -1,4 +1,4 @@
-"""What a phantom is: activity and attenuation in space, and their exact line integrals."""
+"""Base class of phantoms: activity and attenuation, and their exact line integrals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNITS: dict[Quantity, str] = {"activity": "relative", "mu": "1/mm"}
 
 
 class Phantom(ABC):
-    """Something to simulate a scan of.
+    """Object of a simulation.
 
     Points are (n, 3) as (x, y, z) [mm]; lines run from the rows of one such array to those of
     another.
@@ -64,7 +64,7 @@ class Phantom(ABC):
 
 @dataclass(frozen=True)
 class ShapePhantom(Phantom):
-    """Shapes that add up: a hole is a shape with negative values inside another."""
+    """Sum of shapes. A hole is a shape with negative values inside another one."""
 
     name: str
     shapes: tuple[Shape, ...]
@@ -104,8 +104,8 @@ class ShapePhantom(Phantom):
             start, stop = enter[shape, left], leave[shape, left]
             place = start + (stop - start) * rng.random(len(left))
             inside = (enter[:, left] <= place) & (place < leave[:, left])
-            given, kept = (giving * inside).sum(axis=0), (value * inside).sum(axis=0)
-            accepted = rng.random(len(left)) * given < kept
+            given, absorbed = (giving * inside).sum(axis=0), (value * inside).sum(axis=0)
+            accepted = rng.random(len(left)) * given < absorbed
             places[left[accepted]] = place[accepted]
             left = left[~accepted]
         return places
@@ -142,9 +142,9 @@ class ShapePhantom(Phantom):
 def distances_mm(place_mm: tuple[float, float], first_mm: Array, second_mm: Array) -> Array:
     """(n,) distances of a place (x, y) from lines, all seen along z."""
     x, y = (first_mm[:, axis] - place_mm[axis] for axis in (0, 1))
-    way_x, way_y = (second_mm[:, axis] - first_mm[:, axis] for axis in (0, 1))
-    length = np.maximum(np.hypot(way_x, way_y), 1e-9)
-    return np.asarray(np.abs(x * way_y - y * way_x) / length)
+    dx, dy = (second_mm[:, axis] - first_mm[:, axis] for axis in (0, 1))
+    length = np.maximum(np.hypot(dx, dy), 1e-9)
+    return np.asarray(np.abs(x * dy - y * dx) / length)
 
 
 def _without_dust(total: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Test objects of the field, each of exact shapes; activity is relative.
+"""Standard phantoms from exact shapes. Activity is relative.
 
 Attenuation coefficients at 511 keV after NIST XCOM.
 """
@@ -36,13 +36,13 @@ def point(
 
 
 def three_line_sources(
-    *, diameter_mm: float = 2.0, length_mm: float = 150.0, apart_mm: float = 50.0
+    *, diameter_mm: float = 2.0, length_mm: float = 150.0, spacing_mm: float = 50.0
 ) -> ShapePhantom:
     """Return three lines along z in air: one central, one towards +x, one towards −y.
 
     The phantom that Van Gendt et al. time their reconstructions with; the paper gives no sizes.
     """
-    places = ((0.0, 0.0, 0.0), (apart_mm, 0.0, 0.0), (0.0, -2 * apart_mm, 0.0))
+    places = ((0.0, 0.0, 0.0), (spacing_mm, 0.0, 0.0), (0.0, -2 * spacing_mm, 0.0))
     lines = tuple(rod(place, diameter_mm, length_mm, 1.0) for place in places)
     return ShapePhantom("three line sources", lines)
 
@@ -91,7 +91,7 @@ class RodSector:
 
     Attributes
     ----------
-    diameter_mm : of a rod [mm]
+    diameter_mm : diameter of a rod [mm]
     centres_mm : (n, 2) places of the rods [mm]: (x, y) of rods along z, (x, z) of rods along y
     """
 

@@ -1,4 +1,4 @@
-"""Solid shapes in closed form: which points they contain, how they fill voxels.
+"""Solid shapes in closed form: points inside, and voxel fractions.
 
 Every shape is the unit ball, cylinder or cube of its own frame, u = Rᵀ (p − centre) / half.
 Where lines are inside them: `spans`.

@@ -1,4 +1,4 @@
-"""Spans of lines inside shapes, for many lines and shapes at once.
+"""Chords of many lines through many shapes.
 
 On a line p + t d, t from 0 to 1, a round shape with centre c and quadric Q holds
 |t + b / a| ≤ √(b² − a g) / a, with a = d·Q d, b = d·Q (p − c), g = (p − c)·Q (p − c) − 1.
@@ -53,11 +53,11 @@ def may_cross(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> lis
         low, high = ends.min(axis=0), ends.max(axis=0)
         middles.append((low + high) / 2)
         wander = max(wander, float(np.linalg.norm(high - low)) / 2)
-    start, way = middles[0], middles[1] - middles[0]
+    start, direction = middles[0], middles[1] - middles[0]
     centres = np.array([s.centre_mm[:2] for s in shapes])
     reach = np.array([s.reach_mm for s in shapes])
-    at = (centres - start) @ way / max(float(way @ way), 1e-12)
-    nearest = start + np.clip(at, 0, 1)[:, None] * way
+    at = (centres - start) @ direction / max(float(direction @ direction), 1e-12)
+    nearest = start + np.clip(at, 0, 1)[:, None] * direction
     near = np.linalg.norm(centres - nearest, axis=1) <= reach + wander
     return [shape for shape, crossed in zip(shapes, near, strict=True) if crossed]
 
@@ -98,9 +98,9 @@ def _cut_flat(shape: Shape, p: Array, d: Array, enter: Array, leave: Array) -> N
     """Cut [enter, leave] to where the line is between the planes of the shape."""
     for axis in shape.flat_axes:
         normal = shape.to_frame[axis]
-        u, way = normal @ p - normal @ np.array(shape.centre_mm), normal @ d
-        moves = way != 0
-        per_way = np.divide(1, way, out=np.zeros_like(way), where=moves)
-        half = np.where(moves, np.abs(per_way), np.where(np.abs(u) <= 1, np.inf, -np.inf))
-        np.maximum(enter, -u * per_way - half, out=enter)
-        np.minimum(leave, -u * per_way + half, out=leave)
+        u, direction = normal @ p - normal @ np.array(shape.centre_mm), normal @ d
+        moves = direction != 0
+        per_direction = np.divide(1, direction, out=np.zeros_like(direction), where=moves)
+        half = np.where(moves, np.abs(per_direction), np.where(np.abs(u) <= 1, np.inf, -np.inf))
+        np.maximum(enter, -u * per_direction - half, out=enter)
+        np.minimum(leave, -u * per_direction + half, out=leave)

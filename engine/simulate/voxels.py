@@ -1,4 +1,4 @@
-"""Phantoms of voxels: any activity and attenuation volumes, such as the MNI brain maps."""
+"""Voxel phantoms from activity and attenuation volumes, such as the MNI brain maps."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class VoxelPhantom(Phantom):
         left = np.flatnonzero(_integral(self.activity, first_mm, second_mm) > 0)
         while len(left):
             place = enter[left] + (leave - enter)[left] * rng.random(len(left))
-            way = second_mm[left] - first_mm[left]
-            here = self.activity_at(first_mm[left] + place[:, None] * way)
+            direction = second_mm[left] - first_mm[left]
+            here = self.activity_at(first_mm[left] + place[:, None] * direction)
             accepted = rng.random(len(left)) * peak < here
             places[left[accepted]] = place[accepted]
             left = left[~accepted]
@@ -83,7 +83,7 @@ def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels
     values = activity.values
     if not (np.isfinite(values).all() and values.min() >= 0 and values.max() > 0):
         raise DataError(
-            f"phantom {name!r}: activity must be finite, not negative and somewhere positive; "
+            f"phantom {name!r}: activity must be finite, not negative and not all 0, "
             f"got {values.min():g} to {values.max():g}; choose another volume."
         )
     if mu is not None and not (np.isfinite(mu.values).all() and mu.values.min() >= 0):
@@ -101,11 +101,14 @@ def attenuation_of(path: Path) -> VoxelPhantom:
     if volume.unit == "HU":
         values = np.maximum(X_WATER_PER_MM * (1 + values / 1000), 0).astype(np.float32)
     elif volume.unit not in ("1/mm", ""):
-        raise DataError(f"{path.name}: a volume in {volume.unit}, want 1/mm or HU.")
+        raise DataError(
+            f"{path.name}: the volume is in {volume.unit}, expected 1/mm or HU; convert it."
+        )
     if not (np.isfinite(values).all() and values.min() >= 0 and 0 < values.max() <= MOST_PER_MM):
         raise DataError(
-            f"{path.name}: {values.min():g} to {values.max():g} is no attenuation, which is 0 to "
-            f"{MOST_PER_MM:g} 1/mm; give a volume in 1/mm, or in HU with that unit."
+            f"{path.name}: values of {values.min():g} to {values.max():g} are not "
+            f"attenuation coefficients (0 to {MOST_PER_MM:g} 1/mm); give a volume in "
+            "1/mm, or state the unit HU."
         )
     mu = Volume(values, volume.grid, "1/mm")
     return VoxelPhantom(path.name, mu, mu)
@@ -121,8 +124,8 @@ def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
     grey, white = read_volume(grey_path), read_volume(white_path)
     if grey.grid != white.grid:
         raise GeometryError(
-            f"{grey_path.name} has {grey.grid.describe()}, {white_path.name} "
-            f"{white.grid.describe()}; both maps must share one grid."
+            f"{grey_path.name} has {grey.grid.describe()}, but {white_path.name} has "
+            f"{white.grid.describe()}; both maps must have the same grid."
         )
     most = np.float32(max(grey.values.max(), white.values.max()))
     activity = (4 * grey.values + white.values) / most
@@ -156,9 +159,9 @@ def _integral(volume: Volume | None, first_mm: Array, second_mm: Array) -> Array
 
 def _through_box(grid: ImageGrid, first_mm: Array, second_mm: Array) -> tuple[Array, Array]:
     """Fractions of the way at which each line enters and leaves the grid's box."""
-    way = second_mm - first_mm
+    direction = second_mm - first_mm
     with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = (grid.lower_mm - first_mm) / way, (grid.upper_mm - first_mm) / way
+        one, other = (grid.lower_mm - first_mm) / direction, (grid.upper_mm - first_mm) / direction
     enter = np.nan_to_num(np.minimum(one, other), nan=0.0).max(axis=1).clip(0, 1)
     leave = np.nan_to_num(np.maximum(one, other), nan=1.0).min(axis=1).clip(0, 1)
     return enter, np.maximum(leave, enter)

@@ -1,4 +1,4 @@
-"""X-ray scans of phantoms, exact but for the counting of photons.
+"""X-ray scans of phantoms, exact except for counting statistics.
 
 With p the line integral of a ray, N the photons of the open beam and C their counts, a pixel reads
 
@@ -39,11 +39,11 @@ _PIXELS, _FLATS, _DARKS, _VIEWS = range(4)
 
 @dataclass(frozen=True)
 class Detector:
-    """What counts the photons.
+    """Detector of an X-ray scan.
 
     Attributes
     ----------
-    photons : of the open beam, in a pixel and view
+    photons : photons of the open beam, in a pixel and view
     open_counts : counts that they make
     dark_counts, read_noise : mean and standard deviation of what a pixel reads without beam
     full_scale : largest count
@@ -65,11 +65,15 @@ class Detector:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not (np.isfinite(value) and value >= 0):
-                raise SettingsError(f"detector: {name} is {value:g}, want a number of 0 or more.")
+                raise SettingsError(
+                    f"detector: {name} is {value:g}, expected a number of at least 0."
+                )
         if self.photons == 0 or self.open_counts == 0:
-            raise SettingsError("detector: the open beam makes no counts; give photons and counts.")
+            raise SettingsError("detector: the open beam makes no counts; set photons and counts.")
         if self.dead_share + self.hot_share > 1:
-            raise SettingsError("detector: more dead and hot pixels than pixels; lower the shares.")
+            raise SettingsError(
+                "detector: there are more dead and hot pixels than pixels; lower their shares."
+            )
 
     def pixels(self, shape: tuple[int, int], seed: int) -> Pixels:
         """Return the pixels of a detector (n_rows, n_columns)."""
@@ -126,13 +130,13 @@ def simulate_xray(
     Parameters
     ----------
     phantom
-        what is scanned
+        object of the scan
     geometry
         source and detector of each view
     seed
         the same seed gives the same scan, with any number of threads
     detector
-        what counts the photons
+        detector of the scan
     n_flats, n_darks
         pictures of the open beam and without beam, taken before the scan
     hardening
@@ -147,7 +151,7 @@ def simulate_xray(
     Returns
     -------
     projections
-        of kind "counts"; `info` holds the seed and what was asked for
+        projections of kind "counts"; `info` holds the seed and what was asked for
 
     Examples
     --------
@@ -160,11 +164,11 @@ def simulate_xray(
     'counts'
     """
     if not 0 <= hardening <= 1:
-        raise SettingsError(f"beam hardening {hardening:g}, want 0 (none) to 1.")
+        raise SettingsError(f"beam hardening is {hardening:g}, expected 0 (none) to 1.")
     if oversample < 1 or n_flats < 0 or n_darks < 0:
         raise SettingsError(
-            f"{oversample} rays along a pixel, {n_flats} flats, {n_darks} darks; want at least 1 "
-            "ray and no negative numbers."
+            f"got {oversample} rays per pixel, {n_flats} flats and {n_darks} darks, "
+            "expected at least 1 ray and no negative numbers."
         )
     detector = detector or Detector()
     threads = threads or usable_cores()
@@ -215,7 +219,7 @@ def simulate_integrals(
     Parameters
     ----------
     phantom
-        what is scanned
+        object of the scan
     geometry
         source and detector of each view
     oversample
@@ -228,7 +232,7 @@ def simulate_integrals(
     Returns
     -------
     projections
-        of kind "integrals"
+        projections of kind "integrals"
 
     Examples
     --------

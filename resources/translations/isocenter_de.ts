@@ -9951,13 +9951,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
-      <source>Stop at the noise</source>
-      <translation>Beim Rauschen enden</translation>
+      <source>Stop at noise level</source>
+      <translation>Beim Rauschniveau beenden</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
-      <source>End once the image explains the data to within their noise: later iterations would draw the noise itself. Data without noise get all iterations</source>
-      <translation>Enden, sobald das Bild die Daten bis auf ihr Rauschen erklärt: Spätere Iterationen würden das Rauschen selbst zeichnen. Daten ohne Rauschen erhalten alle Iterationen</translation>
+      <source>Stop when the residual reaches the noise level: later iterations would only fit noise. Data without noise get all iterations</source>
+      <translation>Beenden, sobald das Residuum das Rauschniveau erreicht: Spätere Iterationen würden nur noch Rauschen anpassen. Daten ohne Rauschen erhalten alle Iterationen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
@@ -9966,8 +9966,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
-      <source>Weight of small values against true projections, √τ / ‖A‖; 0: none</source>
-      <translation>Gewicht kleiner Werte gegen wahre Projektionen, √τ / ‖A‖; 0: keines</translation>
+      <source>Weight of the Tikhonov penalty relative to the data term, √τ / ‖A‖; 0: no damping</source>
+      <translation>Gewicht des Tikhonov-Strafterms relativ zum Datenterm, √τ / ‖A‖; 0: keine Dämpfung</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fdk.py" />
@@ -9976,8 +9976,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
-      <source>Passes over all the data</source>
-      <translation>Durchgänge durch alle Daten</translation>
+      <source>Number of passes over all data</source>
+      <translation>Zahl der Durchgänge durch alle Daten</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
@@ -9986,8 +9986,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
-      <source>No values below zero</source>
-      <translation>Keine Werte unter null</translation>
+      <source>Set negative values to zero</source>
+      <translation>Negative Werte auf null setzen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
@@ -9996,8 +9996,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
-      <source>No values above this</source>
-      <translation>Keine Werte darüber</translation>
+      <source>Upper limit of the voxel values</source>
+      <translation>Obergrenze der Voxelwerte</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
@@ -10016,8 +10016,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fista_tv.py" />
-      <source>Strength of the total variation, relative to that found from the noise</source>
-      <translation>Stärke der totalen Variation, relativ zu der aus dem Rauschen gefundenen</translation>
+      <source>Strength of the total variation penalty, relative to the value estimated from the noise</source>
+      <translation>Stärke der totalen Variation, relativ zum Wert, der aus dem Rauschen geschätzt wird</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fista_tv.py" />
@@ -10026,13 +10026,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fista_tv.py" />
-      <source>Steps of the total variation in each pass</source>
-      <translation>Schritte der totalen Variation in jedem Durchgang</translation>
+      <source>Total variation steps in each pass</source>
+      <translation>Schritte der totalen Variation je Durchgang</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Passes over all the data; if left out, as many as the updates need</source>
-      <translation>Durchgänge durch alle Daten; wenn leer, so viele, wie die Aktualisierungen brauchen</translation>
+      <source>Number of passes over all data; if empty, it follows from the number of updates</source>
+      <translation>Zahl der Durchgänge durch alle Daten; wenn leer, folgt sie aus der Zahl der Aktualisierungen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
@@ -10041,7 +10041,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Updates in each pass; if left out, as many as the counts allow; 1 is MLEM</source>
+      <source>Updates in each pass; if empty, as many as the counts allow; 1 is MLEM</source>
       <translation>Aktualisierungen je Durchgang; wenn leer, so viele, wie die Zahl der Ereignisse erlaubt; 1 ist MLEM</translation>
     </message>
     <message>
@@ -10051,13 +10051,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>Updates in all, passes times subsets, where one of these is left out; rounded up so that subsets divide it; if left out, as many as the scan needs, or 24</source>
-      <translation>Aktualisierungen insgesamt, Durchgänge mal Teilmengen, wenn eines davon leer ist; aufgerundet, damit Teilmengen sie teilen; wenn leer, so viele, wie der Scan braucht, oder 24</translation>
+      <source>Total number of updates (iterations × subsets), used if one of the two is empty. It is rounded up to a multiple of the subsets. If empty: as many as the scan needs, or 24</source>
+      <translation>Gesamtzahl der Aktualisierungen (Iterationen × Teilmengen), verwendet, wenn eines von beiden leer ist. Sie wird auf ein Vielfaches der Teilmengen aufgerundet. Wenn leer: so viele, wie der Scan braucht, oder 24</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/osem.py" />
-      <source>One: all data in each update</source>
-      <translation>Eine: alle Daten in jeder Aktualisierung</translation>
+      <source>1: each update uses all data</source>
+      <translation>1: Jede Aktualisierung verwendet alle Daten</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />
@@ -10076,8 +10076,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/sirt.py" />
-      <source>Length of a step; less than 1 is slower and smoother</source>
-      <translation>Länge eines Schritts; unter 1 langsamer und glatter</translation>
+      <source>Step length; values below 1 converge more slowly and give smoother images</source>
+      <translation>Schrittweite; Werte unter 1 konvergieren langsamer und geben glattere Bilder</translation>
     </message>
     <message>
       <location filename="engine/corrections/attenuation.py" />
@@ -10086,8 +10086,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/attenuation.py" />
-      <source>Attenuation map; without it, no attenuation correction.</source>
-      <translation>Schwächungskarte; ohne sie wird die Schwächung nicht korrigiert.</translation>
+      <source>Attenuation map (μ-map). Without it, attenuation is not corrected.</source>
+      <translation>Schwächungskarte (μ-Karte). Ohne sie wird die Schwächung nicht korrigiert.</translation>
     </message>
     <message>
       <location filename="engine/corrections/base.py" />
@@ -10096,38 +10096,38 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/base.py" />
-      <source>Apply: when possible, always, never</source>
-      <translation>Anwenden: wenn möglich, immer, nie</translation>
+      <source>When to apply this correction: when possible, always or never</source>
+      <translation>Wann diese Korrektur angewendet wird: wenn möglich, immer oder nie</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Calibration to Bq/mL, from `isocenter calibrate`</source>
-      <translation>Kalibrierung in Bq/mL, von `isocenter calibrate`</translation>
+      <source>Calibration factor to Bq/mL, written by `isocenter calibrate`</source>
+      <translation>Kalibrierfaktor in Bq/mL, geschrieben von `isocenter calibrate`</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>A cylinder of known activity, measured once; without it, values are counts/mm.</source>
-      <translation>Ein Zylinder bekannter Aktivität, einmal gemessen; ohne sie sind die Werte Ereignisse/mm.</translation>
+      <source>Calibration from a cylinder of known activity. Without it, values are in counts/mm.</source>
+      <translation>Kalibrierung mit einem Zylinder bekannter Aktivität. Ohne sie sind die Werte Ereignisse/mm.</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Nuclide, dose, times and weight of this scan, a TOML file</source>
-      <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans, eine TOML-Datei</translation>
+      <source>Tracer file (TOML) with nuclide, dose, times and weight of this scan</source>
+      <translation>Tracer-Datei (TOML) mit Nuklid, Dosis, Zeiten und Gewicht dieses Scans</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Nuclide, dose, times and weight; without it, they are as the scan says.</source>
-      <translation>Nuklid, Dosis, Zeiten und Gewicht; ohne sie gilt, was der Scan sagt.</translation>
+      <source>Nuclide, dose, times and weight. Without it, they come from the scan.</source>
+      <translation>Nuklid, Dosis, Zeiten und Gewicht. Ohne sie kommen sie aus dem Scan.</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Decay corrected to</source>
+      <source>Decay-corrected to</source>
       <translation>Zerfallskorrigiert auf</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Moment that the activity is that of</source>
-      <translation>Zeitpunkt, für den die Aktivität gilt</translation>
+      <source>Reference time of the activity</source>
+      <translation>Bezugszeitpunkt der Aktivität</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10136,8 +10136,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Measure it in the image of a cylinder of known activity</source>
-      <translation>Im Bild eines Zylinders bekannter Aktivität messen</translation>
+      <source>Measure the calibration in the image of a cylinder of known activity</source>
+      <translation>Die Kalibrierung im Bild eines Zylinders bekannter Aktivität messen</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
@@ -10146,8 +10146,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/calibration.py" />
-      <source>Write nuclide, dose, times and weight of this scan</source>
-      <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans angeben</translation>
+      <source>Enter nuclide, dose, times and weight of this scan</source>
+      <translation>Nuklid, Dosis, Zeiten und Gewicht dieses Scans eingeben</translation>
     </message>
     <message>
       <location filename="engine/corrections/histogram.py" />
@@ -10156,8 +10156,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/histogram.py" />
-      <source>Expected in the model, or subtracted from the prompts and negative counts cut off</source>
-      <translation>Im Modell erwartet, oder von den Prompts abgezogen und negative abgeschnitten</translation>
+      <source>Add the expected randoms to the model, or subtract the delayeds from the prompts and set negative counts to zero</source>
+      <translation>Erwartete Zufallskoinzidenzen im Modell addieren, oder die Verzögerten von den Prompts abziehen und negative Werte auf null setzen</translation>
     </message>
     <message>
       <location filename="engine/corrections/histogram.py" />
@@ -10166,8 +10166,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/histogram.py" />
-      <source>Images that scatter is simulated from, each better than the last</source>
-      <translation>Bilder, aus denen Streuung simuliert wird, jedes besser als das vorige</translation>
+      <source>Number of scatter simulations; each uses the image corrected by the previous one</source>
+      <translation>Zahl der Streusimulationen; jede verwendet das Bild, das die vorige korrigiert hat</translation>
     </message>
     <message>
       <location filename="engine/corrections/normalisation.py" />
@@ -10176,23 +10176,23 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/normalisation.py" />
-      <source>Crystal efficiencies or a measured normalisation; without, all crystals count alike.</source>
-      <translation>Kristalleffizienzen oder eine gemessene Normalisierung; ohne sie zählen alle Kristalle gleich.</translation>
+      <source>Crystal efficiencies or a measured normalisation. Without it, all crystals have the same efficiency.</source>
+      <translation>Kristalleffizienzen oder eine gemessene Normalisierung. Ohne sie haben alle Kristalle dieselbe Effizienz.</translation>
     </message>
     <message>
       <location filename="engine/corrections/normalisation.py" />
-      <source>Measure it with a source of known shape</source>
-      <translation>Mit einer Quelle bekannter Form messen</translation>
+      <source>Measure the normalisation with a source of known shape</source>
+      <translation>Die Normalisierung mit einer Quelle bekannter Form messen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/bad_pixels.py" />
-      <source>Outliers from</source>
-      <translation>Ausreißer ab</translation>
+      <source>Outlier threshold</source>
+      <translation>Schwelle für Ausreißer</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/bad_pixels.py" />
-      <source>Least deviation of a single value from its neighbours that counts as an outlier, as a share of the transmission</source>
-      <translation>Kleinste Abweichung eines einzelnen Werts von seinen Nachbarn, die als Ausreißer zählt, als Anteil der Transmission</translation>
+      <source>Smallest deviation from the neighbouring pixels that makes a value an outlier, as a fraction of the transmission</source>
+      <translation>Kleinste Abweichung von den Nachbarpixeln, ab der ein Wert ein Ausreißer ist, als Anteil der Transmission</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
@@ -10201,63 +10201,63 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
-      <source>Pixels along each edge that become one</source>
-      <translation>Pixel entlang jeder Kante, die eines werden</translation>
+      <source>Number of pixels that are averaged along each axis</source>
+      <translation>Zahl der Pixel, die entlang jeder Achse gemittelt werden</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/binning.py" />
-      <source>Neighbouring views that become one</source>
-      <translation>Benachbarte Ansichten, die eine werden</translation>
+      <source>Number of neighbouring views that are averaged</source>
+      <translation>Zahl der benachbarten Ansichten, die gemittelt werden</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/crop.py" />
-      <source>First row and the one after the last</source>
-      <translation>Erste Zeile und die nach der letzten</translation>
+      <source>First row, and the row after the last one</source>
+      <translation>Erste Zeile und die Zeile nach der letzten</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/crop.py" />
-      <source>First column and the one after the last</source>
-      <translation>Erste Spalte und die nach der letzten</translation>
+      <source>First column, and the column after the last one</source>
+      <translation>Erste Spalte und die Spalte nach der letzten</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Flats of several moments: interpolate between them, or one mean</source>
-      <translation>Hellbilder mehrerer Zeitpunkte: dazwischen interpolieren, oder ein Mittel</translation>
+      <source>Flat fields taken at several times: interpolate between them, or use their mean</source>
+      <translation>Zu mehreren Zeitpunkten aufgenommene Hellbilder: dazwischen interpolieren oder ihr Mittel verwenden</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Counts of the open beam, where a scan has no flats</source>
-      <translation>Zählwerte des offenen Strahls, wo ein Scan keine Hellbilder hat</translation>
+      <source>Open-beam counts, for a scan without flat fields</source>
+      <translation>Zählwerte des offenen Strahls, für einen Scan ohne Hellbilder</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Edge of the detector that sees no object; it shows drift of the source</source>
-      <translation>Rand des Detektors, der kein Objekt sieht; er zeigt das Driften der Quelle</translation>
+      <source>Edge of the detector that sees only air. It is used to correct source drift</source>
+      <translation>Rand des Detektors, der nur Luft sieht. Mit ihm wird das Driften der Quelle korrigiert</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Width of this edge</source>
-      <translation>Breite dieses Rands</translation>
+      <source>Width of this edge of the detector</source>
+      <translation>Breite dieses Detektorrands</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/flat_field.py" />
-      <source>Counts from which a value is saturated; if left out, full scale of 8 to 16 bits</source>
-      <translation>Zählwert, ab dem ein Wert gesättigt ist; wenn leer, Vollausschlag von 8 bis 16 Bit</translation>
+      <source>Counts at which a pixel is saturated; if empty, full scale of 8 to 16 bits</source>
+      <translation>Zählwert, ab dem ein Pixel gesättigt ist; wenn leer, Vollausschlag von 8 bis 16 Bit</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hardening.py" />
-      <source>Coefficients are</source>
-      <translation>Koeffizienten sind</translation>
+      <source>Coefficients from</source>
+      <translation>Koeffizienten aus</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hardening.py" />
-      <source>Coefficients as given below, or fitted so that this scan's object, of one material, comes out flat</source>
-      <translation>Koeffizienten wie unten, oder so angepasst, dass das Objekt dieses Scans, aus einem Material, gleichmäßig wird</translation>
+      <source>Use the coefficients below, or fit them to this scan so that its object of one material becomes uniform</source>
+      <translation>Die Koeffizienten unten verwenden, oder sie an diesen Scan anpassen, sodass sein Objekt aus einem Material gleichmäßig wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hardening.py" />
-      <source>Coefficients of p, p², p³, ... of the corrected line integral; fit them on a uniform object or a step wedge</source>
-      <translation>Koeffizienten von p, p², p³, ... des korrigierten Linienintegrals; an einem gleichförmigen Objekt oder einer Stufentreppe anzupassen</translation>
+      <source>Coefficients of p, p², p³, ... of the corrected line integral; fit them to a uniform object or a step wedge</source>
+      <translation>Koeffizienten von p, p², p³, ... des korrigierten Linienintegrals; an einem gleichförmigen Objekt oder einem Stufenkeil anzupassen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
@@ -10266,8 +10266,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
-      <source>Water and air as given, or found in the histogram of the picture near what is given; soft tissue counts as water</source>
-      <translation>Wasser und Luft wie angegeben, oder im Histogramm des Bildes nahe dem Angegebenen gefunden; Weichteile zählen als Wasser</translation>
+      <source>Use the given values of water and air, or find them in the image histogram near the given values; soft tissue counts as water</source>
+      <translation>Die angegebenen Werte von Wasser und Luft verwenden, oder sie im Histogramm des Bildes in deren Nähe suchen; Weichteile zählen als Wasser</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
@@ -10276,8 +10276,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
-      <source>Attenuation of water in this beam, best measured in a scan of water</source>
-      <translation>Schwächung von Wasser in diesem Strahl, am besten in einem Scan von Wasser gemessen</translation>
+      <source>Attenuation of water in this beam; preferably measured in a scan of water</source>
+      <translation>Schwächung von Wasser in diesem Strahl; am besten in einem Scan von Wasser gemessen</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/hounsfield.py" />
@@ -10291,28 +10291,28 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/logarithm.py" />
-      <source>Least transmission</source>
+      <source>Minimum transmission</source>
       <translation>Kleinste Transmission</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/logarithm.py" />
-      <source>Smaller transmissions count as this one, so that their logarithm stays finite</source>
-      <translation>Kleinere Transmissionen zählen als diese, damit ihr Logarithmus endlich bleibt</translation>
+      <source>Smaller transmissions are raised to this value to keep the logarithm finite</source>
+      <translation>Kleinere Transmissionen werden auf diesen Wert angehoben, damit der Logarithmus endlich bleibt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Mend columns with a stripe, and even out all others of a row where all have one (auto) or in every row (all); found marks stripes by their neighbours alone; sorted evens out values of the same rank, for stripes that change with brightness, at a cost of sharpness</source>
-      <translation>Spalten mit einem Streifen ausbessern und alle anderen einer Zeile ausgleichen, wo alle einen haben (auto), oder in jeder Zeile (all); found zeichnet Streifen nur nach ihren Nachbarn an; sorted gleicht Werte gleichen Rangs aus, für Streifen, die sich mit der Helligkeit ändern, auf Kosten der Schärfe</translation>
+      <source>auto: repair columns with a stripe, and equalise all columns of a row if all have one. all: equalise the columns of every row. found: repair only the stripes that differ from their neighbours. sorted: equalise values of the same rank, for stripes that change with brightness; this costs sharpness</source>
+      <translation>auto: Spalten mit einem Streifen reparieren und alle Spalten einer Zeile angleichen, wenn alle einen haben. all: die Spalten jeder Zeile angleichen. found: nur Streifen reparieren, die sich von ihren Nachbarn abheben. sorted: Werte gleichen Rangs angleichen, für Streifen, die sich mit der Helligkeit ändern; das kostet Schärfe</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Stripe to noise</source>
-      <translation>Streifen zu Rauschen</translation>
+      <source>Stripe-to-noise ratio</source>
+      <translation>Streifen-Rausch-Verhältnis</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>How far a stripe stands out from the noise of its column's mean</source>
-      <translation>Wie weit ein Streifen aus dem Rauschen des Mittels seiner Spalte ragt</translation>
+      <source>Smallest ratio of a stripe to the noise of its column mean</source>
+      <translation>Kleinstes Verhältnis eines Streifens zum Rauschen seines Spaltenmittels</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
@@ -10321,8 +10321,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Widest stripe that is removed</source>
-      <translation>Breitester Streifen, der entfernt wird</translation>
+      <source>Width of the widest stripe to remove</source>
+      <translation>Breite des breitesten Streifens, der entfernt wird</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
@@ -10331,23 +10331,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rings.py" />
-      <source>Widest band of columns with two sharp edges that is removed; 0: none is sought</source>
-      <translation>Breitestes Band von Spalten mit zwei scharfen Kanten, das entfernt wird; 0: keines wird gesucht</translation>
+      <source>Width of the widest band with two sharp edges to remove; 0: no search for bands</source>
+      <translation>Breite des breitesten Bands mit zwei scharfen Kanten, das entfernt wird; 0: keine Suche nach Bändern</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rotation_axis.py" />
-      <source>Column on which the rotation axis falls, counted from 0; found from the scan if left out</source>
-      <translation>Spalte, auf die die Drehachse fällt, ab 0 gezählt; wenn leer, aus dem Scan gefunden</translation>
+      <source>Detector column of the rotation axis, counted from 0; if empty, it is found from the scan</source>
+      <translation>Detektorspalte der Drehachse, ab 0 gezählt; wenn leer, wird sie aus dem Scan bestimmt</translation>
     </message>
     <message>
       <location filename="engine/corrections/preprocess/rotation_axis.py" />
-      <source>How it is found in parallel beams: auto compares opposite rays of a whole turn, and takes the spectrum of the sinogram of half a turn; or first moment, or opposite views. In cone beams always by rays measured twice</source>
-      <translation>Wie sie bei parallelen Strahlen gefunden wird: auto vergleicht bei einer ganzen Umdrehung gegenläufige Strahlen und nimmt bei einer halben das Spektrum des Sinogramms; oder erstes Moment oder gegenüberliegende Ansichten. Bei Kegelstrahlen immer durch doppelt gemessene Strahlen</translation>
-    </message>
-    <message>
-      <location filename="engine/corrections/preprocess/rotation_axis.py" />
-      <source>Turn of the detector in its plane</source>
-      <translation>Drehung des Detektors in seiner Ebene</translation>
+      <source>Search method for parallel beams. auto: opposite rays for a full turn, the sinogram spectrum for half a turn. Others: first moment, or opposite views. Cone beams always use rays that are measured twice</source>
+      <translation>Suchverfahren für parallele Strahlen. auto: gegenläufige Strahlen bei einer ganzen Umdrehung, das Spektrum des Sinogramms bei einer halben. Sonst: erstes Moment oder gegenüberliegende Ansichten. Kegelstrahlen verwenden immer doppelt gemessene Strahlen</translation>
     </message>
     <message>
       <location filename="engine/corrections/randoms.py" />
@@ -10356,8 +10351,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/randoms.py" />
-      <source>Singles as the scan counted them, or singles rates from delayeds: of each crystal of a ring, of each detector block or of all; auto takes the finest that the counts support</source>
-      <translation>Singles, wie der Scan sie zählte, oder Einzelraten aus Verzögerten: für jeden Kristall eines Rings, für jeden Detektorblock oder für alle; „auto“ nimmt das feinste Modell, das die Zählungen tragen</translation>
+      <source>Use the singles of the scan, or estimate singles rates from delayeds for each crystal, each block or all blocks together. auto takes the finest model that the counts support</source>
+      <translation>Die Singles des Scans verwenden, oder Einzelraten aus Verzögerten schätzen: für jeden Kristall, jeden Block oder alle Blöcke zusammen. auto nimmt das feinste Modell, das die Ereigniszahl zulässt</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
@@ -10366,13 +10361,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Widths of point sources by distance from the axis</source>
-      <translation>Breiten von Punktquellen nach Abstand von der Achse</translation>
+      <source>Measured widths of point sources at several distances from the axis</source>
+      <translation>Gemessene Breiten von Punktquellen in mehreren Abständen von der Achse</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Without it, the resolution follows from the scanner's crystals, bore and depth.</source>
-      <translation>Ohne sie folgt die Auflösung aus Kristallen, Öffnung und Tiefe des Scanners.</translation>
+      <source>Without it, the resolution is calculated from crystal size, bore and crystal depth.</source>
+      <translation>Ohne sie wird die Auflösung aus Kristallgröße, Öffnung und Kristalltiefe berechnet.</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
@@ -10381,8 +10376,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Full width at half maximum everywhere; measured, or by the scanner, if left out</source>
-      <translation>Halbwertsbreite überall; gemessen oder nach Scanner, wenn leer</translation>
+      <source>Full width at half maximum, the same everywhere; if empty, the measured resolution or the one calculated for the scanner</source>
+      <translation>Halbwertsbreite, überall gleich; wenn leer, die gemessene oder die für den Scanner berechnete Auflösung</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
@@ -10391,23 +10386,23 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/resolution.py" />
-      <source>Models the final Gaussian filter as well: less noise, but a rim 16 to 22 % too hot lies 5 to 8 mm inside every edge</source>
-      <translation>Modelliert auch den abschließenden Gauß-Filter: weniger Rauschen, aber 5 bis 8 mm innerhalb jeder Kante liegt ein um 16 bis 22 % zu heißer Rand</translation>
+      <source>Include the final Gaussian filter in the model: less noise, but edges read 16 to 22 % too high 5 to 8 mm inside</source>
+      <translation>Den abschließenden Gauß-Filter ins Modell aufnehmen: weniger Rauschen, aber 5 bis 8 mm innerhalb jeder Kante sind die Werte 16 bis 22 % zu hoch</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>The scan's own estimate, or a simulation from its image and μ-map; auto takes the scan's where it brings one</source>
-      <translation>Die Schätzung des Scans, oder eine Simulation aus seinem Bild und der μ-Karte; auto nimmt die des Scans, wo er eine mitbringt</translation>
+      <source>The scatter estimate of the scan, or a simulation from its image and μ-map. auto uses the estimate of the scan if there is one</source>
+      <translation>Die Streuschätzung des Scans, oder eine Simulation aus seinem Bild und der μ-Karte. auto verwendet die Schätzung des Scans, wenn es eine gibt</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>Points</source>
-      <translation>Punkte</translation>
+      <source>Scatter points</source>
+      <translation>Streupunkte</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>Places in the object where photons scatter</source>
-      <translation>Stellen im Objekt, an denen Photonen streuen</translation>
+      <source>Number of scatter points in the object</source>
+      <translation>Zahl der Streupunkte im Objekt</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
@@ -10416,8 +10411,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/scatter.py" />
-      <source>Of the points</source>
-      <translation>Der Punkte</translation>
+      <source>Seed of the random scatter points</source>
+      <translation>Startwert der zufälligen Streupunkte</translation>
     </message>
     <message>
       <location filename="engine/corrections/sinogram.py" />
@@ -10426,8 +10421,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/corrections/sinogram.py" />
-      <source>Of delayeds that were counted, expect what rates of crystals or blocks explain; else each bin expects its own few</source>
-      <translation>Von gezählten Verzögerten das erwarten, was Raten von Kristallen oder Blöcken erklären; sonst erwartet jedes Bin seine wenigen</translation>
+      <source>Estimate the randoms of each bin from singles rates of crystals or blocks, fitted to the delayeds. Otherwise each bin uses its own few delayeds</source>
+      <translation>Die Zufallskoinzidenzen jedes Bins aus Einzelraten der Kristalle oder Blöcke schätzen, angepasst an die Verzögerten. Sonst verwendet jedes Bin seine eigenen wenigen Verzögerten</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10531,7 +10526,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Softer windows lower noise and resolution</source>
+      <source>Softer windows reduce noise and resolution</source>
       <translation>Weichere Fenster senken Rauschen und Auflösung</translation>
     </message>
     <message>
@@ -10541,18 +10536,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Highest frequency kept, of Nyquist's</source>
-      <translation>Höchste behaltene Frequenz, von der nach Nyquist</translation>
+      <source>Highest frequency, as a fraction of the Nyquist frequency</source>
+      <translation>Höchste Frequenz, als Anteil der Nyquist-Frequenz</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Soften across rows</source>
+      <source>Smooth across rows</source>
       <translation>Quer zu den Zeilen glätten</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>The same as a Hann window across the rows</source>
-      <translation>Dasselbe wie ein Hann-Fenster quer zu den Zeilen</translation>
+      <source>Apply a Hann window across the rows as well</source>
+      <translation>Auch quer zu den Zeilen ein Hann-Fenster anwenden</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -10561,18 +10556,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Length of the filtered rows, in rows</source>
-      <translation>Länge der gefilterten Zeilen, in Zeilen</translation>
+      <source>Length of a padded row, in multiples of its own length</source>
+      <translation>Länge einer aufgefüllten Zeile, in Vielfachen ihrer eigenen Länge</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Weights of a scan over less than a circle</source>
-      <translation>Gewichte eines Scans über weniger als einen Kreis</translation>
+      <source>Use short-scan weights if the scan covers less than a full circle</source>
+      <translation>Short-Scan-Gewichte verwenden, wenn der Scan weniger als einen Kreis umfasst</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Weights of a detector beside the axis</source>
-      <translation>Gewichte eines Detektors neben der Achse</translation>
+      <source>Use half-fan weights if the detector is offset from the axis</source>
+      <translation>Half-Fan-Gewichte verwenden, wenn der Detektor gegen die Achse versetzt ist</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -10581,8 +10576,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Continue rows that the detector cuts off</source>
-      <translation>Zeilen fortsetzen, die der Detektor abschneidet</translation>
+      <source>Extrapolate rows that the detector truncates</source>
+      <translation>Zeilen extrapolieren, die der Detektor abschneidet</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
@@ -10651,13 +10646,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/layers.py" />
-      <source>Layers of crystals</source>
+      <source>Crystal layers</source>
       <translation>Kristallschichten</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/layers.py" />
-      <source>Layers of crystals: lines and a response of their own for each pair of layers, or all events together, as of one thick layer</source>
-      <translation>Kristallschichten: eigene Linien und eine eigene Antwort für jedes Paar von Schichten, oder alle Ereignisse zusammen wie von einer dicken Schicht</translation>
+      <source>Treat each pair of crystal layers separately, with its own lines and response, or combine all events as if there were one thick layer</source>
+      <translation>Jedes Paar von Kristallschichten getrennt behandeln, mit eigenen Linien und eigener Antwort, oder alle Ereignisse wie von einer dicken Schicht zusammenfassen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/modality.py" />
@@ -10671,13 +10666,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/prior.py" />
-      <source>How strongly differences between neighbours that the counts do not tell from noise are taken back; 0.002 is mild, 0 takes nothing back</source>
-      <translation>Wie stark Unterschiede zwischen Nachbarn zurückgenommen werden, die die Zählungen nicht von Rauschen unterscheiden; 0.002 ist mild, 0 nimmt nichts zurück</translation>
+      <source>Strength of smoothing between neighbouring voxels whose difference is within the noise; 0.002 is mild, 0 is off</source>
+      <translation>Stärke der Glättung zwischen Nachbarvoxeln, deren Unterschied im Rauschen liegt; 0.002 ist mild, 0 ist aus</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
-      <source>Edge lengths x, y, z; x and z are the pitch divided by a whole number</source>
-      <translation>Kantenlängen x, y, z; x und z sind der Kristallabstand durch eine ganze Zahl</translation>
+      <source>Edge lengths x, y, z; x and z must be the crystal pitch divided by a whole number</source>
+      <translation>Kantenlängen x, y, z; x und z müssen der Kristallabstand durch eine ganze Zahl sein</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
@@ -10686,23 +10681,23 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/protocol.py" />
-      <source>Of the picture between the panels</source>
-      <translation>Des Bildes zwischen den Panels</translation>
+      <source>Depth of the image between the panels</source>
+      <translation>Tiefe des Bildes zwischen den Panels</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Pairs of points, a power of two, and photons tracked in each direction</source>
-      <translation>Punktpaare, eine Zweierpotenz, und in jeder Richtung verfolgte Photonen</translation>
+      <source>Number of point pairs (a power of two), and of photons tracked in each direction</source>
+      <translation>Zahl der Punktpaare (eine Zweierpotenz) und der in jeder Richtung verfolgten Photonen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Crystal scatter</source>
-      <translation>Kristallstreuung</translation>
+      <source>Inter-crystal scatter</source>
+      <translation>Streuung zwischen Kristallen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Scatter between crystals, energy resolution and window; else first interactions count</source>
-      <translation>Streuung zwischen Kristallen, Energieauflösung und Fenster; sonst zählen erste Wechselwirkungen</translation>
+      <source>Simulate scatter between crystals, the energy resolution and the energy window. Otherwise the first interaction counts</source>
+      <translation>Streuung zwischen Kristallen, Energieauflösung und Energiefenster simulieren. Sonst zählt die erste Wechselwirkung</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
@@ -10711,28 +10706,28 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
-      <source>Smallest part of a row's maximum kept</source>
-      <translation>Kleinster behaltener Teil des Höchstwerts einer Zeile</translation>
+      <source>Values below this fraction of the maximum of their row are dropped</source>
+      <translation>Werte unter diesem Anteil des Höchstwerts ihrer Zeile werden weggelassen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Pairs from every voxel that is no image</source>
-      <translation>Paare aus jedem Voxel, das kein Spiegelbild ist</translation>
+      <source>Photon pairs from each voxel that symmetry does not provide</source>
+      <translation>Photonenpaare aus jedem Voxel, das sich nicht aus der Symmetrie ergibt</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Photons may scatter in the crystals</source>
-      <translation>Photonen dürfen in den Kristallen streuen</translation>
+      <source>Simulate scatter in the crystals</source>
+      <translation>Streuung in den Kristallen simulieren</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Pitches beyond an orientation's box that are kept</source>
-      <translation>Kristallabstände über den Kasten einer Richtung hinaus, die behalten werden</translation>
+      <source>Margin around the stored box of each direction, in crystal pitches</source>
+      <translation>Rand um den gespeicherten Kasten jeder Richtung, in Kristallabständen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Of the random numbers</source>
-      <translation>Der Zufallszahlen</translation>
+      <source>Seed of the random numbers</source>
+      <translation>Startwert der Zufallszahlen</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response_role.py" />
@@ -10741,23 +10736,23 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response_role.py" />
-      <source>A stored matrix made elsewhere; without it, one is computed once and kept.</source>
-      <translation>Eine anderswo gerechnete, gespeicherte Matrix; ohne sie wird eine gerechnet und behalten.</translation>
+      <source>Response matrix from another program. Without it, the matrix is computed once and stored.</source>
+      <translation>Antwortmatrix aus einem anderen Programm. Ohne sie wird die Matrix einmal berechnet und gespeichert.</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Activity lies in</source>
-      <translation>Aktivität liegt in</translation>
+      <source>Activity region</source>
+      <translation>Aktivitätsbereich</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Where the μ-map has matter (everywhere without a μ-map), in a box, in an ellipsoid, or everywhere</source>
-      <translation>Wo die μ-Karte Materie hat (überall ohne μ-Karte), in einem Quader, in einem Ellipsoid, oder überall</translation>
+      <source>Region that can hold activity: the object in the μ-map (everywhere without a μ-map), a box, an ellipsoid, or everywhere</source>
+      <translation>Bereich, der Aktivität enthalten kann: das Objekt in der μ-Karte (überall ohne μ-Karte), ein Quader, ein Ellipsoid oder überall</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Of the box or the ellipsoid, x, y, z</source>
-      <translation>Des Quaders oder Ellipsoids, x, y, z</translation>
+      <source>Size of the box or the ellipsoid (x, y, z)</source>
+      <translation>Größe des Quaders oder Ellipsoids (x, y, z)</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
@@ -10771,8 +10766,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>How far around matter decays may be</source>
-      <translation>Wie weit um Materie Zerfälle liegen dürfen</translation>
+      <source>Distance around the object in which decays are still possible</source>
+      <translation>Abstand um das Objekt, in dem noch Zerfälle möglich sind</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/demo.py" />
@@ -10781,8 +10776,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Edge lengths x, y, z; the scanner's own if left out</source>
-      <translation>Kantenlängen x, y, z; die des Scanners, wenn leer</translation>
+      <source>Edge lengths x, y, z; if empty, those of the scanner</source>
+      <translation>Kantenlängen x, y, z; wenn leer, die des Scanners</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10806,53 +10801,53 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>All lines, or a seeded sample; auto samples many lines, no finer than the events need</source>
-      <translation>Alle Linien, oder eine Stichprobe mit Startwert; auto nimmt viele Linien, nicht feiner, als die Ereignisse brauchen</translation>
+      <source>Use all lines, or a random sample. auto samples scanners with many lines, as finely as the events need</source>
+      <translation>Alle Linien verwenden, oder eine Zufallsstichprobe. auto nimmt bei Scannern mit vielen Linien eine Stichprobe, so fein, wie die Ereignisse es brauchen</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Error</source>
-      <translation>Fehler</translation>
+      <source>Sampling error</source>
+      <translation>Stichprobenfehler</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Standard error of a sampled voxel</source>
-      <translation>Standardfehler eines Voxels der Stichprobe</translation>
+      <source>Standard error of a voxel of the sampled sensitivity</source>
+      <translation>Standardfehler eines Voxels der geschätzten Sensitivität</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Of the sample</source>
-      <translation>Der Stichprobe</translation>
+      <source>Seed of the random sample</source>
+      <translation>Startwert der Zufallsstichprobe</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Use arrival times where the scan has them</source>
-      <translation>Ankunftszeiten verwenden, wo der Scan sie hat</translation>
+      <source>Use time of flight if the scan records it</source>
+      <translation>Flugzeit verwenden, wenn der Scan sie aufzeichnet</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Frames of time: 10x60,5x300 are ten of 60 s, then five of 300 s; 0-60,120-180 are two, in seconds since the start, what lies between is left out; n=20 are twenty of as many prompts each; gates=8 are eight parts of each cycle of heart or breath, gates=8 of ecg by one of several signals; empty: the whole scan is one</source>
-      <translation>Zeitabschnitte: 10x60,5x300 sind zehn von 60 s, dann fünf von 300 s; 0-60,120-180 sind zwei, in Sekunden seit dem Beginn, was dazwischen liegt, bleibt weg; n=20 sind zwanzig mit je gleich vielen Prompts; gates=8 sind acht Teile jedes Zyklus von Herz oder Atem, gates=8 of ecg nach einem von mehreren Signalen; leer: der ganze Scan ist einer</translation>
+      <source>Time frames or gates. 10x60,5x300: ten of 60 s, then five of 300 s. 0-60,120-180: two frames in seconds since the start; the time between them is not used. n=20: twenty frames with equal numbers of prompts. gates=8: eight gates of each cardiac or respiratory cycle. gates=8 of ecg: the same for one of several signals. Empty: one frame for the whole scan</source>
+      <translation>Zeitframes oder Gates. 10x60,5x300: zehn von 60 s, dann fünf von 300 s. 0-60,120-180: zwei Frames in Sekunden seit dem Beginn; die Zeit dazwischen wird nicht verwendet. n=20: zwanzig Frames mit gleich vielen Prompts. gates=8: acht Gates jedes Herz- oder Atemzyklus. gates=8 of ecg: ebenso für eines von mehreren Signalen. Leer: ein Frame für den ganzen Scan</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Fit to the scan</source>
-      <translation>An den Scan anpassen</translation>
+      <source>Automatic settings</source>
+      <translation>Automatische Einstellungen</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Passes and width of a Gaussian that are left out follow counts, timing and object; all frames of time have the width of the middle one, by counts</source>
-      <translation>Leer gelassene Durchgänge und Gaußbreite folgen aus Ereigniszahl, Zeitauflösung und Objekt; alle Zeitabschnitte haben die Breite des mittleren, nach Ereignissen</translation>
+      <source>Choose empty iterations and an empty Gaussian width from counts, timing resolution and object size. All time frames get the width of the frame with the median counts</source>
+      <translation>Leere Iterationen und eine leere Gaußbreite aus Ereigniszahl, Zeitauflösung und Objektgröße wählen. Alle Zeitframes erhalten die Breite des Frames mit mittlerer Ereigniszahl</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Reproducible bits</source>
-      <translation>Reproduzierbare Bits</translation>
+      <source>Reproducible mode</source>
+      <translation>Reproduzierbarer Modus</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Integer sums: the same bits whatever the threads or the order of events</source>
-      <translation>Ganzzahlige Summen: dieselben Bits, wie auch immer Threads oder Ereignisse geordnet sind</translation>
+      <source>Sum in integers: results are bit-identical for any number of threads and any order of events</source>
+      <translation>In ganzen Zahlen summieren: Ergebnisse sind bitgleich bei jeder Zahl von Threads und jeder Reihenfolge der Ereignisse</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/trigger_times.py" />
@@ -10861,13 +10856,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/trigger_times.py" />
-      <source>When cycles of heart or breath began, in seconds since the scan did</source>
-      <translation>Wann Zyklen von Herz oder Atem begannen, in Sekunden seit Beginn des Scans</translation>
+      <source>Start times of cardiac or respiratory cycles, in seconds since the start of the scan</source>
+      <translation>Anfangszeiten der Herz- oder Atemzyklen, in Sekunden seit Beginn des Scans</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/trigger_times.py" />
-      <source>Beginnings of heartbeats or breaths, for gates; without them, those of the scan.</source>
-      <translation>Anfänge von Herzschlägen oder Atemzügen, für Gates; ohne sie die des Scans.</translation>
+      <source>Start times of heartbeats or breaths, for gates. Without the file, the triggers of the scan are used.</source>
+      <translation>Anfangszeiten von Herzschlägen oder Atemzügen, für Gates. Ohne die Datei gelten die Trigger des Scans.</translation>
     </message>
     <message>
       <location filename="engine/modalities/ring_sinogram_pet/demo.py" />
@@ -10896,28 +10891,28 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Edge lengths x, y, z; a pixel of the detector, seen at the axis, if left out</source>
-      <translation>Kantenlängen x, y, z; ein Pixel des Detektors, an der Achse gesehen, wenn leer</translation>
+      <source>Edge lengths x, y, z; if empty, the detector pixel size projected onto the axis</source>
+      <translation>Kantenlängen x, y, z; wenn leer, die auf die Achse projizierte Pixelgröße des Detektors</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Width of the volume; all that is seen if left out</source>
-      <translation>Breite des Volumens; alles Gesehene, wenn leer</translation>
+      <source>Width of the volume; if empty, the whole field of view</source>
+      <translation>Breite des Volumens; wenn leer, das ganze Messfeld</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Height of the volume; all that is seen if left out</source>
-      <translation>Höhe des Volumens; alles Gesehene, wenn leer</translation>
+      <source>Height of the volume; if empty, the whole field of view</source>
+      <translation>Höhe des Volumens; wenn leer, das ganze Messfeld</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Centre x, y, z; on the axis if left out</source>
-      <translation>Mitte x, y, z; auf der Achse, wenn leer</translation>
+      <source>Centre x, y, z; if empty, on the axis</source>
+      <translation>Mitte x, y, z; wenn leer, auf der Achse</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Beam that the protocol is made for; None: any</source>
-      <translation>Strahl, für den das Protokoll gemacht ist; None: jeder</translation>
+      <source>Beam geometry of the protocol; None: any</source>
+      <translation>Strahlgeometrie des Protokolls; None: jede</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
@@ -10926,8 +10921,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>The back projection of iterative algorithms: the exact transpose, or a faster one</source>
-      <translation>Die Rückprojektion iterativer Algorithmen: die genaue Transponierte, oder eine schnellere</translation>
+      <source>Back projection of iterative algorithms: the exact transpose, or a faster approximation</source>
+      <translation>Rückprojektion iterativer Algorithmen: die genaue Transponierte oder eine schnellere Näherung</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
@@ -10936,8 +10931,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>CT numbers instead of 1/mm</source>
-      <translation>CT-Zahlen statt 1/mm</translation>
+      <source>Write CT numbers instead of 1/mm</source>
+      <translation>CT-Zahlen statt 1/mm ausgeben</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11026,8 +11021,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/gaussian.py" />
-      <source>Full width at half maximum; if left out, list-mode PET takes it by resolution, counts and timing where a μ-map tells the object, all else 1.5 voxels</source>
-      <translation>Halbwertsbreite; wenn leer, nach Auflösung, Ereignissen und Zeitauflösung in List-Mode-PET, wo eine μ-Karte das Objekt verrät, sonst 1.5 Voxel</translation>
+      <source>Full width at half maximum. If empty: list-mode PET with a μ-map chooses it from resolution, counts and timing; everything else uses 1.5 voxels</source>
+      <translation>Halbwertsbreite. Wenn leer: List-Mode-PET mit μ-Karte wählt sie aus Auflösung, Ereigniszahl und Zeitauflösung; alles andere verwendet 1,5 Voxel</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/median.py" />
@@ -11041,8 +11036,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/postprocess/median.py" />
-      <source>Edge of the cube</source>
-      <translation>Kante des Würfels</translation>
+      <source>Edge length of the cube</source>
+      <translation>Kantenlänge des Würfels</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11051,8 +11046,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Filled in, less what stayed in the syringe</source>
-      <translation>Eingefüllt, weniger dem Rest in der Spritze</translation>
+      <source>Activity filled into the phantom, without the residual in the syringe</source>
+      <translation>In das Phantom gefüllte Aktivität, ohne den Rest in der Spritze</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11061,13 +11056,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>when the scan began</source>
-      <translation>als der Scan begann</translation>
+      <source>at the start of the scan</source>
+      <translation>bei Beginn des Scans</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>When the activity was measured</source>
-      <translation>Wann die Aktivität gemessen wurde</translation>
+      <source>Time of the activity measurement</source>
+      <translation>Zeitpunkt der Aktivitätsmessung</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11076,8 +11071,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>That it fills</source>
-      <translation>Das sie füllt</translation>
+      <source>Volume of the filling</source>
+      <translation>Volumen der Füllung</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11086,8 +11081,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Of the filling, where no volume is given</source>
-      <translation>Der Füllung, wenn kein Volumen angegeben ist</translation>
+      <source>Size of the filling, if no volume is given</source>
+      <translation>Größe der Füllung, wenn kein Volumen angegeben ist</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11101,13 +11096,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>When the frame began</source>
-      <translation>Wann der Zeitabschnitt begann</translation>
+      <source>Start time of the frame</source>
+      <translation>Anfangszeit des Zeitframes</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Part of the frame in which the scanner could count</source>
-      <translation>Teil des Zeitabschnitts, in dem der Scanner zählen konnte</translation>
+      <source>Fraction of the frame in which the scanner was able to count</source>
+      <translation>Anteil des Zeitframes, in dem der Scanner zählen konnte</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/phantoms/ct_resolution.py" />
@@ -11146,8 +11141,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
-      <source>Name shown to the user</source>
-      <translation>Name, den der Benutzer sieht</translation>
+      <source>Name of the protocol in the window</source>
+      <translation>Name des Protokolls im Fenster</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
@@ -11156,8 +11151,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
-      <source>Filters after each iteration</source>
-      <translation>Filter nach jeder Iteration</translation>
+      <source>Filters applied after each iteration</source>
+      <translation>Filter, die nach jeder Iteration angewendet werden</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
@@ -11166,18 +11161,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/fields.py" />
-      <source>Filters of the finished image</source>
-      <translation>Filter des fertigen Bildes</translation>
+      <source>Filters applied to the final image</source>
+      <translation>Filter, die auf das fertige Bild angewendet werden</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>The scan: its file or its header</source>
-      <translation>Der Scan: seine Datei oder sein Kopf</translation>
+      <source>Scan file or its header</source>
+      <translation>Datei des Scans oder ihr Header</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Scanner name, scanner file or crystal map; None: as the scan says</source>
-      <translation>Scannername, Scannerdatei oder Kristallkarte; leer: wie der Scan sagt</translation>
+      <source>Scanner name, scanner file or crystal map; None: as recorded in the scan</source>
+      <translation>Scannername, Scannerdatei oder Kristallkarte; None: wie im Scan angegeben</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
@@ -11186,18 +11181,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Whether names of files and folders go along into what is written</source>
-      <translation>Ob Namen von Dateien und Ordnern in Geschriebenes mitgehen</translation>
+      <source>Write names of files and folders into the results</source>
+      <translation>Namen von Dateien und Ordnern in die Ergebnisse schreiben</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Complete events of a file that is cut off</source>
-      <translation>Vollständige Ereignisse einer abgeschnittenen Datei</translation>
+      <source>Use truncated files</source>
+      <translation>Abgeschnittene Dateien verwenden</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Whether list mode that ends within a record is used up to its last complete event</source>
-      <translation>Ob List-Mode, der in einem Datensatz endet, bis zum letzten vollständigen Ereignis verwendet wird</translation>
+      <source>Use a list-mode file that ends within a record up to its last complete event</source>
+      <translation>Eine List-Mode-Datei, die mitten in einem Datensatz endet, bis zum letzten vollständigen Ereignis verwenden</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
@@ -11206,8 +11201,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/protocols/study/study.py" />
-      <source>Auxiliary files by their role</source>
-      <translation>Hilfsdateien nach ihrer Rolle</translation>
+      <source>Auxiliary files by role</source>
+      <translation>Hilfsdateien nach Rolle</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_cone.py" />
@@ -11226,8 +11221,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Positron emitter, as F-18</source>
-      <translation>Positronenstrahler, etwa F-18</translation>
+      <source>Positron emitter, for example F-18</source>
+      <translation>Positronenstrahler, zum Beispiel F-18</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11236,8 +11231,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>What carries the nuclide, as FDG</source>
-      <translation>Was das Nuklid trägt, etwa FDG</translation>
+      <source>Radiopharmaceutical, for example FDG</source>
+      <translation>Radiopharmakon, zum Beispiel FDG</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11246,13 +11241,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>of the nuclide</source>
-      <translation>des Nuklids</translation>
+      <source>from the nuclide</source>
+      <translation>aus dem Nuklid</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Of the nuclide, where it is none of those known</source>
-      <translation>Des Nuklids, wenn es keines der bekannten ist</translation>
+      <source>Half-life of a nuclide that the program does not know</source>
+      <translation>Halbwertszeit eines Nuklids, das das Programm nicht kennt</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11261,8 +11256,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Positrons for each decay</source>
-      <translation>Positronen je Zerfall</translation>
+      <source>Positrons emitted per decay</source>
+      <translation>Ausgesandte Positronen je Zerfall</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11271,8 +11266,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Activity drawn up</source>
-      <translation>Aufgezogene Aktivität</translation>
+      <source>Activity drawn into the syringe</source>
+      <translation>In die Spritze aufgezogene Aktivität</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11281,13 +11276,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>at the injection</source>
+      <source>at injection</source>
       <translation>bei der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>When the dose was measured; at the injection if left out</source>
-      <translation>Wann die Dosis gemessen wurde; bei der Injektion, wenn leer</translation>
+      <source>Time of the dose measurement; if empty, at injection</source>
+      <translation>Zeitpunkt der Dosismessung; wenn leer, bei der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11301,8 +11296,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>When that was measured; at the injection if left out</source>
-      <translation>Wann der gemessen wurde; bei der Injektion, wenn leer</translation>
+      <source>Time of the residual measurement; if empty, at injection</source>
+      <translation>Zeitpunkt der Restmessung; wenn leer, bei der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11311,8 +11306,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>When it was injected</source>
-      <translation>Wann injiziert wurde</translation>
+      <source>Time of injection</source>
+      <translation>Zeitpunkt der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11321,8 +11316,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>How it was given</source>
-      <translation>Wie verabreicht wurde</translation>
+      <source>Route of administration</source>
+      <translation>Art der Verabreichung</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11331,8 +11326,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Of the compound, when it was injected</source>
-      <translation>Der Substanz, bei der Injektion</translation>
+      <source>Mass of the compound at injection</source>
+      <translation>Masse der Substanz bei der Injektion</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11341,8 +11336,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Of the body</source>
-      <translation>Des Körpers</translation>
+      <source>Body weight</source>
+      <translation>Körpergewicht</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11351,18 +11346,23 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
+      <source>Body height</source>
+      <translation>Körpergröße</translation>
+    </message>
+    <message>
+      <location filename="engine/data/timing/tracer.py" />
       <source>Sex</source>
       <translation>Geschlecht</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>F or M: lean mass differs</source>
-      <translation>F oder M: Die fettfreie Masse unterscheidet sich</translation>
+      <source>F or M; used for lean body mass</source>
+      <translation>F oder M; für die fettfreie Masse</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Written for</source>
-      <translation>Geschrieben für</translation>
+      <source>Valid for scan</source>
+      <translation>Gültig für Scan</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
@@ -11371,8 +11371,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
-      <source>Fingerprint of the scan that this was written for; other scans are refused</source>
-      <translation>Fingerabdruck des Scans, für den dies geschrieben wurde; andere Scans werden abgelehnt</translation>
+      <source>Fingerprint of the scan that this file belongs to; other scans are refused</source>
+      <translation>Fingerabdruck des Scans, zu dem diese Datei gehört; andere Scans werden abgelehnt</translation>
     </message>
   </context>
 </TS>

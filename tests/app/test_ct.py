@@ -121,7 +121,7 @@ def test_each_step_says_whether_the_steps_before_it_allow_it(session):
     off = with_steps(flat_field=FlatField(use="off"))
     obstacles = session.study.modality.obstacles(off, session.study.known)
     assert "flat fields" in obstacles["logarithm"]
-    assert "counts still" in obstacles["centre"]
+    assert "still counts" in obstacles["centre"]
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
@@ -157,7 +157,7 @@ def test_ct_numbers_need_the_size_of_a_pixel(session):
     unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     session.study.set_input("data", replace(session.study.inputs["data"], content=unknown))
     session.study.set_protocol(CtProtocol(hounsfield=Hounsfield()))  # a scan brings its own
-    assert session.obstacle().startswith("CT numbers need the size")
+    assert session.obstacle().startswith("CT numbers need the pixel size")
 
 
 def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
@@ -181,7 +181,7 @@ def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
     assert requirements.describe().startswith("needs up to ")
     note = session.study.modality.grid_note(session.study.protocol, session.study.known)
     # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
-    assert "up to 0.5 mm, 80 × 80 × 8 voxels; the picture is cut out of it" in note
+    assert "up to 0.5 mm, 80 × 80 × 8 voxels; the image is cropped afterwards" in note
 
 
 def test_what_may_be_too_large_is_told_but_not_refused(session, window):

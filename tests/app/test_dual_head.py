@@ -310,10 +310,10 @@ def test_the_wait_for_a_response_is_told_in_words(session, histogram):
 
     take(session, histogram)
     session.run.begin("rods")
-    session.run.take(StageStarted("response", "Finding the response"))
-    assert progress_text(session) == "Finding the response"
+    session.run.take(StageStarted("response", "Loading the response matrix of"))
+    assert progress_text(session) == "Loading the response matrix of"
     session.run.take(Progressed("response", 3, 9))
-    assert progress_text(session) == "Computing the response of the panels"
+    assert progress_text(session) == "Computing the response matrix of the panels"
     assert session.run.record.fraction == pytest.approx(1 / 3)
 
 

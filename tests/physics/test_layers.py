@@ -107,7 +107,7 @@ def test_scatter_of_the_object_is_shared_out_over_the_layers() -> None:
     response = build_response(scanner, AnalyticResponse(n_points=1 << 12), threads=2)
     start = np.where(mu_map.values > 0.001, np.float32(1e3), np.float32(0))
     found = estimate_scatter(data, edges.factors, response, start, LineScatter(), on=ON)
-    assert "over the layers of crystals by energy" in found.describe()
+    assert "split over the crystal layers by energy" in found.describe()
     seen, of_trues, expected = (
         v.reshape(4, -1).sum(axis=1, dtype=float)
         for v in (scan.prompts - trues.prompts, trues.prompts, found.expected)

@@ -18,10 +18,10 @@ from app.state.services.context import AppContext
 from app.state.services.scan_regions import regions_beside
 from engine.analysis.regions import (
     RegionSet,
-    file_beside,
     image_mark,
     marks_of,
     read_regions,
+    regions_file_of,
     scan_marks,
     write_regions,
 )
@@ -162,7 +162,7 @@ def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     places = [path]
     if result_id:
-        places.append(file_beside(Results().open(result_id).folder / VOLUME))
+        places.append(regions_file_of(Results().open(result_id).folder / VOLUME))
     for each in places:
         if not regions.is_empty:
             write_regions(regions, each, private=True)

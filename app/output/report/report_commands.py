@@ -9,7 +9,13 @@ from pathlib import Path
 from app.language.translation import tr
 from app.state.models.run_record import RunRecord
 from app.state.services.context import AppContext
-from engine.analysis.regions import RegionSet, file_beside, marks_of, read_regions, write_regions
+from engine.analysis.regions import (
+    RegionSet,
+    marks_of,
+    read_regions,
+    regions_file_of,
+    write_regions,
+)
 from engine.core.errors import EngineError
 from engine.io import exports_folder
 from engine.results import VOLUME, Result, Results, default_export_name
@@ -122,7 +128,7 @@ def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
 
 def _put_beside(own: RegionSet, result: Result) -> None:
     """Keep regions where a report looks for them: they may have been drawn before the run ended."""
-    path = file_beside(result.folder / VOLUME)
+    path = regions_file_of(result.folder / VOLUME)
     kept = read_regions(path) if path.exists() else RegionSet()
     if (kept.regions, kept.annotations) != (own.regions, own.annotations):
         write_regions(own.bound_to(marks_of(result.volume())), path, private=True)

@@ -101,7 +101,7 @@ class Qualities:
     def usual_voxel_mm(self) -> Point | None:
         """Voxel of the protocol where it does not say; None where that is not known."""
         try:
-            usual = modality_of(self.base).usual_grid(self.base, self.known)
+            usual = modality_of(self.base).default_grid(self.base, self.known)
         except EngineError:
             return None
         return usual[0] if usual else None

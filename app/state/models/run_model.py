@@ -23,7 +23,7 @@ from engine.data.runs.events import (
     Noted,
     Planned,
     Preview,
-    ResultKept,
+    ResultSaved,
     StageStarted,
     Warned,
 )
@@ -108,7 +108,7 @@ class RunModel(QObject):
                 self.reported.emit("info", event.text)
             case Warned():
                 self.reported.emit(LOG_LEVELS[event.level], event.text)
-            case ResultKept():
+            case ResultSaved():
                 self.reported.emit("info", event.text)
                 self.result_kept.emit()
             case Finished():

@@ -26,7 +26,7 @@ from engine.data.runs.events import (
     Preview,
     Profiled,
     Progressed,
-    ResultKept,
+    ResultSaved,
     StageStarted,
     Warned,
 )
@@ -203,7 +203,7 @@ class RunRecord:
                 self.notes.append(event.text)
             case Preview():
                 self._take_preview(event)
-            case ResultKept():
+            case ResultSaved():
                 self.result_id = event.result
             case Finished():
                 self.result, self.provenance = event.volume, event.provenance

@@ -152,7 +152,7 @@ class StudyReader:
         if files is None:
             return self._scan(path)
         if found.role is not None and scan is not None:
-            is_own, is_map = Path(scan.value) == files.data, found.role.lies_with_body
+            is_own, is_map = Path(scan.value) == files.data, found.role.is_aligned_with_patient
             if is_own or (is_map and found.role.key in self.roles):
                 return self._auxiliary(found.role.key, path)
         return self._with_beside(files)

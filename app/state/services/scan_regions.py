@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.language.translation import tr
 from app.state.models.session import Session
-from engine.analysis.regions import RegionSet, file_beside, read_regions, write_regions
+from engine.analysis.regions import RegionSet, read_regions, regions_file_of, write_regions
 from engine.core.errors import OutputError
 
 
@@ -18,7 +18,7 @@ def save_beside(session: Session, study: Path) -> None:
     OutputError
         where a file of that name holds regions of another scan
     """
-    regions, path = session.regions.current, file_beside(study)
+    regions, path = session.regions.current, regions_file_of(study)
     if regions.is_empty:
         return
     if path.exists() and not read_regions(path).is_of(regions.scans):
@@ -36,5 +36,5 @@ def save_beside(session: Session, study: Path) -> None:
 def regions_beside(session: Session) -> RegionSet | None:
     """Return the regions beside the study that is open, whatever scan they are of."""
     study = session.opened_from
-    path = file_beside(study) if study is not None and study.suffix == ".toml" else None
+    path = regions_file_of(study) if study is not None and study.suffix == ".toml" else None
     return read_regions(path) if path is not None and path.is_file() else None

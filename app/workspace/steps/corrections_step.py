@@ -62,7 +62,7 @@ class CorrectionsStep(StepPanel):
                 self._sweeps[sweep.kind] = self._sweep_button(sweep)
                 made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
             for each in modality.ledger:
-                for role in (role for role in each.inputs if role.lies_with_body):
+                for role in (role for role in each.inputs if role.is_aligned_with_patient):
                     align, show = self._align_button(role), self._look_button(role)
                     self._aligners.append((align, role))
                     self._shown.append((show, role))

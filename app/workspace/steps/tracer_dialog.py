@@ -89,8 +89,8 @@ class TracerDialog(QDialog):
         self.given.setText(f"{check.given}." if check.given else tr("No dose information yet."))
         set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")
-        set_paragraphs(self.remarks, check.remarks)
-        self.remarks.setVisible(bool(check.remarks))
+        set_paragraphs(self.remarks, check.notes)
+        self.remarks.setVisible(bool(check.notes))
 
     def _save(self) -> None:
         tracer = self.form.checked()

@@ -99,7 +99,7 @@ class VolumeStep(StepPanel):
 
     def _show_hints(self, source: str) -> None:
         study = self._study
-        usual = study.modality.usual_grid(study.protocol, study.known)
+        usual = study.modality.default_grid(study.protocol, study.known)
         if usual is None:
             return
         voxel, (diameter, depth, length) = usual

@@ -1,4 +1,4 @@
-"""What one count stands for, from the image of a cylinder of known activity.
+"""Calibration factor from the image of a cylinder of known activity.
 
     K = A(0) Δt · live · b / (F V v),    A(0) = A 2^((t_A − t_0) / T½)
 
@@ -25,12 +25,12 @@ MOST_ERROR_PERCENT = 2.0
 
 @dataclass(frozen=True)
 class KnownActivity:
-    """What was filled into the cylinder.
+    """Activity in the cylinder.
 
     Attributes
     ----------
     bq : activity [Bq] at the moment `measured`
-    volume_ml : that it fills [mL]
+    volume_ml : volume of the filling [mL]
     measured : None: when the scan began
     """
 
@@ -58,7 +58,7 @@ def calibrate(
     calibration
         for scans of the same scanner, corrected alike
     measured
-        how it was measured, as plain values
+        record of the measurement, as JSON values
 
     Raises
     ------
@@ -70,7 +70,9 @@ def calibrate(
     inside = region or find_cylinder(volume).inner(volume.grid)
     found = mean_inside(volume, inside)
     if not found.mean > 0:
-        raise DataError("the image is not above 0 inside the cylinder; check where it lies.")
+        raise DataError(
+            "the image is not above 0 inside the cylinder; check the position of the cylinder."
+        )
     at_start = known.bq * decayed(_waited_s(scan, known), frame.half_life_s) / known.volume_ml
     positrons = at_start / frame.decays_per_positron
     applied = [c["kind"] for c in volume.info["corrections"] if c["state"] == "applied"]
@@ -93,18 +95,19 @@ def _scan_of(volume: Volume) -> Plain:
     scan = volume.info.get("scan")
     if not isinstance(scan, dict) or "scanner_sha256" not in scan:
         raise DataError(
-            "the image does not say which scanner it is of; take one that `isocenter reconstruct` "
-            "made of the cylinder's scan, as HDF5 or with its provenance beside it."
+            "the image does not state its scanner; use an image that `isocenter "
+            "reconstruct` made from the scan of the cylinder, as HDF5 or with its "
+            "provenance file."
         )
     if scan.get("frames"):
         raise DataError(
-            "the image is the sum of frames of time, which may leave out a part of the scan; "
-            "reconstruct the cylinder without frames."
+            "the image is a sum of time frames, which may leave out a part of the "
+            "scan; reconstruct the cylinder without frames."
         )
     if volume.unit != COUNTS:
         raise DataError(
-            f"the image is in {volume.unit or 'no known unit'}, want {COUNTS}; reconstruct the "
-            "cylinder without a calibration."
+            f"the image is in {volume.unit or 'no known unit'}, expected {COUNTS}; "
+            "reconstruct the cylinder without a calibration."
         )
     return scan
 
@@ -116,17 +119,17 @@ def _frame(scan: Plain) -> CountedFrame:
     duration_s = scan.get("duration_s")
     wanted = {
         "the half-life": half_life_s,
-        "the positrons for each decay": branching,
+        "the positrons per decay": branching,
         "the length of the frame": duration_s,
     }
     missing = [name for name, value in wanted.items() if not value]
     if not half_life_s or not branching or not duration_s:
         raise DataError(
-            f"there is no calibration: {', '.join(missing)} not known; reconstruct the cylinder "
-            "with a tracer file (--tracer) that says so."
+            f"calibration is not possible: {', '.join(missing)} not known; reconstruct "
+            "the cylinder with a tracer file (--tracer) that has this information."
         )
     if LIVE_BLOCKS in scan and scan.get("live_fraction"):
-        raise DataError(f"there is no calibration: {TWICE_DEAD}.")
+        raise DataError(f"calibration is not possible: {TWICE_DEAD}.")
     live = scan.get("live_fraction") or 1.0
     return CountedFrame(float(duration_s), float(half_life_s), float(branching), float(live))
 
@@ -143,9 +146,10 @@ def _waited_s(scan: Plain, known: KnownActivity) -> float:
     waited = None if started is None else seconds_between(known.measured, started)
     if waited is None:
         raise DataError(
-            "there is no calibration: the activity's time and the start of the scan "
-            f"({text or 'not known'}) cannot be compared; give the start in a tracer file, both "
-            "with a time zone or both without."
+            "calibration is not possible: the time of the activity measurement and "
+            f"the start of the scan ({text or 'not known'}) cannot be compared; enter "
+            "the start in a tracer file, and give both times with a time zone or both "
+            "without."
         )
     return waited
 

@@ -1,4 +1,4 @@
-"""Comparing an image with another, and finding where it lies."""
+"""Compare two images, and find the offset between them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def correlation(image: Volume, truth: Volume, *, fwhm_mm: float = 0.0) -> float:
     _same_grid(image, truth)
     a, b = (smoothed(v, fwhm_mm).values.ravel().astype(np.float64) for v in (image, truth))
     if a.std() == 0 or b.std() == 0:
-        raise DataError("an image without any contrast has no correlation; choose another.")
+        raise DataError("an image without contrast has no correlation; choose another image.")
     return float(np.corrcoef(a, b)[0, 1])
 
 
@@ -82,7 +82,7 @@ def extent_mm(volume: Volume, *, threshold: float = 0.5) -> tuple[Point, Point]:
 def _above(volume: Volume, threshold: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     peak = float(volume.values.max())
     if not peak > 0:
-        raise DataError("the image is empty: no voxel is above 0.")
+        raise DataError("the image is empty: no voxel is above 0; choose another image.")
     return np.asarray(volume.values > threshold * peak)
 
 
@@ -94,6 +94,7 @@ def _others(axis: int) -> tuple[int, ...]:
 def _same_grid(one: Volume, other: Volume) -> None:
     if one.grid != other.grid:
         raise GeometryError(
-            f"the images have {one.grid.describe()} and {other.grid.describe()}, or lie elsewhere; "
-            "bring both to one grid."
+            f"the images have different grids, {one.grid.describe()} and "
+            f"{other.grid.describe()}, or different positions; resample both to one "
+            "grid."
         )

@@ -1,4 +1,4 @@
-"""An image along a curve, straightened: a curved planar reformation.
+"""Curved planar reformation: an image along a curve, straightened.
 
 The curve runs through points P₀ … Pₙ of one slice; between P₁ and P₂, for u from 0 to 1,
 
@@ -34,15 +34,15 @@ MOST_COLUMNS, MOST_OFFSETS = 4096, 64
 
 @dataclass(frozen=True, eq=False)
 class CurvedPlane:
-    """What an image holds along a curve.
+    """Values of an image along a curve.
 
     Attributes
     ----------
     values : (n_rows, n_columns) in `unit`; rows along the axis, columns along the curve
     points_mm : (n_columns, 3) places x, y, z of the columns [mm]
-    pixel_mm : from row to row, and from column to column [mm]
+    pixel_mm : pixel size along rows and columns [mm]
     axis : 0, 1, 2 for x, y, z, along which the rows lie
-    unit : of the values
+    unit : unit of the values
     """
 
     values: NDArray[np.float32]
@@ -83,7 +83,7 @@ def curved_plane(
     Parameters
     ----------
     volume
-        that is looked at
+        image to reformat
     points_mm
         at least two places x, y, z [mm] in one slice
     axis
@@ -119,7 +119,7 @@ def _evenly(curve: Places, step_mm: float) -> tuple[Places, float]:
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     if not along[-1] > 0:
         raise GeometryError(
-            "the curve has no length: all its points are one; draw it from one place to another."
+            "the curve has no length because all its points are the same; draw a longer curve."
         )
     n = int(np.clip(np.ceil(along[-1] / step_mm), 1, MOST_COLUMNS - 1))
     wanted = np.linspace(0, along[-1], n + 1)

@@ -1,4 +1,4 @@
-"""A uniform cylinder along z: where it lies in an image, and what the image holds well inside.
+"""Find a uniform cylinder along z in an image, and measure its inside.
 
 Its voxels are those of the smoothed image above a level half-way between the mean of what lies
 above it and the mean of what lies below. Its axis is their centre of gravity, its radius that of a
@@ -60,8 +60,8 @@ class UprightCylinder:
         """Return size and place in plain words."""
         x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
         return (
-            f"radius {self.radius_mm:.1f} mm, {self.length_mm:.1f} mm long, middle at "
-            f"({x:.1f}, {y:.1f}, {z:.1f}) mm"
+            f"radius {self.radius_mm:.1f} mm, length {self.length_mm:.1f} mm, centre "
+            f"at ({x:.1f}, {y:.1f}, {z:.1f}) mm"
         )
 
 
@@ -71,7 +71,7 @@ class RegionMean:
 
     Attributes
     ----------
-    mean : in the unit of the image
+    mean : value in the unit of the image
     error : its standard error, from the means of parts of the region; parts that share a side are
         somewhat alike in a filtered image, so that the true one is up to a quarter larger
     sd : of the voxels
@@ -126,8 +126,8 @@ def mean_inside(volume: Volume, cylinder: UprightCylinder) -> RegionMean:
     n = int(np.count_nonzero(mask))
     if n < 2 * BLOCKS:
         raise DataError(
-            f"the region inside ({cylinder.describe()}) holds {n} voxels, want at least "
-            f"{2 * BLOCKS}; make the phantom or its region larger."
+            f"the region inside ({cylinder.describe()}) has {n} voxels, expected at "
+            f"least {2 * BLOCKS}; use a larger phantom or region."
         )
     inside = volume.values[mask].astype(np.float64)
     means = _part_means(volume, cylinder, mask)

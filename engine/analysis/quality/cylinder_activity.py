@@ -1,4 +1,4 @@
-"""What a person says of a cylinder of known activity; the rest is as its scan says.
+"""Activity of a calibration cylinder, as entered by the user.
 
 The volume of a cylinder of diameter d and length l is V = π d² l / 4.
 """
@@ -19,14 +19,14 @@ from engine.core.settings import Settings, setting
 from engine.data.calibration import Calibration
 from engine.data.timing.datetime_setting import Moment
 from engine.data.timing.decay import NUCLIDES
-from engine.data.timing.tracer import AS_THE_SCAN, Tracer
+from engine.data.timing.tracer import FROM_THE_SCAN, Tracer
 from engine.data.volume import Volume
 
 MM3_PER_ML = 1000.0
 
 
 class CylinderActivity(Settings):
-    """Activity, volume and what the scan may not say.
+    """Activity and volume of a calibration cylinder, and facts that the scan may lack.
 
     Examples
     --------
@@ -36,42 +36,48 @@ class CylinderActivity(Settings):
     """
 
     activity_mbq: float = setting(
-        ..., "Filled in, less what stayed in the syringe", label="Activity", unit="MBq", gt=0
+        ...,
+        "Activity filled into the phantom, without the residual in the syringe",
+        label="Activity",
+        unit="MBq",
+        gt=0,
     )
     measured_at: Moment | None = setting(
-        None, "When the activity was measured", label="Measured", empty="when the scan began"
+        None, "Time of the activity measurement", label="Measured", empty="at the start of the scan"
     )
     volume_ml: float | None = setting(
-        None, "That it fills", label="Volume", unit="mL", empty="from the size", gt=0
+        None, "Volume of the filling", label="Volume", unit="mL", empty="from the size", gt=0
     )
     diameter_mm: float | None = setting(
-        None, "Of the filling, where no volume is given", label="Diameter", unit="mm",
+        None, "Size of the filling, if no volume is given", label="Diameter", unit="mm",
         empty="not needed", gt=0,
     )  # fmt: skip
     length_mm: float | None = setting(
-        None, "Of the filling, where no volume is given", label="Length", unit="mm",
+        None, "Size of the filling, if no volume is given", label="Length", unit="mm",
         empty="not needed", gt=0,
     )  # fmt: skip
     nuclide: str | None = setting(
-        None, f"One of {', '.join(NUCLIDES)}", label="Nuclide", empty=AS_THE_SCAN
+        None, f"One of {', '.join(NUCLIDES)}", label="Nuclide", empty=FROM_THE_SCAN
     )
     scan_start: Moment | None = setting(
-        None, "When the frame began", label="Start of the scan", empty=AS_THE_SCAN
+        None, "Start time of the frame", label="Start of the scan", empty=FROM_THE_SCAN
     )
     live_fraction: float | None = setting(
-        None, "Part of the frame in which the scanner could count", label="Live",
-        empty=AS_THE_SCAN, gt=0, le=1,
+        None, "Fraction of the frame in which the scanner was able to count", label="Live",
+        empty=FROM_THE_SCAN, gt=0, le=1,
     )  # fmt: skip
 
     @model_validator(mode="after")
     def _refuse_unknown_volume(self) -> CylinderActivity:
         if self.volume_ml is None and (self.diameter_mm is None or self.length_mm is None):
-            raise ValueError("give the volume, or diameter and length of the filling")
+            raise ValueError("enter the volume, or diameter and length of the filling")
         if self.volume_ml is not None and (self.diameter_mm or self.length_mm):
-            raise ValueError("give the volume or the size, not both")
+            raise ValueError("enter the volume or the size, not both")
         if self.nuclide is not None and self.nuclide not in NUCLIDES:
             known = ", ".join(NUCLIDES)
-            raise ValueError(f"the nuclide is none of {known}; name others in a tracer file")
+            raise ValueError(
+                f"the nuclide is none of {known}; enter other nuclides in a tracer file"
+            )
         return self
 
     @property
@@ -84,14 +90,14 @@ class CylinderActivity(Settings):
 
     @property
     def tracer(self) -> Tracer:
-        """What it says of the scan."""
+        """Facts of the scan as a tracer."""
         return Tracer(
             nuclide=self.nuclide, scan_start=self.scan_start, live_fraction=self.live_fraction
         )
 
 
 def calibrate_with(
-    volume: Volume, said: CylinderActivity, *, region: UprightCylinder | None = None
+    volume: Volume, stated: CylinderActivity, *, region: UprightCylinder | None = None
 ) -> tuple[Calibration, Plain]:
     """Measure the calibration with what the scan does not say; see `calibrate`.
 
@@ -102,10 +108,10 @@ def calibrate_with(
     """
     scan = volume.info.get("scan")
     if isinstance(scan, dict):
-        differing = check_tracer(said.tracer, scan).remarks
+        differing = check_tracer(stated.tracer, scan).notes
         if differing:
             raise DataError(f"{differing[0].partition(';')[0]}; leave that field empty.")
-        scan = {**scan, **said.tracer.facts()}
+        scan = {**scan, **stated.tracer.facts()}
         volume = replace(volume, info={**volume.info, "scan": scan})
-    known = KnownActivity(1e6 * said.activity_mbq, said.ml, said.measured_at)
+    known = KnownActivity(1e6 * stated.activity_mbq, stated.ml, stated.measured_at)
     return calibrate(volume, known, region=region)

@@ -1,4 +1,4 @@
-"""Resolution from hot rods: how deep the valleys between neighbours are."""
+"""Resolution from hot rods: the valley-to-peak ratio between neighbours."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def valley_to_peak(
     middles = _between_neighbours(rods, 2 * sector.diameter_mm)
     if len(middles) == 0:
         raise GeometryError(
-            f"rods of {sector.diameter_mm:g} mm: {len(rods)} in the sector, need 2 neighbours; "
-            "make the phantom larger."
+            f"rods of {sector.diameter_mm:g} mm: the sector has {len(rods)}, expected "
+            "at least 2 neighbours; use a larger phantom."
         )
     axis = "xyz".index(along)
     away = np.abs(volume.grid.centres_mm(axis) - volume.grid.centre_mm[axis])
@@ -67,8 +67,8 @@ def valleys(
 def _between_neighbours(rods: Array, pitch_mm: float) -> Array:
     """(m, 2) points half-way between rods one pitch apart."""
     i, j = np.triu_indices(len(rods), 1)
-    apart = np.linalg.norm(rods[i] - rods[j], axis=1)
-    close = apart < 1.1 * pitch_mm
+    distance = np.linalg.norm(rods[i] - rods[j], axis=1)
+    close = distance < 1.1 * pitch_mm
     return np.asarray((rods[i] + rods[j])[close] / 2)
 
 

@@ -1,4 +1,4 @@
-"""Means of an image in small discs and cylinders across z, weighted by the share of each voxel.
+"""Means of small discs and cylinders across z, weighted by voxel overlap.
 
 A disc is as thick as the slice nearest to it; a cylinder takes the slices whose middles lie in it.
 The shares are counted on 8 x 8 points of each pixel.
@@ -19,13 +19,13 @@ FINE = 8
 
 
 @dataclass(frozen=True)
-class Held:
-    """What an image holds in a region.
+class RegionStats:
+    """Statistics of an image in a region.
 
     Attributes
     ----------
-    mean, sd : of the voxels, weighted by their shares
-    least, most : of the voxels that lie at least half inside
+    mean, sd : mean and sd of the voxels, weighted by their shares
+    least, most : least and most of the voxels that lie at least half inside
     """
 
     mean: float
@@ -34,7 +34,7 @@ class Held:
     most: float
 
 
-def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> Held:
+def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionStats:
     """Measure a disc in the slice nearest to its centre."""
     z = volume.grid.centres_mm(2)
     return _measured(
@@ -42,7 +42,7 @@ def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> Held:
     )
 
 
-def rod(volume: Volume, centre_mm: Point, diameter_mm: float, length_mm: float) -> Held:
+def rod(volume: Volume, centre_mm: Point, diameter_mm: float, length_mm: float) -> RegionStats:
     """Measure a cylinder along z."""
     z = volume.grid.centres_mm(2)
     inside = np.flatnonzero(np.abs(z - centre_mm[2]) <= length_mm / 2)
@@ -51,7 +51,7 @@ def rod(volume: Volume, centre_mm: Point, diameter_mm: float, length_mm: float) 
     return _measured(volume, centre_mm, diameter_mm, inside)
 
 
-def _measured(volume: Volume, centre_mm: Point, diameter_mm: float, slices: Array) -> Held:
+def _measured(volume: Volume, centre_mm: Point, diameter_mm: float, slices: Array) -> RegionStats:
     x, y, z = centre_mm
     lower, upper = volume.grid.lower_mm, volume.grid.upper_mm
     if not (lower[2] <= z <= upper[2]):
@@ -71,7 +71,7 @@ def _measured(volume: Volume, centre_mm: Point, diameter_mm: float, slices: Arra
     mean = float(np.average(values, weights=weights))
     sd = float(np.sqrt(np.average((values - mean) ** 2, weights=weights)))
     core = values[weights >= 0.5] if (weights >= 0.5).any() else values[weights > 0]
-    return Held(mean, sd, float(core.min()), float(core.max()))
+    return RegionStats(mean, sd, float(core.min()), float(core.max()))
 
 
 def _near(volume: Volume, axis: int, middle: float, diameter_mm: float) -> tuple[Array, Array]:
@@ -85,6 +85,6 @@ def _near(volume: Volume, axis: int, middle: float, diameter_mm: float) -> tuple
 def _outside(centre_mm: Point) -> DataError:
     x, y, z = centre_mm
     return DataError(
-        f"a region at ({x:.1f}, {y:.1f}, {z:.1f}) mm lies outside the image; say where the phantom "
-        "is, or reconstruct a larger volume."
+        f"a region at ({x:.1f}, {y:.1f}, {z:.1f}) mm is outside the image; enter the "
+        "position of the phantom, or reconstruct a larger volume."
     )

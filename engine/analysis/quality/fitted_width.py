@@ -31,15 +31,15 @@ Samples = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PeakWidth:
-    """A Gaussian on a constant ground, fitted to a peak.
+    """Gaussian on a constant background, fitted to a peak.
 
     Attributes
     ----------
     fwhm_mm : full width at half maximum [mm]
     error_mm : standard error of the width, from the residuals [mm]
     centre_mm : place of the peak from the start of the line [mm]
-    height : of the peak above its ground, in the unit of the image
-    ground : in the unit of the image
+    height : height of the peak above its ground, in the unit of the image
+    ground : value in the unit of the image
     voxels : the width in voxels along the line
     """
 
@@ -55,7 +55,10 @@ class PeakWidth:
         """Say by how much the width of a sampled Gaussian is off, for people."""
         if self.voxels >= SOUND_VOXELS:
             return "at most 2 % too wide for a Gaussian peak"
-        return f"too wide: less than {SOUND_VOXELS:g} voxels, by some 3 % at 2 and 12 % at 1.5"
+        return (
+            f"too wide for widths below {SOUND_VOXELS:g} voxels: by about 3 % at 2 "
+            "and 12 % at 1.5 voxels"
+        )
 
 
 def peak_width(volume: Volume, line: LineProfile) -> PeakWidth | None:

@@ -1,4 +1,4 @@
-"""Values of an image along a straight line, and how wide its highest peak is.
+"""Profile along a straight line, and the width of its highest peak.
 
 The image is sampled linearly between voxel centres, at steps of at most half the smallest edge of a
 voxel. The width is the full one at half height, h = (highest + lowest) / 2 of the line: where the
@@ -32,7 +32,7 @@ class LineProfile:
     points_mm : (n, 3) places x, y, z [mm]
     distance_mm : (n,) from the start of the line [mm]
     values : (n,) in the unit of the image
-    unit : of the values
+    unit : unit of the values
     """
 
     points_mm: Samples

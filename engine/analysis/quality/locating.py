@@ -1,4 +1,4 @@
-"""The place and turn of a phantom at which its known layout is most like the image.
+"""Find position and rotation of a phantom by matching its layout to the image.
 
     likeness = Σ (t − t̄) v / ‖t − t̄‖
 
@@ -48,7 +48,7 @@ def locate(
     layout
         activity of the phantom, relative
     turns_deg, flips
-        what to try
+        angles and reversals to try
 
     Raises
     ------
@@ -122,10 +122,10 @@ def _unit(layout: Layout, grid: ImageGrid, at: Placement) -> NDArray[np.float64]
 def _coarser(volume: Volume, most: int) -> Volume:
     """Return means of blocks of voxels, at most so many along an axis; what is left over is cut."""
     blocks = [max(1, -(-n // most)) for n in volume.grid.shape]
-    kept = [n // b * b for n, b in zip(volume.grid.shape, blocks, strict=True)]
-    begin = [(n - k) // 2 for n, k in zip(volume.grid.shape, kept, strict=True)]
-    values = volume.values[tuple(slice(b, b + k) for b, k in zip(begin, kept, strict=True))]
-    shape = [s for k, b in zip(kept, blocks, strict=True) for s in (k // b, b)]
+    used = [n // b * b for n, b in zip(volume.grid.shape, blocks, strict=True)]
+    begin = [(n - k) // 2 for n, k in zip(volume.grid.shape, used, strict=True)]
+    values = volume.values[tuple(slice(b, b + k) for b, k in zip(begin, used, strict=True))]
+    shape = [s for k, b in zip(used, blocks, strict=True) for s in (k // b, b)]
     means = np.nan_to_num(values).reshape(shape).mean(axis=(1, 3, 5), dtype=np.float64)
     voxel = tuple(v * b for v, b in zip(volume.grid.voxel_mm, blocks[::-1], strict=True))
     lower = volume.grid.lower_mm + np.array(begin[::-1]) * np.array(volume.grid.voxel_mm)

@@ -1,4 +1,4 @@
-"""Modulation transfer: how much contrast of each spatial frequency is left.
+"""Modulation transfer function: the contrast at each spatial frequency.
 
 Edge of a cylinder: e(r) is the image over the distance from its axis, l = de/dr; of a wire w is the
 image over the distance r from it, less its ground:
@@ -140,7 +140,9 @@ def _edge_spread(r_mm: Values, values: Values, bin_mm: float) -> tuple[Values, V
     sums = np.bincount(index - low, values)
     enough = counts >= LEAST_PER_BIN
     if np.count_nonzero(enough) < 4 * BINS_PER_PIXEL:
-        raise DataError("too few pixels round the edge; take a larger cylinder or smaller voxels.")
+        raise DataError(
+            "there are too few pixels around the edge; use a larger cylinder or smaller voxels."
+        )
     middles = np.asarray((np.arange(len(counts)) + low + 0.5) * bin_mm, np.float64)
     inside = np.flatnonzero(enough)
     every = np.arange(inside[0], inside[-1] + 1)

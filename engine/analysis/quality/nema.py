@@ -49,7 +49,10 @@ def contrast_recovery(sphere: float, background: float, true_contrast: float) ->
     NEMA NU 2-2018, section 7.
     """
     if true_contrast == 1:
-        raise SettingsError("true_contrast = 1: a sphere like its background has no contrast.")
+        raise SettingsError(
+            "true_contrast = 1: a sphere with the activity of the "
+            "background has no contrast; enter the true contrast."
+        )
     return 100 * (sphere / background - 1) / (true_contrast - 1)
 
 

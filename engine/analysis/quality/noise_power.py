@@ -1,4 +1,4 @@
-"""Noise power of a uniform region, over spatial frequency.
+"""Noise power spectrum of a uniform region.
 
     NPS(u, v) = (dx dy / (Nx Ny)) ⟨|DFT of (image − its smooth part)|²⟩,    Σ NPS Δu Δv = variance
 
@@ -29,7 +29,7 @@ class NoisePower:
     ----------
     frequency : (n,) [1/mm]
     power, error : (n,) mean over a ring, and its standard error [unit² mm²]
-    variance : of the voxels, the sum of the power [unit²]
+    variance : variance of the voxels, the sum of the power [unit²]
     """
 
     frequency: Values
@@ -49,8 +49,9 @@ def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
     n, rows, columns = slices.shape
     if min(rows, columns) < LEAST or not n:
         raise DataError(
-            f"a region of {n} slices of {rows} × {columns} pixels is too small for noise power, "
-            f"want at least {LEAST} × {LEAST}; take a larger phantom."
+            f"a region of {n} slices of {rows} × {columns} pixels is too small for a "
+            f"noise power spectrum, expected at least {LEAST} × {LEAST}; use a larger "
+            "phantom."
         )
     dx, dy, _ = voxel_mm
     noise = slices.astype(np.float64) - _smooth(slices)

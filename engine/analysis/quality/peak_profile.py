@@ -25,7 +25,7 @@ class PeakWidths:
 
     Attributes
     ----------
-    place : of the highest point [mm]
+    place : place of the highest point [mm]
     fwhm, fwtm : after NEMA; NaN where the profile ends before
     fwhm_error, fwtm_error : their standard errors
     fitted, fitted_error : FWHM of a Gaussian, and its standard error

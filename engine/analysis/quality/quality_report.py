@@ -1,4 +1,4 @@
-"""What a phantom's image is told by: figures with their errors, curves, and where they are from."""
+"""Result of a phantom measurement: figures with errors, curves, and their source."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class QualityFigure:
 
     Attributes
     ----------
-    name : what it is, with the size or place it is of
+    name : name of the figure, with size or position
     value : in `unit`
     error : standard error; None where nothing tells it
-    unit : of value and error
+    unit : unit of value and error
     group : heading that it stands under
     """
 
@@ -40,14 +40,14 @@ class QualityFigure:
     def text(self) -> str:
         """Return value and error as people read them, "41.3 ± 2.1 %"."""
         if self.error is None or not np.isfinite(self.error) or self.error == 0:
-            return f"{_plain(self.value)} {self.unit}".rstrip()
+            return f"{_as_json(self.value)} {self.unit}".rstrip()
         digits = max(0, 1 - int(np.floor(np.log10(self.error))))
         if abs(self.value) >= 1e5 or digits > MOST_DIGITS:
             return f"{self.value:.4g} ± {self.error:.2g} {self.unit}".rstrip()
         return f"{self.value:.{digits}f} ± {self.error:.{digits}f} {self.unit}".rstrip()
 
 
-def _plain(value: float) -> str:
+def _as_json(value: float) -> str:
     """Return a number with four digits that tell, without a power of ten where it is small."""
     text = f"{value:.4g}"
     if "e-" not in text:
@@ -58,7 +58,7 @@ def _plain(value: float) -> str:
 
 @dataclass(frozen=True)
 class QualityCurve:
-    """Figures over something.
+    """A figure as a function of one variable.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class QualityCurve:
 
 @dataclass(frozen=True)
 class Mark:
-    """A disc across z that something was measured in.
+    """A measured disc across z.
 
     Attributes
     ----------
@@ -91,13 +91,13 @@ class Mark:
 
 @dataclass(frozen=True)
 class Placement:
-    """A phantom's place in an image: moved, turned about z, perhaps with its other end first.
+    """Position of a phantom in an image: shift, rotation about z, reversal.
 
     Attributes
     ----------
     centre_mm : the phantom's origin in the image (x, y, z) [mm]
     turn_deg : its turn about z, from x towards y [deg]
-    flipped : whether it was turned round about y before, so that x and z are reversed
+    flipped : True if it was turned round about y before, so that x and z are reversed
     """
 
     centre_mm: Point
@@ -121,26 +121,26 @@ class Placement:
     def describe(self) -> str:
         """Return place and turn in plain words."""
         x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
-        turn = f", turned by {self.turn_deg:.1f}°" if self.turn_deg else ""
-        end = ", other end first" if self.flipped else ""
-        return f"middle at ({x:.1f}, {y:.1f}, {z:.1f}) mm{turn}{end}"
+        turn = f", rotated by {self.turn_deg:.1f}°" if self.turn_deg else ""
+        end = ", reversed along its axis" if self.flipped else ""
+        return f"centre at ({x:.1f}, {y:.1f}, {z:.1f}) mm{turn}{end}"
 
 
 @dataclass(frozen=True)
 class QualityReport:
-    """All that was measured in an image of a phantom.
+    """All results for an image of a phantom.
 
     Attributes
     ----------
     phantom : its kind
-    title : what people call it
-    unit : of the image
-    placement : where it lies, in words
-    figures, curves : what was measured
-    marks : where
-    notes : what to know of it, one sentence each
-    source : which image it is of, in words
-    at : where the phantom lies, of one that has a place and a turn
+    title : displayed name
+    unit : unit of the image
+    placement : position in words
+    figures, curves : results
+    marks : measured discs
+    notes : notes, one sentence each
+    source : measured image, in words
+    at : position of the phantom, if it has one
     """
 
     phantom: str

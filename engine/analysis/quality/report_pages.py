@@ -1,4 +1,4 @@
-"""A quality report as pages to print: figures, slices with what was measured in, curves."""
+"""Quality report as printable pages: figures, slices with regions, curves."""
 
 from __future__ import annotations
 

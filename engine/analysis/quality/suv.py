@@ -55,19 +55,19 @@ UNITS: dict[SuvKind, str] = {
 
 @dataclass(frozen=True)
 class SuvFacts:
-    """What SUV follow from; None where it is not known.
+    """Facts for SUV. None if not known.
 
     Attributes
     ----------
-    weight_kg : of the body
+    weight_kg : weight of the body
     dose_bq : activity at the moment of injection
-    half_life_s : of the nuclide
+    half_life_s : half-life of the nuclide
     injected, started : moments of the injection and of the start of the frame, both with their
         zones or both without
-    decay : what the image is corrected to
+    decay : reference time of the decay correction
     frame_s : length of the frame; wanted for an image that is not corrected
-    kind : what the dose is divided by
-    height_cm : of the body; wanted but for its weight alone
+    kind : normalisation: body weight, lean mass or surface
+    height_cm : height of the body; wanted but for its weight alone
     sex : "F" or "M"; wanted for lean mass
     """
 
@@ -121,17 +121,17 @@ def _reasons(facts: SuvFacts) -> Iterator[str]:
     yield from _unknown(facts)
     low, high = WEIGHT_KG
     if facts.weight_kg is not None and not low <= facts.weight_kg <= high:
-        yield f"a weight of {facts.weight_kg:g} kg is none of a body ({low:g} to {high:g} kg)"
+        yield (f"a weight of {facts.weight_kg:g} kg is not a body weight ({low:g} to {high:g} kg)")
     low, high = HEIGHT_CM
     if facts.height_cm is not None and not low <= facts.height_cm <= high:
-        yield f"a height of {facts.height_cm:g} cm is none of a body ({low:g} to {high:g} cm)"
+        yield (f"a height of {facts.height_cm:g} cm is not a body height ({low:g} to {high:g} cm)")
     elif facts.height_cm and facts.weight_kg and body_size(facts) <= 0:
-        yield "so heavy a body of this height has no lean mass by the formula of James"
+        yield ("the formula of James gives no lean body mass for this weight and height")
     for name, value in (("dose", facts.dose_bq), ("half-life", facts.half_life_s)):
         if value is not None and not 0 < value < math.inf:
-            yield f"the {name} is {value:g}, want a number above 0"
+            yield f"the {name} is {value:g}, expected a number above 0"
     if facts.frame_s is not None and not 0 < facts.frame_s < math.inf:
-        yield f"the frame takes {facts.frame_s:g} s, want a number above 0"
+        yield f"the frame duration is {facts.frame_s:g} s, expected a number above 0"
     if facts.decay != "injection":
         yield from _impossible_times(facts)
 
@@ -141,10 +141,10 @@ def _unknown(facts: SuvFacts) -> Iterator[str]:
         "the weight": facts.weight_kg,
         "the dose": facts.dose_bq,
         "the half-life": facts.half_life_s,
-        "what the image's decay is corrected to": facts.decay,
+        "the reference time of the decay correction": facts.decay,
     }
     if facts.decay != "injection":
-        wanted |= {"the time of injection": facts.injected, "the start": facts.started}
+        wanted |= {"the time of injection": facts.injected, "the start of the scan": facts.started}
     if facts.kind != "bw":
         wanted["the height"] = facts.height_cm
     if facts.kind.startswith("lbm"):
@@ -162,15 +162,18 @@ def _impossible_times(facts: SuvFacts) -> Iterator[str]:
     waited_s = _waited_s(facts)
     if waited_s is None:
         yield (
-            "one of the times of injection and start has a time zone and the other has none, so "
-            "what lies between them is not known"
+            "only one of the times of injection and scan start has a time zone, so "
+            "the time between them is not known"
         )
     elif waited_s < 0:
-        yield f"the scan starts {-waited_s:,.0f} s before the injection; was a date moved?"
+        yield (
+            f"the scan starts {-waited_s:,.0f} s before the injection; check whether "
+            "a date was changed"
+        )
     elif facts.half_life_s and waited_s > MOST_HALF_LIVES * facts.half_life_s:
         yield (
-            f"the scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the injection; "
-            "was a date moved?"
+            f"the scan starts {waited_s / facts.half_life_s:,.0f} half-lives after the "
+            "injection; check whether a date was changed"
         )
 
 

@@ -1,4 +1,4 @@
-"""SUV of images that others' programs made: what the attributes of a DICOM PET series say.
+"""SUV of DICOM PET series from other programs, from their attributes.
 
 Values in Bq/mL follow `engine.analysis.quality.suv`; decay is corrected to the start of the series,
 or to that of its first acquisition where that was earlier. Counts of Philips carry a factor of
@@ -28,7 +28,7 @@ def series_factor(slices: Sequence[Plain], *, kind: SuvKind = "bw") -> float:
         attributes of each slice by their DICOM keywords; those of the radiopharmaceutical stand
         beside the others, Philips' private ones in a table "PhilipsPETPrivateGroup"
     kind
-        what the dose is divided by
+        normalisation: body weight, lean mass or surface
 
     Raises
     ------
@@ -51,8 +51,8 @@ def series_factor(slices: Sequence[Plain], *, kind: SuvKind = "bw") -> float:
     if unit == "CNTS" and to_bq_ml:
         return to_bq_ml * suv_factor(_facts(slices, kind))
     raise DataError(
-        f"there is no SUV: the values are in {unit or 'no unit'} and no factor to Bq/mL is said; "
-        "export the series in Bq/mL."
+        f"there is no SUV: the values are in {unit or 'no unit'} and no factor to "
+        "Bq/mL is said; export the series in Bq/mL."
     )
 
 

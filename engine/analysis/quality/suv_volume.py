@@ -1,4 +1,4 @@
-"""Images in SUV, from what an image of ours says of its scan."""
+"""SUV of images of this program, from the record of their scan."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def scan_of(volume: Volume) -> Plain:
 
 def decay_of(volume: Volume) -> DecayCorrection:
     """Return what an image of ours is corrected to; one of counts is not."""
-    said = scan_of(volume).get("concentration", {})
-    known = said.get("decay") if isinstance(said, dict) else None
+    record = scan_of(volume).get("concentration", {})
+    known = record.get("decay") if isinstance(record, dict) else None
     if volume.unit == CONCENTRATION and known in ("start", "injection"):
         return "start" if known == "start" else "injection"
     return "none"
@@ -85,5 +85,5 @@ def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
 
 def described(facts: SuvFacts, factor: float) -> Plain:
     """Return what a conversion followed from, as plain values."""
-    said: Plain = {**vars(facts), "bq_ml_per_unit": 1.0, "suv_per_bq_ml": factor}
-    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in said.items()}
+    record: Plain = {**vars(facts), "bq_ml_per_unit": 1.0, "suv_per_bq_ml": factor}
+    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in record.items()}

@@ -1,4 +1,4 @@
-"""Activity over time, or over a cycle: what each frame or gate of a scan holds in one region.
+"""Time-activity curves: the mean of a region in each frame or gate.
 
     value_f = Σ w x_f / Σ w,   its standard deviation that of the voxels, w the share inside
 
@@ -26,11 +26,11 @@ class TimeCurve:
 
     Attributes
     ----------
-    frames : in their order
-    means, deviations : of each, in `unit`
+    frames : frames in order
+    means, deviations : means and deviations of each, in `unit`
     unit : counts/mm/s, or that of the images
-    volume_mm3 : of the region
-    rule : how voxels count that lie inside in part
+    volume_mm3 : volume of the region
+    rule : rule for voxels that are partly inside
     """
 
     frames: tuple[TimeFrame, ...]
@@ -42,7 +42,7 @@ class TimeCurve:
 
     @property
     def is_of_a_cycle(self) -> bool:
-        """Whether it runs over the gates of a cycle."""
+        """True if it runs over the gates of a cycle."""
         return any(frame.gate for frame in self.frames)
 
     @property
@@ -81,7 +81,7 @@ def time_curve(
     region
         where; what follows the image is another region in each frame
     rule
-        how voxels count that lie inside in part
+        rule for voxels that are partly inside
 
     Raises
     ------

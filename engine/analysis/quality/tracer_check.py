@@ -1,4 +1,4 @@
-"""What a scan and its tracer file allow: which units can be had, what is missing, what differs."""
+"""Check a tracer file against its scan: available units, missing and differing facts."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ SAME = 1e-3
 
 @dataclass(frozen=True)
 class TracerCheck:
-    """What can be had.
+    """Result of the check.
 
     Attributes
     ----------
-    given : what came into the body, and when, in a line
+    given : dose and injection time in one line
     concentration : why there is no Bq/mL whatever the calibration; empty if there may be
-    suv : of each kind of SUV why there is none; empty if there is
-    remarks : what to look at, a sentence each
+    suv : reason why each kind of SUV is not available; empty if it is
+    notes : notes to check, one sentence each
     """
 
     given: str
     concentration: str
     suv: dict[SuvKind, str]
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
-def check_tracer(tracer: Tracer, said: Plain) -> TracerCheck:
+def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
     """Say what a tracer file makes of a scan.
 
     Parameters
     ----------
     tracer
-        what is known besides the scan
-    said
-        what the scan says, under the keys of readers
+        tracer file
+    stated
+        facts of the scan, by the keys of the readers
     """
-    facts = {**said, **tracer.facts()}
+    facts = {**stated, **tracer.facts()}
     nuclide = NUCLIDES.get(str(facts.get("isotope")))
     if nuclide is not None:
         facts = {"half_life_s": nuclide.half_life_s, "branching": nuclide.branching} | facts
@@ -64,7 +64,7 @@ def check_tracer(tracer: Tracer, said: Plain) -> TracerCheck:
         _given(facts),
         _missing(facts),
         {kind: _why_none(facts, kind) for kind in SUV_TITLES},
-        tuple(_remarks(tracer, said, facts)),
+        tuple(_notes(tracer, stated, facts)),
     )
 
 
@@ -94,7 +94,7 @@ def _waited_s(facts: Plain) -> float | None:
 def _missing(facts: Plain) -> str:
     wanted = {
         "the half-life": facts.get("half_life_s"),
-        "positrons for each decay": facts.get("branching"),
+        "positrons per decay": facts.get("branching"),
         "the length of the frame": facts.get("duration_s"),
     }
     missing = [name for name, value in wanted.items() if not value]
@@ -109,17 +109,18 @@ def _why_none(facts: Plain, kind: SuvKind) -> str:
     return ""
 
 
-def _remarks(tracer: Tracer, said: Plain, facts: Plain) -> Iterator[str]:
+def _notes(tracer: Tracer, stated: Plain, facts: Plain) -> Iterator[str]:
     name = facts.get("isotope")
     if name and name not in NUCLIDES and not (facts.get("half_life_s") and facts.get("branching")):
         yield (
-            f"{name} is none of {', '.join(NUCLIDES)}; check how it is written, or give its "
-            "half-life and its positrons per decay."
+            f"{name} is none of {', '.join(NUCLIDES)}; check the spelling, or enter "
+            "half-life and positrons per decay."
         )
     for key, value in tracer.facts().items():
-        if key in NAMES and key in said and not _is_same(said[key], value):
+        if key in NAMES and key in stated and not _is_same(stated[key], value):
             yield (
-                f"The scan itself says that {NAMES[key]} is {said[key]}; {value} is taken instead."
+                f"The scan states {NAMES[key]} as {stated[key]}; {value} from the tracer "
+                "file is used instead."
             )
 
 

@@ -1,4 +1,4 @@
-"""Regions of interest: where they are, what images hold in them, files of them."""
+"""Regions of interest: shapes, figures and files."""
 
 from typing import TYPE_CHECKING
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from engine.analysis.regions.measuring import measure as measure
     from engine.analysis.regions.measuring import measure_all as measure_all
     from engine.analysis.regions.planar import PlanarContours as PlanarContours
-    from engine.analysis.regions.region_file import file_beside as file_beside
     from engine.analysis.regions.region_file import read_any as read_any
     from engine.analysis.regions.region_file import read_regions as read_regions
+    from engine.analysis.regions.region_file import regions_file_of as regions_file_of
     from engine.analysis.regions.region_file import write_regions as write_regions
     from engine.analysis.regions.region_set import COLOURS as COLOURS
     from engine.analysis.regions.region_set import Region as Region
@@ -79,7 +79,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "masks": ("MaskRegion",),
             "measuring": ("MeasuredRegion", "coverage_of", "mean_in", "measure", "measure_all"),
             "planar": ("PlanarContours",),
-            "region_file": ("file_beside", "read_any", "read_regions", "write_regions"),
+            "region_file": ("read_any", "read_regions", "regions_file_of", "write_regions"),
             "region_set": (
                 *("COLOURS", "Region", "RegionSet", "axes_of", "image_mark", "is_name"),
                 *("marks_of", "scan_marks"),

@@ -1,4 +1,4 @@
-"""What a reader leaves in a slice of an image: arrows, words, distances, angles and curves.
+"""Annotations of a slice: arrows, text, distances, angles and curves.
 
 The angle at the corner v between the legs to a and b is
 
@@ -24,24 +24,26 @@ MOST_SIGNS = 120
 
 
 class Annotation(Settings):
-    """An arrow, words, a distance, an angle or a curve, in the coordinates of a scan.
+    """Arrow, text, distance, angle or curve, in scan coordinates.
 
     `points_mm` are the ends: of an arrow its tail and its tip; of an angle the end of one leg, the
     corner, and the end of the other leg.
     """
 
-    kind: AnnotationKind = setting(..., "What it is")
-    axis: Annotated[int, Field(ge=0, le=2)] = setting(2, "Across the slice: 0, 1, 2 are x, y, z")
-    points_mm: tuple[Places, ...] = setting(
-        ..., "Its ends, or points of a curve (x, y, z)", unit="mm", max_length=MOST_ON_CURVE
+    kind: AnnotationKind = setting(..., "Kind of annotation")
+    axis: Annotated[int, Field(ge=0, le=2)] = setting(
+        2, "Axis perpendicular to the slice: 0, 1, 2 for x, y, z"
     )
-    text: str = setting("", "Words beside it", max_length=MOST_SIGNS)
+    points_mm: tuple[Places, ...] = setting(
+        ..., "End points, or points of a curve (x, y, z)", unit="mm", max_length=MOST_ON_CURVE
+    )
+    text: str = setting("", "Text label", max_length=MOST_SIGNS)
 
     @field_validator("text")
     @classmethod
     def _refuse_signs(cls, text: str) -> str:
         if not text.isprintable():
-            raise ValueError("has signs that cannot be seen")
+            raise ValueError("contains invisible characters")
         return text
 
     @model_validator(mode="after")
@@ -49,9 +51,9 @@ class Annotation(Settings):
         got = len(self.points_mm)
         wanted = max(got, LEAST_ON_CURVE) if self.kind == "curve" else N_POINTS[self.kind]
         if got != wanted:
-            raise ValueError(f"{self.kind} with {got} points, want {wanted}")
+            raise ValueError(f"{self.kind} with {got} points, expected {wanted}")
         if self.kind == "text" and not self.text.strip():
-            raise ValueError("words without a word")
+            raise ValueError("a text annotation without text")
         return self
 
     @property

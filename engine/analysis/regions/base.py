@@ -1,4 +1,4 @@
-"""What every kind of region can do: say where it is, move, take another size, cover voxels."""
+"""Base class of regions: bounds, move, resize, voxel coverage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Bounds = tuple[Point, Point]
 
 
 class RegionShape(Settings):
-    """A part of space, in the coordinates of the images it was drawn on [mm]."""
+    """A region, in the coordinates of the images it was drawn on [mm]."""
 
     @property
     @abstractmethod
@@ -49,12 +49,12 @@ class RegionShape(Settings):
 
     @property
     def has_size(self) -> bool:
-        """Whether it can be made larger and smaller."""
+        """True if it can be made larger and smaller."""
         return True
 
     @property
     def follows_image(self) -> bool:
-        """Whether it is another one in another image, as what lies above a threshold is."""
+        """True if it is another one in another image, as what lies above a threshold is."""
         return False
 
 
@@ -82,7 +82,7 @@ def shifted(point_mm: Point, by_mm: Point) -> Point:
     return x + a, y + b, z + c
 
 
-def way_between(start_mm: Point, end_mm: Point) -> Point:
+def shift_between(start_mm: Point, end_mm: Point) -> Point:
     """Return what leads from one point to another."""
     (x, y, z), (a, b, c) = start_mm, end_mm
     return a - x, b - y, c - z

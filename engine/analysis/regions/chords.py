@@ -1,4 +1,4 @@
-"""Shares of voxels in boxes, ellipsoids and prisms.
+"""Voxel coverage of boxes, ellipsoids and prisms.
 
 ellipsoid    by points at which lines enter and leave: x = c_x ± r_x √(1 − Σ ((y − c_y) / r_y)²)
 polygon      by exact areas, `engine.analysis.regions.polygon_area`
@@ -17,12 +17,12 @@ from engine.analysis.regions.coverage import (
     between,
     box_of,
     centres_of,
+    clean_share,
     edges_of,
     from_chords,
     lines_for,
     lines_through,
     overlap,
-    settled,
     start_of,
 )
 from engine.analysis.regions.polygon_area import centres_in, shares_in
@@ -39,7 +39,7 @@ def box(grid: ImageGrid, low_mm: Point, high_mm: Point) -> RegionCoverage:
     z, y, x = (overlap(grid, k, touched[2 - k], low_mm[k], high_mm[k]) for k in (2, 1, 0))
     c, b, a = (between(grid, k, touched[2 - k], low_mm[k], high_mm[k]) for k in (2, 1, 0))
     share, centres = z[:, None, None] * y[:, None] * x, c[:, None, None] & b[:, None] & a
-    return RegionCoverage(start_of(touched), settled(share), centres)
+    return RegionCoverage(start_of(touched), clean_share(share), centres)
 
 
 def ellipsoid(grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCoverage:
@@ -62,12 +62,14 @@ def ellipsoid(grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCover
         ((centres_of(grid, axis, touched[2 - axis]) - centre_mm[axis]) / radii_mm[axis]) ** 2
         for axis in range(3)
     )
-    return RegionCoverage(start_of(touched), settled(share), c[:, None, None] + b[:, None] + a <= 1)
+    return RegionCoverage(
+        start_of(touched), clean_share(share), c[:, None, None] + b[:, None] + a <= 1
+    )
 
 
 @dataclass(frozen=True)
 class Prism:
-    """What lies between two planes across an axis, with one cross-section throughout.
+    """Space between two planes across an axis, with a constant cross-section.
 
     Attributes
     ----------
@@ -151,7 +153,7 @@ class Prism:
         shape[2 - axis] = len(depth)
         share: SHARES = np.expand_dims(plane, 2 - axis) * depth.reshape(shape)
         inside = np.expand_dims(centres, 2 - axis) & levels.reshape(shape)
-        return RegionCoverage(start_of(touched), settled(share), inside)
+        return RegionCoverage(start_of(touched), clean_share(share), inside)
 
 
 def _around(centre_mm: Point, radii_mm: Point) -> tuple[Point, Point]:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from engine.analysis.regions.base import Bounds, RegionShape, middle_of, way_between
+from engine.analysis.regions.base import Bounds, RegionShape, middle_of, shift_between
 from engine.analysis.regions.contour import ContourRegion
 from engine.analysis.regions.coverage import RegionCoverage
 from engine.analysis.regions.masks import MaskRegion
@@ -36,28 +36,28 @@ MOST_DEPTH = 8
 
 
 class CombinedRegion(RegionShape):
-    """Two or more regions as one; it holds copies of them as they were."""
+    """Combination of two or more regions, of which it holds copies."""
 
     kind: Literal["combined"] = "combined"
-    operation: Operation = setting(..., "What is made of them")
-    parts: tuple[AnyShape, ...] = setting(..., "In their order", min_length=2, max_length=50)
+    operation: Operation = setting(..., "How the regions are combined")
+    parts: tuple[AnyShape, ...] = setting(..., "Regions in order", min_length=2, max_length=50)
 
     @model_validator(mode="after")
     def _refuse_deep(self) -> Self:
         if self.depth > MOST_DEPTH:
-            raise ValueError(f"combined {self.depth} times over, at most {MOST_DEPTH}")
+            raise ValueError(f"combined {self.depth} levels deep, at most {MOST_DEPTH}")
         return self
 
     @property
     def depth(self) -> int:
-        """How often regions were combined."""
+        """Number of nested combinations."""
         inner = [each.depth for each in self.parts if isinstance(each, CombinedRegion)]
         return 1 + max(inner, default=0)
 
     @property
     def bounds_mm(self) -> Bounds:
-        taken = self.parts[:1] if self.operation == "minus" else self.parts
-        ends = np.array([part.bounds_mm for part in taken])
+        bounding = self.parts[:1] if self.operation == "minus" else self.parts
+        ends = np.array([part.bounds_mm for part in bounding])
         low, high = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
         return (low[0], low[1], low[2]), (high[0], high[1], high[2])
 
@@ -73,7 +73,7 @@ class CombinedRegion(RegionShape):
         return self.model_copy(update={"parts": tuple(part.moved(by_mm) for part in self.parts)})
 
     def fitted(self, bounds_mm: Bounds) -> Self:
-        return self.moved(way_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
+        return self.moved(shift_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
 
     def turned_over(self) -> Self:
         return self.model_copy(update={"parts": tuple(part.turned_over() for part in self.parts)})

@@ -1,4 +1,4 @@
-"""Voxels above a level, within a solid: fixed, a part of the highest value, or found by itself.
+"""Contour region: voxels above a fixed, relative or adaptive level within a solid.
 
 The level of rule
     fixed               is given, in the unit of the image
@@ -34,7 +34,7 @@ from engine.geometry.grid import Point
 Rule = Literal["fixed", "percent_of_max", "percent_of_peak", "adaptive"]
 RULES: dict[Rule, str] = {
     "fixed": "Fixed value",
-    "percent_of_max": "Percent of the highest",
+    "percent_of_max": "Percent of the maximum",
     "percent_of_peak": "Percent of the peak",
     "adaptive": "Adaptive (Ridler and Calvard)",
 }
@@ -42,19 +42,19 @@ MOST_STEPS = 100
 
 
 class ContourRegion(RegionShape):
-    """What lies above a level within a solid; another part of space in every image."""
+    """Voxels above a level within a solid. The shape differs between images."""
 
     kind: Literal["contour"] = "contour"
-    within: Solid = setting(..., "The solid that is looked in")
-    rule: Rule = setting("percent_of_max", "How the level is found")
-    level: float = setting(41.0, "The level, or its part of the highest value [%]")
-    unit: str = setting("", "Of a fixed level", max_length=40)
-    connected: bool = setting(True, "Whether only what hangs together with the highest counts")
+    within: Solid = setting(..., "Region that is searched")
+    rule: Rule = setting("percent_of_max", "Method that chooses the level")
+    level: float = setting(41.0, "Level, or percentage of the maximum [%]")
+    unit: str = setting("", "Unit of a fixed level", max_length=40)
+    connected: bool = setting(True, "Keep only the part connected to the maximum")
 
     @model_validator(mode="after")
     def _refuse_percent(self) -> Self:
         if self.rule.startswith("percent") and not 0 < self.level <= 100:
-            raise ValueError(f"level is {self.level:g} %, want more than 0 and at most 100")
+            raise ValueError(f"level is {self.level:g} %, expected more than 0 and at most 100")
         return self
 
     @property
@@ -101,7 +101,7 @@ class ContourRegion(RegionShape):
         if self.rule == "fixed":
             return self.level
         if not len(inside):
-            raise DataError("the region holds nothing of the image; move it, or make it larger.")
+            raise DataError("the region lies outside the image; move it or enlarge it.")
         if self.rule == "adaptive":
             return level_between(inside)
         if self.rule == "percent_of_max":
@@ -109,7 +109,7 @@ class ContourRegion(RegionShape):
         peak = peak_of(volume, around)
         if peak is None:
             raise DataError(
-                "no ball of 1 mL fits into the image there; choose a percentage of the highest."
+                "no sphere of 1 mL fits into the image there; choose a percentage of the maximum."
             )
         return self.level / 100 * peak.value
 
@@ -117,7 +117,8 @@ class ContourRegion(RegionShape):
         if self.rule == "fixed" and self.unit != volume.unit:
             raise DataError(
                 f"the level is in {self.unit or 'no unit'}, the image in "
-                f"{volume.unit or 'no unit'}; say the level anew, or choose a percentage."
+                f"{volume.unit or 'no unit'}; enter the level in the unit of the "
+                "image, or choose a percentage."
             )
 
 

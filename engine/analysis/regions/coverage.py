@@ -1,4 +1,4 @@
-"""The share of each voxel that lies inside a region, held for the voxels it may touch.
+"""Fraction of each voxel inside a region, for the voxels that it may touch.
 
 Lines along one axis are inside a solid between two points known in closed form, so that their
 share of every voxel is exact; the other axes are sampled by many lines through each voxel. What is
@@ -32,7 +32,7 @@ A = TypeVar("A", bound=NDArray[np.generic])
 
 @dataclass(frozen=True)
 class RegionCoverage:
-    """A box of voxels, and the share of each that is inside a region.
+    """A box of voxels, with the fraction of each inside a region.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class RegionCoverage:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing of the image is inside."""
+        """True if nothing of the image is inside."""
         return not self.share.any()
 
     @property
@@ -173,7 +173,7 @@ def from_chords(rows: NDArray[np.int64], low: Array, high: Array, shape: tuple[i
     return np.asarray(summed)
 
 
-def settled(share: SHARES) -> SHARES:
+def clean_share(share: SHARES) -> SHARES:
     """Return shares without the rounding of their sums."""
     share = np.clip(share, 0.0, 1.0)
     share[share < LEAST_SHARE] = 0.0

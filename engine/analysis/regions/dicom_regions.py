@@ -1,4 +1,4 @@
-"""Regions that other programs drew: DICOM segmentations and RT structure sets.
+"""Read regions of other programs: DICOM segmentations and RT structure sets.
 
 A segmentation (PS3.3 A.51) gives voxels: frames of one grid, whose rows and columns run along the
 axes of the patient. A structure set (PS3.3 A.19) gives closed contours in planes across z; they are
@@ -65,8 +65,9 @@ def read_dicom_regions(path: Path) -> RegionSet:
             parts = list(_structures(found, path.name))
         else:
             raise FileFormatError(
-                f"{path.name}: a DICOM file of {kind or 'no'} modality; regions are read of "
-                "segmentations (SEG) and structure sets (RTSTRUCT)."
+                f"{path.name}: a DICOM file of {kind or 'no'} modality, expected a "
+                "segmentation (SEG) or a structure set (RTSTRUCT); choose another "
+                "file."
             )
         frames, patient = _frames_of(found, path.name), str(found.get("PatientID") or "")
     except damage() as e:
@@ -74,7 +75,7 @@ def read_dicom_regions(path: Path) -> RegionSet:
             f"{path.name}: damaged DICOM file ({reason_of(e)}); export it again."
         ) from e
     if not parts:
-        raise DataError(f"{path.name}: holds no region; choose a file with drawn ones.")
+        raise DataError(f"{path.name}: the file has no region; choose a file with regions.")
     marks = tuple(mark for each in frames for mark in scan_marks(frame_of_reference=each))
     made = RegionSet(axes="LPS", scans=marks, patient=patient)
     for k, (name, shape) in enumerate(parts):
@@ -88,22 +89,23 @@ def _dataset(path: Path) -> Dataset:
     with open_input(path) as file:
         if file.size > MOST_BYTES or DEFLATED in file.head:
             raise FileFormatError(
-                f"{path.name}: larger than {MOST_BYTES >> 20:,} MiB, or packed as a whole, which "
-                "is not read; export it again in parts, or without."
+                f"{path.name}: the file is larger than {MOST_BYTES >> 20:,} MiB, or "
+                "compressed as a whole, which is not supported; export it again in "
+                "parts, or uncompressed."
             )
         try:
             found = read_dataset(file.stream())  # some programs write no head
             if "SOPClassUID" not in found:
-                raise ValueError("it names no kind of object")
+                raise ValueError("it states no SOP class")
             return found
         except damage() as e:
             raise FileFormatError(
-                f"{path.name}: no DICOM file ({reason_of(e)}); choose another one."
+                f"{path.name}: not a DICOM file ({reason_of(e)}); choose another file."
             ) from e
 
 
 def is_dicom_regions(path: Path) -> bool:
-    """Whether a file is a DICOM segmentation or structure set."""
+    """Return True if a file is a DICOM segmentation or structure set."""
     if not is_file(path):
         return False
     with open_input(path) as file:
@@ -126,8 +128,8 @@ def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
     structures.discard("")
     if len(structures) > 1:
         raise DataError(
-            f"{name}: its structures lie in {len(structures)} frames of reference; export those of "
-            "one."
+            f"{name}: its structures use {len(structures)} frames of reference; export "
+            "the structures of one frame."
         )
     own = {str(found.get("FrameOfReferenceUID") or "")} - {""}
     return tuple(sorted(own | structures))
@@ -141,7 +143,8 @@ def _segments(found: Dataset, name: str) -> Iterator[NamedShape]:
     shared, groups = found.SharedFunctionalGroupsSequence[0], found.PerFrameFunctionalGroupsSequence
     if len(groups) != len(frames):
         raise FileFormatError(
-            f"{name}: holds {len(frames):,} frames and describes {len(groups):,}; export it again."
+            f"{name}: the file has {len(frames):,} frames but describes "
+            f"{len(groups):,}; export it again."
         )
     grid, level, (down, across) = _grid(list(groups), shared, frames.shape[1:], name)
     _refuse_large(name, grid.shape)
@@ -164,7 +167,7 @@ def _frames(found: Dataset, name: str) -> Mask:
     shape = (int(found.get("NumberOfFrames", 1)), int(found.Rows), int(found.Columns))
     if found.file_meta.TransferSyntaxUID.is_compressed or found.SegmentationType == "LABELMAP":
         raise DataError(
-            f"{name}: its frames are compressed, or label maps, which are not read; export it as "
+            f"{name}: compressed frames and label maps are not supported; export it as "
             "a binary segmentation."
         )
     _refuse_large(name, shape)
@@ -208,14 +211,14 @@ def _ways(cosines: Sequence[float], name: str) -> tuple[int, int]:
     want = np.array([cosines[0], 0, 0, 0, cosines[4], 0], float)
     if np.abs(np.array(cosines, float) - want).max() > STRAIGHT:
         raise DataError(
-            f"{name}: its slices do not lie across z of the patient; only such ones are read. "
-            "Export the regions on axial slices."
+            f"{name}: the slices are not perpendicular to z of the patient; export the "
+            "regions on axial slices."
         )
     return (1 if cosines[0] > 0 else -1), (1 if cosines[4] > 0 else -1)
 
 
-def _middle(first_mm: float, way: int, n: int, edge_mm: float) -> float:
-    return float(first_mm) + way * (n - 1) / 2 * edge_mm
+def _middle(first_mm: float, direction: int, n: int, edge_mm: float) -> float:
+    return float(first_mm) + direction * (n - 1) / 2 * edge_mm
 
 
 def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[list[float], float]:
@@ -229,7 +232,9 @@ def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[l
         return planes, alone_mm
     step = min(steps)
     if any(abs(each / step - round(each / step)) * step > SAME_MM * len(planes) for each in steps):
-        raise DataError(f"{name}: its slices are unevenly apart; export them evenly.")
+        raise DataError(
+            f"{name}: the slice spacing is uneven; export the regions with even spacing."
+        )
     return planes, step
 
 
@@ -253,12 +258,13 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
     _refuse_no_place(name, np.concatenate(contours))
     if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
         raise DataError(
-            f"{name}: its contours do not lie across z of the patient; only such ones are read."
+            f"{name}: the contours are not perpendicular to z of the patient; export "
+            "them on axial slices."
         )
     planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
     rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
     if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
-        raise DataError(f"{name}: a structure surrounds no area; remove it, and export again.")
+        raise DataError(f"{name}: a structure has no area; remove it, and export again.")
     at = np.array(planes)
     heights = [float(at[np.abs(at - each[0, 2]).argmin()]) for each in rings]
     return PlanarContours.of([each[:, :2] for each in rings], heights, step)
@@ -266,12 +272,12 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
 
 def _refuse_no_place(name: str, places: NDArray[np.float64], *sound: NDArray[np.bool_]) -> None:
     if not all(each.all() for each in (np.isfinite(places), np.abs(places) < FARTHEST_MM, *sound)):
-        raise DataError(f"{name}: its places or sizes are no lengths; export it again.")
+        raise DataError(f"{name}: positions or sizes are not valid lengths; export it again.")
 
 
 def _refuse_large(name: str, shape: tuple[int, ...]) -> None:
     if min(shape) < 1 or np.prod([float(n) for n in shape]) > MOST_VOXELS:
         raise DataError(
-            f"{name}: {' × '.join(f'{n:,}' for n in shape)} voxels, at most {MOST_VOXELS:,} are "
-            "read; export fewer slices."
+            f"{name}: the file has {' × '.join(f'{n:,}' for n in shape)} voxels, at "
+            f"most {MOST_VOXELS:,} are supported; export fewer slices."
         )

@@ -1,4 +1,4 @@
-"""What an image holds in a region.
+"""Figures of a region in an image.
 
 With the share w of each voxel inside, and the volume V of a voxel:
 
@@ -42,19 +42,19 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RegionFigures:
-    """What an image holds in a region, in the unit of the image unless said otherwise.
+    """Figures of a region, in the unit of the image unless stated otherwise.
 
     Attributes
     ----------
     mean, sd : weighted by the share of each voxel inside; sd of the voxels, not of the mean
-    least, most : of the voxels whose centre is inside
+    least, most : least and most of the voxels whose centre is inside
     peak : highest mean of a ball of 1 mL, with its place; None where none fits
     volume_ml : inside the image [mL]
     total : sum over the volume, in `total_unit`
-    percentiles : of `PERCENTILES`
-    n_voxels : that it touches
-    unit : of the image
-    rule : how voxels count
+    percentiles : percentiles of `PERCENTILES`
+    n_voxels : number of voxels that the region touches
+    unit : unit of the image
+    rule : rule for voxels that are partly inside
     """
 
     mean: float
@@ -82,7 +82,7 @@ class RegionFigures:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two regions compared: the first is the object, the second its background.
+    """Comparison of two regions: the object and its background.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class ValueHistogram:
-    """How much of a region holds which values.
+    """Histogram of the values in a region.
 
     Attributes
     ----------
@@ -157,9 +157,7 @@ def figures_of(
 
 def _centres_of(coverage: RegionCoverage) -> RegionCoverage:
     if not coverage.is_empty and not coverage.centres.any():
-        raise DataError(
-            "the region holds the centre of no voxel; make it larger, or count voxels by area."
-        )
+        raise DataError("the region contains no voxel centre; enlarge it, or count voxels by area.")
     return coverage.by_centres()
 
 
@@ -179,7 +177,7 @@ def samples(volume: Volume, coverage: RegionCoverage) -> tuple[Array, Array]:
     """
     touched = coverage.share > 0
     if not touched.any():
-        raise DataError("the region holds nothing of the image; move it, or make it larger.")
+        raise DataError("the region lies outside the image; move it or enlarge it.")
     values = volume.values[coverage.box][touched].astype(np.float64)
     return values, coverage.share[touched]
 
@@ -211,7 +209,7 @@ def contrast_of(figures: RegionFigures, background: RegionFigures) -> Contrast:
     if figures.unit != background.unit:
         raise DataError(
             f"one region is measured in {figures.unit or 'no unit'}, the other in "
-            f"{background.unit or 'no unit'}; compare them in images of one unit."
+            f"{background.unit or 'no unit'}; compare regions with the same unit."
         )
     above = figures.mean - background.mean
     return Contrast(

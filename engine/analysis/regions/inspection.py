@@ -1,4 +1,4 @@
-"""Inspect files of regions: those that the window saved, and those of DICOM."""
+"""Inspect region files of this program and of DICOM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions as an image of whole numbers, which other programs read: one number for each region.
+"""Regions as a label image: one whole number for each region.
 
 A voxel gets the number of the region with the largest share of it, if that is at least a half; of
 equal ones, that of the later region. So regions lose their partial voxels, and where they lie over
@@ -57,27 +57,30 @@ def labels_of(regions: Sequence[Region], volume: Volume) -> Labels:
     """Return the numbers of regions on the grid of an image; raises where one has no level."""
     numbers = np.zeros(volume.grid.shape, np.int16)
     best = np.zeros(volume.grid.shape, np.float32)
-    n_held = np.zeros(volume.grid.shape, np.uint8)
+    n_inside = np.zeros(volume.grid.shape, np.uint8)
     for number, region in enumerate(regions, 1):
         found = coverage_of(region.shape, volume)
         share, box = found.share.astype(np.float32), found.box
-        taken = (share >= HALF) & (share >= best[box])
-        numbers[box][taken] = number
-        best[box][taken] = share[taken]
-        n_held[box] += share >= HALF
-    return Labels(numbers, int(np.count_nonzero(n_held > 1)))
+        is_claimed = (share >= HALF) & (share >= best[box])
+        numbers[box][is_claimed] = number
+        best[box][is_claimed] = share[is_claimed]
+        n_inside[box] += share >= HALF
+    return Labels(numbers, int(np.count_nonzero(n_inside > 1)))
 
 
 def write_labels(regions: Sequence[Region], volume: Volume, path: Path) -> Labels:
     """Write regions on the grid of an image as a NIfTI file, with names and colours beside it."""
     if not path.name.lower().endswith(SUFFIXES):
-        raise DataError(f"{path.name}: labels are written as NIfTI; want .nii.gz or .nii.")
+        raise DataError(
+            f"{path.name}: labels are written as NIfTI; choose a name that "
+            "ends with .nii.gz or .nii."
+        )
     labels = labels_of(regions, volume)
     names = {str(n): {"name": r.name, "colour": r.colour} for n, r in enumerate(regions, 1)}
-    said: Plain = {KEY: names, SCANS: list(marks_of(volume))}
+    stated: Plain = {KEY: names, SCANS: list(marks_of(volume))}
     image = Volume(labels.values.astype(np.float32), volume.grid, UNIT, volume.info)
     content = packed(nifti_bytes(image, whole=True), path)
-    write_with_sidecar(path, content, UNIT, {**said, "axes": volume.axes})
+    write_with_sidecar(path, content, UNIT, {**stated, "axes": volume.axes})
     return labels
 
 
@@ -92,15 +95,15 @@ def regions_of(volume: Volume) -> RegionSet:
     numbers = np.unique(volume.values)
     wrong = numbers[(numbers != np.round(numbers)) | (numbers < 0)]
     if len(wrong) or len(numbers) > MOST_REGIONS + 1:
-        held = f"{wrong[0]:g}" if len(wrong) else f"{len(numbers):,} different values"
+        found_values = f"{wrong[0]:g}" if len(wrong) else f"{len(numbers):,} different values"
         raise DataError(
-            f"the image holds {held}, labels are at most {MOST_REGIONS} whole numbers; choose an "
-            "image of labels."
+            f"the image has {found_values}, expected at most {MOST_REGIONS} labels in whole "
+            "numbers; choose an image of labels."
         )
     if not numbers.any():
-        raise DataError("the image holds nothing but 0; choose one with labels.")
-    said = volume.info.get(SCANS)
-    known = [str(mark) for mark in said] if isinstance(said, list) else []
+        raise DataError("all values of the image are 0; choose an image with labels.")
+    stated = volume.info.get(SCANS)
+    known = [str(mark) for mark in stated] if isinstance(stated, list) else []
     made = RegionSet(axes=axes_of(volume), scans=(*known, *marks_of(volume)))
     for k, number in enumerate(int(n) for n in numbers if n):
         name, colour = _named(volume.info, number)
@@ -114,8 +117,8 @@ def regions_of(volume: Volume) -> RegionSet:
 
 def _named(info: Plain, number: int) -> tuple[str, str]:
     names = info.get(KEY)
-    said = names.get(str(number)) if isinstance(names, dict) else None
-    known = said if isinstance(said, dict) else {}
+    stated = names.get(str(number)) if isinstance(names, dict) else None
+    known = stated if isinstance(stated, dict) else {}
     name, colour = str(known.get("name", "")), str(known.get("colour", ""))
     is_colour = re.fullmatch("#[0-9a-fA-F]{6}", colour) is not None
     return name if is_name(name) else f"Label {number}", colour if is_colour else ""

@@ -1,4 +1,4 @@
-"""Voxels chosen one by one: painted, imported, or kept of what lay above a threshold.
+"""Mask regions: voxels that were painted, imported or taken from a threshold.
 
 A mask has its own grid. On another one the share of a voxel is the part of its volume that chosen
 voxels overlap, axis by axis, so that the region keeps its volume and its place.
@@ -18,8 +18,8 @@ from engine.analysis.regions.base import (
     Places,
     RegionShape,
     middle_of,
+    shift_between,
     shifted,
-    way_between,
 )
 from engine.analysis.regions.coverage import (
     HALF,
@@ -27,8 +27,8 @@ from engine.analysis.regions.coverage import (
     RegionCoverage,
     box_of,
     centres_of,
+    clean_share,
     edges_of,
-    settled,
     start_of,
 )
 from engine.analysis.regions.runs import MOST_VOXELS, Mask, packed, unpacked
@@ -48,14 +48,14 @@ class MaskRegion(RegionShape):
     lower_mm: Places = setting(..., "Lower corner of the box (x, y, z)", unit="mm")
     voxel_mm: Lengths = setting(..., "Edges of a voxel (x, y, z)", unit="mm")
     shape: tuple[int, int, int] = setting(..., "Voxels of the box (z, y, x)")
-    runs: str = setting(..., "Lengths of runs, packed", max_length=1 << 26)
+    runs: str = setting(..., "Run lengths, compressed", max_length=1 << 26)
 
     @model_validator(mode="after")
     def _refuse_damaged(self) -> Self:
         if min(self.shape) < 1 or np.prod([float(n) for n in self.shape]) > MOST_VOXELS:
-            raise ValueError(f"a box of {self.shape} voxels")
+            raise ValueError(f"the box of the mask has the shape {self.shape}")
         if not _mask_of(self.runs, self.shape).any():
-            raise ValueError("no voxel is chosen")
+            raise ValueError("the mask selects no voxel")
         return self
 
     @classmethod
@@ -98,7 +98,7 @@ class MaskRegion(RegionShape):
         return self.model_copy(update={"lower_mm": shifted(self.lower_mm, by_mm)})
 
     def fitted(self, bounds_mm: Bounds) -> Self:
-        return self.moved(way_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
+        return self.moved(shift_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
 
     def turned_over(self) -> Self:
         (x, y, _), high = self.bounds_mm
@@ -116,7 +116,7 @@ class MaskRegion(RegionShape):
             weights = _shares_along(grid, self.grid, axis, touched[2 - axis])
             share = np.moveaxis(np.tensordot(weights, share, (1, 2 - axis)), 0, 2 - axis)
         return RegionCoverage(
-            start_of(touched), settled(share), _centres(mask, grid, self, touched)
+            start_of(touched), clean_share(share), _centres(mask, grid, self, touched)
         )
 
 

@@ -1,4 +1,4 @@
-"""Measuring regions in images: one after the other, or over iterations and frames."""
+"""Measure regions in images, over iterations and over frames."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from engine.core.errors import EngineError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
-KEPT_BYTES = 128 << 20
+CACHE_BYTES = 128 << 20
 
 
 @dataclass(frozen=True)
 class MeasuredRegion:
-    """A region in an image: its figures, or why there are none.
+    """A region in an image: its figures, or the reason why there are none.
 
     Attributes
     ----------
-    region : as it was measured
-    image : what the image is called
+    region : measured region
+    image : name of the image
     figures : None where there is a fault
     fault : why, in a sentence
     """
@@ -38,8 +38,8 @@ class MeasuredRegion:
     fault: str = ""
 
 
-class _KeptCoverages:
-    """Shares of the last regions on their grids: the same for every iterate."""
+class _CoverageCache:
+    """Coverage of the last regions on their grids, the same for every iterate."""
 
     def __init__(self) -> None:
         self._found: OrderedDict[tuple[RegionShape, ImageGrid], RegionCoverage] = OrderedDict()
@@ -56,17 +56,17 @@ class _KeptCoverages:
         made = shape.coverage(empty)
         with self._lock:
             self._found[key] = made
-            while sum(each.n_bytes for each in self._found.values()) > KEPT_BYTES:
+            while sum(each.n_bytes for each in self._found.values()) > CACHE_BYTES:
                 self._found.popitem(last=False)
         return made
 
 
-_KEPT = _KeptCoverages()
+_CACHE = _CoverageCache()
 
 
 def coverage_of(shape: RegionShape, volume: Volume) -> RegionCoverage:
     """Return the share of each voxel of an image in a region; raises where it has no level."""
-    return shape.coverage(volume) if shape.follows_image else _KEPT.of(shape, volume.grid)
+    return shape.coverage(volume) if shape.follows_image else _CACHE.of(shape, volume.grid)
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""The peak of a region: the highest mean of a ball of 1 mL in the middle of a voxel of the region.
+"""Peak of a region: the highest mean of a 1 mL sphere centred on one of its voxels.
 
 Voxels of the region are those whose centre lies inside it.
 
@@ -32,11 +32,11 @@ ROUNDING = 1e-5
 
 @dataclass(frozen=True)
 class Peak:
-    """The highest mean of a ball of 1 mL.
+    """The highest mean of a 1 mL sphere.
 
     Attributes
     ----------
-    value : in the unit of the image
+    value : value in the unit of the image
     at_mm : middle of the ball (x, y, z) [mm]
     """
 

@@ -1,4 +1,4 @@
-"""Closed contours in planes across z, as structure sets hold them.
+"""Closed contours in planes across z, as in structure sets.
 
 Each plane stands for a slab as thick as the planes are apart. In a plane a point is inside if a ray
 from it crosses contours an odd number of times, so that a contour within another one is a hole.
@@ -23,16 +23,16 @@ from engine.analysis.regions.base import (
     Place,
     RegionShape,
     middle_of,
-    way_between,
+    shift_between,
 )
 from engine.analysis.regions.coverage import (
     RegionCoverage,
     between,
     box_of,
     centres_of,
+    clean_share,
     edges_of,
     overlap,
-    settled,
     start_of,
 )
 from engine.analysis.regions.polygon_area import centres_in, shares_in
@@ -51,22 +51,22 @@ Planes = tuple[tuple[float, tuple[Array, ...]], ...]
 
 
 class PlanarContours(RegionShape):
-    """What closed contours in planes across z surround."""
+    """Area inside closed contours in planes across z."""
 
     kind: Literal["planar_contours"] = "planar_contours"
-    slab_mm: Length = setting(..., "Thickness that each plane stands for", unit="mm")
+    slab_mm: Length = setting(..., "Slice thickness of each contour plane", unit="mm")
     heights_mm: tuple[Place, ...] = setting(
         ..., "Height z of each contour", unit="mm", min_length=1, max_length=MOST_RINGS
     )
     corners: tuple[Annotated[int, Field(ge=3)], ...] = setting(
-        ..., "Corners of each contour", min_length=1, max_length=MOST_RINGS
+        ..., "Number of corners of each contour", min_length=1, max_length=MOST_RINGS
     )
-    points: str = setting(..., "Corners x, y of all contours, packed", max_length=1 << 26)
+    points: str = setting(..., "Corners x, y of all contours, compressed", max_length=1 << 26)
 
     @model_validator(mode="after")
     def _refuse_damaged(self) -> Self:
         if len(self.heights_mm) != len(self.corners):
-            raise ValueError(f"{len(self.heights_mm)} heights of {len(self.corners)} contours")
+            raise ValueError(f"{len(self.heights_mm)} heights for {len(self.corners)} contours")
         if not np.ptp(_points_of(self.points, sum(self.corners)), axis=0).all():
             raise ValueError("all corners lie on a line")
         return self
@@ -118,7 +118,7 @@ class PlanarContours(RegionShape):
         return self.model_copy(update={"points": _packed(points), "heights_mm": heights})
 
     def fitted(self, bounds_mm: Bounds) -> Self:
-        return self.moved(way_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
+        return self.moved(shift_between(middle_of(self.bounds_mm), middle_of(bounds_mm)))
 
     def turned_over(self) -> Self:
         return self.model_copy(update={"heights_mm": tuple(-z for z in self.heights_mm)})
@@ -136,7 +136,7 @@ class PlanarContours(RegionShape):
                 plane, inside = _plane(grid, rings, touched)
                 share += depth[:, None, None] * plane
                 centres |= levels[:, None, None] & inside
-        return RegionCoverage(start_of(touched), settled(share), centres)
+        return RegionCoverage(start_of(touched), clean_share(share), centres)
 
     def _planes(self) -> Planes:
         heights = np.array(self.heights_mm)

@@ -1,4 +1,4 @@
-"""Exact share of each pixel of a grid that lies inside polygons, by the even-odd rule.
+"""Exact area fraction of each pixel inside polygons, by the even-odd rule.
 
 Lines across y through all corners, crossings of edges and borders of rows cut the plane into bands
 in which no edges cross. In a band the edges x_1 ≤ x_2 ≤ … from left to right bound the inside in

@@ -1,4 +1,4 @@
-"""Regions in a file of their own: TOML that people can read, masks as packed runs."""
+"""Region files: readable TOML, with masks as compressed runs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ENDING = ".regions.toml"
 FORMAT = "isocenter-regions-1"
 
 
-def file_beside(path: Path) -> Path:
+def regions_file_of(path: Path) -> Path:
     """Return the file of the regions of a study, or of an image: it lies beside."""
     stem = path.name.removesuffix(".gz")
     return path.with_name(stem.rpartition(".")[0] + ENDING if "." in stem else stem + ENDING)
 
 
 def is_regions(table: Plain) -> bool:
-    """Whether the table of a TOML file is one of regions."""
+    """Return True if the table of a TOML file is one of regions."""
     return table.get("format") == FORMAT
 
 
@@ -61,8 +61,8 @@ def read_regions(path: Path) -> RegionSet:
     table = read_toml(path)
     if not is_regions(table):
         raise SettingsError(
-            f"{path.name}: no file of regions (its format is {table.get('format')!r}, want "
-            f"{FORMAT!r}); choose one that was written as regions."
+            f"{path.name}: not a region file (its format is {table.get('format')!r}, "
+            f"expected {FORMAT!r}); choose a file of regions."
         )
     return parse(RegionSet, table, where=path.name)
 
@@ -79,6 +79,6 @@ def read_any(path: Path) -> RegionSet:
 def _refuse_large(path: Path, n_bytes: int) -> None:
     if n_bytes > MAX_TOML_BYTES:
         raise ResourceError(
-            f"{path.name}: the regions take {n_bytes:,} bytes of text, at most "
-            f"{MAX_TOML_BYTES:,}; write them as NIfTI labels."
+            f"{path.name}: the regions need {n_bytes:,} bytes of text, at most "
+            f"{MAX_TOML_BYTES:,} are possible; write them as NIfTI labels."
         )

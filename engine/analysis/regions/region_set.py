@@ -1,4 +1,4 @@
-"""Regions with their names and colours, and the scan they were drawn on.
+"""A set of regions with names and colours, and the scan they belong to.
 
 Regions lie in the coordinates of one scan. They hold over all of its images, on any grid; on images
 of another scan they mean nothing unless somebody says so. So a set knows its scans by marks: the
@@ -34,20 +34,20 @@ SAMPLED = 1 << 20
 
 
 class Region(Settings):
-    """A part of the patient that figures are taken in."""
+    """A named region of the patient."""
 
     name: str = setting(..., "Name", min_length=1, max_length=MOST_LETTERS)
     colour: str = setting(COLOURS[0], "Colour as #rrggbb", pattern="^#[0-9a-fA-F]{6}$")
-    shown: bool = setting(True, "Whether it is drawn")
-    shape: AnyShape = setting(..., "Where it is")
+    shown: bool = setting(True, "Show the region")
+    shape: AnyShape = setting(..., "Shape of the region")
 
     @field_validator("name")
     @classmethod
     def _refuse_signs(cls, name: str) -> str:
         if not is_name(name):
             raise ValueError(
-                f"has signs that cannot be seen, or begins with one of {' '.join(FORMULA_SIGNS)}, "
-                "which tables take for a formula"
+                "contains invisible characters, or begins with one of "
+                f"{' '.join(FORMULA_SIGNS)}, which spreadsheets read as a formula"
             )
         return name
 
@@ -57,34 +57,34 @@ class RegionSet(Settings):
 
     Attributes
     ----------
-    axes : of the coordinates, as `Volume.axes`
+    axes : axes of the coordinates, as `Volume.axes`
     scans : marks of the scan, and of others that somebody said they hold for
     patient : number of the patient where the file said it, to be compared, never written; else ""
     """
 
     format: Literal["isocenter-regions-1"] = "isocenter-regions-1"
-    axes: Axes = setting("LPS", "Sides of the patient to which x, y and z grow")
+    axes: Axes = setting("LPS", "Patient sides in the directions of x, y and z")
     scans: tuple[Annotated[str, Field(max_length=120)], ...] = setting(
-        (), "Marks of the scan", max_length=50
+        (), "Identifiers of the scan", max_length=50
     )
-    regions: tuple[Region, ...] = setting((), "In their order", max_length=MOST_REGIONS)
+    regions: tuple[Region, ...] = setting((), "Regions in order", max_length=MOST_REGIONS)
     annotations: tuple[Annotation, ...] = setting(
-        (), "Arrows, words, distances and angles", max_length=MOST_REGIONS
+        (), "Arrows, labels, distances and angles", max_length=MOST_REGIONS
     )
 
-    patient: str = setting("", "To be compared, never written", exclude=True, repr=False)
+    patient: str = setting("", "Used for comparison, never written", exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _refuse_twins(self) -> Self:
         names = [region.name for region in self.regions]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"two regions are called {twice[0]!r}")
+            raise ValueError(f"two regions have the name {twice[0]!r}")
         return self
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to keep: neither a region nor an annotation."""
+        """True if there is nothing to keep: neither a region nor an annotation."""
         return not self.regions and not self.annotations
 
     def named(self, name: str) -> Region | None:
@@ -105,11 +105,11 @@ class RegionSet(Settings):
         return min(COLOURS, key=used.count)
 
     def is_of(self, marks: Iterable[str]) -> bool:
-        """Whether they were drawn on a scan with one of these marks, or somebody said they hold."""
+        """Return True if the regions belong to a scan with one of these marks."""
         return bool(set(self.scans) & set(marks))
 
     def is_of_other_patient(self, patient: str) -> bool:
-        """Whether they are known to be of another patient than that number's."""
+        """Return True if they are known to be of another patient than that number's."""
         mine, other = named(self.patient), named(patient)
         return bool(mine and other and mine != other)
 
@@ -137,9 +137,9 @@ class RegionSet(Settings):
 
 
 def is_name(text: str) -> bool:
-    """Whether a text may be the name of a region."""
-    is_plain = text.isprintable() and text == text.strip() and 0 < len(text) <= MOST_LETTERS
-    return is_plain and not text.startswith(FORMULA_SIGNS)
+    """Return True if a text may be the name of a region."""
+    is_valid = text.isprintable() and text == text.strip() and 0 < len(text) <= MOST_LETTERS
+    return is_valid and not text.startswith(FORMULA_SIGNS)
 
 
 def axes_of(volume: Volume) -> Axes:

@@ -1,4 +1,4 @@
-"""Yes and no of many voxels as text: lengths of runs, x fastest, packed.
+"""Run-length encoding of a mask as text, x fastest, compressed.
 
 The first run is one of noes, which may be empty. Lengths are unsigned 32-bit numbers, the lowest
 byte first, packed by zlib and written in base 64.

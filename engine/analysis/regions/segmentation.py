@@ -1,4 +1,4 @@
-"""Regions as a DICOM segmentation (PS3.3 A.51), which archives and viewers lay over the series.
+"""Write regions as a DICOM segmentation (PS3.3 A.51).
 
 A segment for each region, of the voxels that it holds at least half of; segments may lie over one
 another. Frames are packed a bit for each voxel, the first one lowest (PS3.5 8.1.1).
@@ -87,11 +87,11 @@ def write_segmentation(
     path
         target, .dcm; whole or not at all
     provenance
-        of the image, as for the series it is exported as
+        provenance of the image, as for the series it is exported as
     subject
         patient, study and frame of reference
     order
-        whose image it is, where no subject says it; by pseudonyms, as the exported series, if None
+        patient of the image if there is no subject; None: pseudonyms, as in exported series
     series
         headers of the DICOM series that the volume was read from; that of its export if empty
 
@@ -102,20 +102,22 @@ def write_segmentation(
         than the order
     """
     if not path.name.lower().endswith(SUFFIX):
-        raise DataError(f"{path.name}: a segmentation is a DICOM file; want .dcm.")
+        raise DataError(
+            f"{path.name}: a segmentation is a DICOM file; choose a name that ends with .dcm."
+        )
     digest = digest_of(volume)
     if subject is None and order is not None:
         subject = of_order(order, volume, provenance)
-    whose = subject or subject_of(provenance, digest)
+    identity = subject or subject_of(provenance, digest)
     frames = [frame for number, r in enumerate(regions, 1) for frame in _frames(number, r, volume)]
     if not frames:
         raise DataError("There is no region to write; draw one.")
     pixels = np.stack([frame.inside for frame in frames])
-    study = str(whose.attributes["StudyInstanceUID"])
+    study = str(identity.attributes["StudyInstanceUID"])
     drawn = sha256(pixels.tobytes() + repr([r.name for r in regions]).encode()).hexdigest()
     own = uid_of("segmentation", study, digest, drawn)
-    attributes = _attributes(volume, provenance, whose, own)
-    attributes |= references_of(volume, provenance, whose, series)
+    attributes = _attributes(volume, provenance, identity, own)
+    attributes |= references_of(volume, provenance, identity, series)
     attributes |= {
         "SegmentSequence": [_segment(number, each) for number, each in enumerate(regions, 1)],
         "NumberOfFrames": len(frames),
@@ -143,14 +145,14 @@ def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
             frames.append(SegmentFrame(number, k, level, inside))
     if not frames:
         raise DataError(
-            f"{region.name}: holds at least half of no voxel, so nothing of it would be written; "
-            "make it larger."
+            f"{region.name}: no voxel lies at least half inside the region, so the "
+            "segmentation would be empty; enlarge it."
         )
     return frames
 
 
-def _attributes(volume: Volume, provenance: Plain, whose: Subject, own: str) -> Plain:
-    general = general_attributes(volume, provenance, whose)
+def _attributes(volume: Volume, provenance: Plain, identity: Subject, own: str) -> Plain:
+    general = general_attributes(volume, provenance, identity)
     del general["Laterality"]
     return {
         **general,
@@ -166,7 +168,7 @@ def _attributes(volume: Volume, provenance: Plain, whose: Subject, own: str) -> 
         "ContentLabel": "REGIONS",
         "ContentDescription": "Regions of Isocenter",
         "ContentCreatorName": "",
-        "FrameOfReferenceUID": whose.frame_uid,
+        "FrameOfReferenceUID": identity.frame_uid,
         "PositionReferenceIndicator": "",
         "DeviceSerialNumber": "0",
         "ImageType": ["DERIVED", "PRIMARY"],

@@ -1,4 +1,4 @@
-"""Solids in closed form: ball, ellipsoid, box, cylinder, and a polygon through slices."""
+"""Solids in closed form: sphere, ellipsoid, box, cylinder, and a polygon through slices."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ MOST_CORNERS = 2_000
 
 
 class _Middled(RegionShape):
-    """A solid with a middle and three sizes."""
+    """A solid with a centre and three sizes."""
 
-    centre_mm: Places = setting(..., "Middle (x, y, z)", unit="mm")
+    centre_mm: Places = setting(..., "Centre (x, y, z)", unit="mm")
 
     def moved(self, by_mm: Point) -> Self:
         return self.model_copy(update={"centre_mm": shifted(self.centre_mm, by_mm)})
@@ -43,7 +43,7 @@ class _Middled(RegionShape):
 
 
 class SphereRegion(_Middled):
-    """A ball."""
+    """A sphere."""
 
     kind: Literal["sphere"] = "sphere"
     diameter_mm: Length = setting(..., "Diameter", unit="mm")
@@ -65,7 +65,7 @@ class EllipsoidRegion(_Middled):
     """An ellipsoid whose axes are x, y and z."""
 
     kind: Literal["ellipsoid"] = "ellipsoid"
-    size_mm: Lengths = setting(..., "Whole axes (x, y, z)", unit="mm")
+    size_mm: Lengths = setting(..., "Full axes (x, y, z)", unit="mm")
 
     @property
     def bounds_mm(self) -> Bounds:
@@ -84,7 +84,7 @@ class BoxRegion(_Middled):
     """An upright box."""
 
     kind: Literal["box"] = "box"
-    size_mm: Lengths = setting(..., "Edges (x, y, z)", unit="mm")
+    size_mm: Lengths = setting(..., "Edge lengths (x, y, z)", unit="mm")
 
     @property
     def bounds_mm(self) -> Bounds:
@@ -102,8 +102,8 @@ class CylinderRegion(_Middled):
     """An elliptic cylinder along an axis."""
 
     kind: Literal["cylinder"] = "cylinder"
-    size_mm: Lengths = setting(..., "Whole sizes (x, y, z)", unit="mm")
-    axis: Literal[0, 1, 2] = setting(2, "Along x (0), y (1) or z (2)")
+    size_mm: Lengths = setting(..., "Full sizes (x, y, z)", unit="mm")
+    axis: Literal[0, 1, 2] = setting(2, "Axis of the solid: 0, 1, 2 for x, y, z")
 
     @classmethod
     def upright(cls, centre_mm: Point, diameter_mm: float, length_mm: float) -> Self:
@@ -133,7 +133,7 @@ class PolygonRegion(RegionShape):
     """
 
     kind: Literal["polygon"] = "polygon"
-    axis: Literal[0, 1, 2] = setting(2, "Across x (0), y (1) or z (2)")
+    axis: Literal[0, 1, 2] = setting(2, "Axis perpendicular to the plane: 0, 1, 2 for x, y, z")
     corners_mm: tuple[tuple[Place, Place], ...] = setting(
         ..., "Corners in the plane", unit="mm", min_length=3, max_length=MOST_CORNERS
     )
@@ -143,7 +143,9 @@ class PolygonRegion(RegionShape):
     @model_validator(mode="after")
     def _refuse_flat(self) -> Self:
         if self.high_mm <= self.low_mm:
-            raise ValueError(f"high_mm is {self.high_mm:g}, want more than low_mm {self.low_mm:g}")
+            raise ValueError(
+                f"high_mm is {self.high_mm:g}, expected more than low_mm {self.low_mm:g}"
+            )
         if (self._corners.max(axis=0) <= self._corners.min(axis=0)).any():
             raise ValueError("all corners of the polygon lie on a line")
         return self

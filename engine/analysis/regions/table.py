@@ -1,4 +1,4 @@
-"""RegionFigures of regions as a table with a head, for other programs."""
+"""Table of region figures with a header, for other programs."""
 
 from __future__ import annotations
 

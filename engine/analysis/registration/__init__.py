@@ -1,1 +1,1 @@
-"""How far a patient has moved between the μ-map and the emission scan."""
+"""Register the μ-map to the emission image."""

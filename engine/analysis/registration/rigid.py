@@ -1,4 +1,4 @@
-"""The rigid motion at which a μ-map is most like the emission image, and whether to trust it.
+"""Rigid registration of a μ-map to the emission image, with a quality check.
 
 From coarse points to fine ones, Powell's method (SciPy) looks for the greatest likeness over the
 six numbers of the motion. It starts where the map lies, and where the middles of both bodies meet;
@@ -46,11 +46,11 @@ BODY_PER_MM = 0.003
 
 @dataclass(frozen=True)
 class Registered:
-    """A motion that was found.
+    """Result of a registration.
 
     Attributes
     ----------
-    motion : of the map, to where the image is
+    motion : motion of the map onto the image
     before, after : likeness of the map where it lay, and where it belongs, 0 to 1
     """
 
@@ -70,11 +70,11 @@ class Registered:
     def describe(self) -> str:
         """Return what was found in a sentence."""
         what = {
-            "green": "the map is in place",
-            "yellow": "look at both before it is used",
-            "red": "not to be trusted; give the six numbers by hand, or choose another map",
+            "green": "the registration is good",
+            "yellow": "check the registration in both images before you use it",
+            "red": ("not to be trusted; give the six numbers by hand, or choose another map"),
         }
-        gain = f"likeness {self.before:.3f}, then {self.after:.3f}"
+        gain = f"similarity {self.before:.3f} before, {self.after:.3f} after"
         return f"{self.light}: {self.motion.describe()} ({gain}); {what[self.light]}."
 
     def record(self) -> Plain:
@@ -93,7 +93,7 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     Parameters
     ----------
     image
-        of the emission scan, not corrected for attenuation
+        image of the emission scan, not corrected for attenuation
     mu_map
         [1/mm]
 
@@ -104,7 +104,7 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     """
     refuse_other_patient(image, mu_map)
     if not float(mu_map.values.max(initial=0.0)) > BODY_PER_MM:
-        raise DataError("the map holds no body; choose another.")
+        raise DataError("the map shows no body; choose another map.")
     coarse = Likeness(image, mu_map, LEVELS_MM[0])
     starts = [np.zeros(6), _middles_meet(image, mu_map)]
     tried = [_best(coarse, start, PRECISION[0]) for start in starts]
@@ -125,7 +125,7 @@ def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
     """Refuse a map and an image whose files name two patients."""
     if image.patient and mu_map.patient and image.patient != mu_map.patient:
         raise DataError(
-            "map and image are of different patients, their files say; choose those of one patient."
+            "the map and the image belong to different patients; choose files of one patient."
         )
 
 
@@ -152,15 +152,15 @@ def _middles_meet(image: Volume, mu_map: Volume) -> Numbers:
     """Return the shift that puts the middle of the map's body onto that of the image."""
     body = np.maximum(image.values, 0)
     top = float(np.percentile(body, 99))
-    apart = _middle(image, np.minimum(body, top)) - _middle(mu_map, mu_map.values > BODY_PER_MM)
-    return np.concatenate([apart, np.zeros(3)])
+    shift = _middle(image, np.minimum(body, top)) - _middle(mu_map, mu_map.values > BODY_PER_MM)
+    return np.concatenate([shift, np.zeros(3)])
 
 
 def _middle(volume: Volume, weights: Weights) -> Numbers:
     total = float(weights.sum(dtype=np.float64)) or 1.0
     middle = []
     for axis in range(3):
-        beside = tuple(k for k in range(3) if k != 2 - axis)
-        along = weights.sum(axis=beside, dtype=np.float64)
+        across = tuple(k for k in range(3) if k != 2 - axis)
+        along = weights.sum(axis=across, dtype=np.float64)
         middle.append(float(along @ volume.grid.centres_mm(axis)) / total)
     return np.array(middle)

@@ -1,4 +1,4 @@
-"""How well a map lies on an emission image: by what one tells about the other.
+"""Similarity of a μ-map and an emission image (mutual information).
 
     I = Σ_ab p_ab ln(p_ab / (p_a p_b))        mutual information [nat]
     likeness = 2 I / (H_a + H_b)              of a, the image, and b, the map; 0 to 1
@@ -36,18 +36,18 @@ SMOOTH = 0.5
 
 
 class Likeness:
-    """The likeness of a map and an image, as a function of the map's motion.
+    """Similarity of a map and an image, as a function of the motion of the map.
 
     Parameters
     ----------
     image
-        of the emission scan
+        image of the emission scan
     mu_map
         [1/mm]
     spacing_mm
         from point to point
     seed
-        of the chance that moves points
+        seed of the random point shifts
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Likeness:
         values = np.sqrt(np.maximum(values_at(smooth, self._points), 0))
         top = float(np.percentile(values, HIGHEST))
         if not top > 0:
-            raise DataError("the emission image holds nothing; choose another.")
+            raise DataError("the emission image is empty; choose another image.")
         bins = np.minimum(values / top * IMAGE_BINS, IMAGE_BINS - 1).astype(np.intp)
         self._rows = bins * MAP_BINS
 
@@ -94,8 +94,8 @@ def _entropy(p: Matrix) -> float:
 def _lattice(image: Volume, spacing_mm: float, seed: int) -> Matrix:
     """Return points (n, 3) all over an image, each somewhere in its cell [mm]."""
     lower, upper = image.grid.lower_mm, image.grid.upper_mm
-    apart_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MOST_POINTS)))
-    n = np.maximum(((upper - lower) / apart_mm).astype(int), 1)
+    step_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MOST_POINTS)))
+    n = np.maximum(((upper - lower) / step_mm).astype(int), 1)
     cells = np.stack(np.meshgrid(*(np.arange(k) for k in n), indexing="ij"), -1).reshape(-1, 3)
     chance = np.random.default_rng(seed).random(cells.shape)
     return np.asarray(lower + (cells + chance) * (upper - lower) / n)

@@ -1,4 +1,4 @@
-"""Steps from what a detector counted to line integrals, in the order they may run."""
+"""Preprocessing steps from detector counts to line integrals, in their order."""
 
 from engine.corrections.preprocess.bad_pixels import BadPixels
 from engine.corrections.preprocess.base import PreprocessStep

@@ -41,8 +41,8 @@ def by_moment(projections: Projections) -> Estimate:
     edges = np.concatenate([profiles[:, :EDGE], profiles[:, -EDGE:]], axis=1)
     if np.abs(edges).mean() > MOST_AT_EDGE * profiles.max():
         raise DataError(
-            "Centre of rotation: the object reaches beyond the detector, so its centre of mass is "
-            "not known; choose another method or sweep."
+            "Centre of rotation: the object is wider than the detector, so its centre "
+            "of mass is not known; choose another method or a sweep."
         )
     mass = profiles.sum(axis=1)
     centroid = profiles @ np.arange(profiles.shape[1]) / mass
@@ -71,9 +71,7 @@ def by_opposite_views(projections: Projections) -> Estimate:
         two = (_mirror_axis(values[0], values[-2]) + _mirror_axis(values[1], values[-1])) / 2
         found = 2 * one - two
     else:
-        raise DataError(
-            "Centre of rotation: no two views are half a turn apart; choose another method."
-        )
+        raise DataError("Centre of rotation: no two views are 180° apart; choose another method.")
     return Estimate(found, "opposite views", "pixels")
 
 
@@ -110,8 +108,8 @@ def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimat
     columns = np.flatnonzero(empty.any(axis=0))
     if not len(columns):
         raise DataError(
-            f"Centre of rotation: {n_views} views of half a turn are too few to find it by; "
-            "choose another method, or give the column."
+            f"Centre of rotation: {n_views} views over half a turn are too few; choose "
+            "another method, or enter the column."
         )
     first, second, empty = first[:, columns], second[:, columns], empty[:, columns]
 
@@ -136,7 +134,8 @@ def _half_turn(projections: Projections) -> NDArray[np.float64]:
         order = _even_half_turn(*_in_order(angles))
     if order is None:
         raise DataError(
-            "Centre of rotation: its views are not an even half turn; choose another method."
+            "Centre of rotation: the views are not evenly spaced over half a turn; "
+            "choose another method."
         )
     middle = projections.shape[1] // 2
     rows = slice(max(middle - 1, 0), middle + 2)

@@ -1,4 +1,4 @@
-"""Bad and saturated pixels, and zingers: replaced by the median of their neighbours."""
+"""Replace bad pixels, saturated pixels and zingers by the median of their neighbours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Scale = Literal["relative", "absolute"]
 
 
 class BadPixels(PreprocessStep):
-    """What was not measured, and what stands alone among its neighbours."""
+    """Pixels that were not measured, and outliers among their neighbours."""
 
     title: ClassVar[str] = "Bad pixels"
     kind: ClassVar[str] = "bad_pixels"
@@ -28,9 +28,9 @@ class BadPixels(PreprocessStep):
     of_a_row: ClassVar[bool] = True
     threshold: float = setting(
         0.1,
-        "Least deviation of a single value from its neighbours that counts as an outlier, as a "
-        "share of the transmission",
-        label="Outliers from",
+        "Smallest deviation from the neighbouring pixels that makes a value an "
+        "outlier, as a fraction of the transmission",
+        label="Outlier threshold",
         gt=0,
         le=10,
     )
@@ -56,8 +56,8 @@ class BadPixels(PreprocessStep):
             empty = unmeasured.all(axis=(1, 2))
             if empty.any():
                 raise DataError(
-                    f"View {views.start + int(empty.argmax()) + 1} holds no measured value; leave "
-                    "it out or read the scan again."
+                    f"View {views.start + int(empty.argmax()) + 1} has no measured "
+                    "value; remove the view or read the scan again."
                 )
             defects.fill(block)
             alone = defects.outliers(block, self.threshold, scale)
@@ -66,7 +66,7 @@ class BadPixels(PreprocessStep):
             out[views] = block
             return int(unmeasured.sum()), int(alone.sum())
 
-        counts = np.sum(in_blocks(work, values, on=on, room=projections.room), axis=0)
+        counts = np.sum(in_blocks(work, values, on=on, storage=projections.storage), axis=0)
         facts = {"unmeasured": int(counts[0]), "outliers": int(counts[1])}
         return self.changed(projections, facts, values=out)
 

@@ -1,4 +1,4 @@
-"""Broad stripes of a sinogram: many columns beside one another that add the same in every view.
+"""Find broad stripes of a sinogram: adjacent columns with the same offset in every view.
 
 An object's mean over the views has no sharp step up and, some columns on, the same step down that
 all views share. Where the mean p of a row has such a pair, at columns l and r, it is fitted by
@@ -29,13 +29,13 @@ _AROUND = 64
 """Columns among which it is told what steps are usual."""
 _MOST = 100
 """Bands of a row that are sought."""
-_BESIDE = 4
+_MARGIN = 4
 """Columns on each side that the fit sees at least."""
 _LEFT_OVER = 0.4
 """Part of a that may be left over (root mean square)."""
 _ROUNDED = 0.25
 """Part of its height by which a band's steps may be off."""
-_LEAST_OF_BESIDE = 0.75
+_LEAST_OF_NEIGHBOURS = 0.75
 """Part of the steps beside it that a step has at least: those of one column are as high."""
 _OF_ONE = 1.5
 """Step of a band of one column, in its height: the slope beside it is half of it the other way."""
@@ -45,12 +45,12 @@ _ALIKE = 0.4
 
 @dataclass(frozen=True)
 class Band:
-    """Columns of a row that are off together.
+    """Adjacent columns of a row with a common offset.
 
     Attributes
     ----------
-    row : of the detector
-    columns : from the first to behind the last
+    row : row of the detector
+    columns : columns from the first to after the last
     added : (columns,) what they add to each view
     """
 
@@ -77,7 +77,7 @@ def find_bands(
     widths
         columns that a band may have
     snr
-        how many standard deviations its steps and its height stand out at least
+        smallest ratio of its steps and height to the noise
     """
     found = []
     for row in np.flatnonzero(_is_step(profile, noise, snr).sum(axis=1) > 1):
@@ -95,9 +95,9 @@ def find_bands(
 def _is_step(profile: Values, noise: Values, snr: float) -> NDArray[np.bool_]:
     """Return which columns step up or down more than noise does, and than is usual around."""
     steps = np.abs(_steps(profile))
-    usual = across_columns(steps, _AROUND + 1) / MAD_PER_SIGMA
-    is_step = steps > snr * np.maximum(_STEP_SPREAD * noise, usual)
-    return np.asarray(is_step & (steps >= _LEAST_OF_BESIDE * _beside(steps)))
+    typical = across_columns(steps, _AROUND + 1) / MAD_PER_SIGMA
+    is_step = steps > snr * np.maximum(_STEP_SPREAD * noise, typical)
+    return np.asarray(is_step & (steps >= _LEAST_OF_NEIGHBOURS * _neighbours(steps)))
 
 
 def _strongest(
@@ -122,7 +122,7 @@ def _steps(profile: Values) -> Values:
     return np.asarray(steps)
 
 
-def _beside(steps: Values) -> Values:
+def _neighbours(steps: Values) -> Values:
     """Return the larger of both neighbours: a step has half of its own, turned round, there."""
     return np.maximum(np.roll(steps, 1, axis=-1), np.roll(steps, -1, axis=-1))
 
@@ -144,16 +144,16 @@ def _fitted(
 ) -> Band | None:
     """Return what is between two steps as a band; None if it is none."""
     left, right = columns.start, columns.stop
-    beside = max(_BESIDE, (right - left) // 2)
-    low, high = max(0, left - beside), min(len(profile), right + beside)
-    if left - low < _BESIDE or high - right < _BESIDE:
+    margin = max(_MARGIN, (right - left) // 2)
+    low, high = max(0, left - margin), min(len(profile), right + margin)
+    if left - low < _MARGIN or high - right < _MARGIN:
         return None
     terms, of_means = _terms(left - low, right - left, high - right)
     factors = of_means @ profile[low:high]
-    height, usual = float(factors[3]), float(np.median(noise[low:high]))
-    error = usual * float(np.linalg.norm(of_means[3]))
+    height, typical = float(factors[3]), float(np.median(noise[low:high]))
+    error = typical * float(np.linalg.norm(of_means[3]))
     left_over = float(np.std(profile[low:high] - terms @ factors))
-    if abs(height) <= snr * error or left_over >= max(_LEFT_OVER * abs(height), 2 * usual):
+    if abs(height) <= snr * error or left_over >= max(_LEFT_OVER * abs(height), 2 * typical):
         return None
     by_parts = parts[:, low:high] @ of_means[3]
     off = float(np.median(np.abs(by_parts - height)))
@@ -172,7 +172,7 @@ def _terms(before: int, width: int, behind: int) -> tuple[Values, Values]:
 
 
 def _has_edges(band: Band, steps: Values, noise: Values) -> bool:
-    """Whether a band's steps are as high as it is: not a dome, which rises on."""
+    """Return True if a band's steps are as high as it is: not a dome, which rises on."""
     left, right = band.columns.start, band.columns.stop
     whole = _OF_ONE if right - left == 1 else 1.0
     off = max(abs(steps[left] - whole * band.added[0]), abs(steps[right] + whole * band.added[-1]))

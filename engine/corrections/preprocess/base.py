@@ -1,4 +1,4 @@
-"""What a step of preprocessing is: settings that turn projections into better ones."""
+"""Base class of preprocessing steps: settings that correct projections."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER: tuple[Kind, ...] = get_args(Kind)
 
 
 class PreprocessStep(Correction[Projections]):
-    """One effect of source or detector; what was found is in the `info` of the projections.
+    """Correction of one effect of source or detector. Results are in `info` of the projections.
 
     A step that leaves detector, views and kind of the data as they are needs no more than a
     correction does. Others say what they do, so that grid, memory and previews follow before any
@@ -30,15 +30,15 @@ class PreprocessStep(Correction[Projections]):
     output_kind: ClassVar[Kind | None] = None
     """Kind of the projections after the step; None: as before."""
     of_a_view: ClassVar[bool] = False
-    """Whether the step needs no more than one projection."""
+    """True if the step needs no more than one projection."""
     of_a_row: ClassVar[bool] = False
-    """Whether the step needs no more than the sinograms of neighbouring rows."""
+    """True if the step needs no more than the sinograms of neighbouring rows."""
     sought: ClassVar[str] = ""
     """Setting that is found from the projections where it is left out; empty: none is."""
 
     @classmethod
     def is_done(cls, kind: Kind) -> bool:
-        """Whether projections of a kind come with this step done."""
+        """Return True if projections of a kind come with this step done."""
         made = cls.output_kind
         return made is not None and ORDER.index(kind) >= ORDER.index(made)
 
@@ -47,7 +47,7 @@ class PreprocessStep(Correction[Projections]):
 
     @property
     def takes_single_views(self) -> bool:
-        """Whether one projection after the other becomes what it becomes among all of the scan."""
+        """True if one projection after the other becomes what it becomes among all of the scan."""
         return self.of_a_view
 
     def view_by_view(
@@ -61,7 +61,7 @@ class PreprocessStep(Correction[Projections]):
 
     @property
     def seeks(self) -> bool:
-        """Whether the step has yet to find a value in the projections."""
+        """True if the step has yet to find a value in the projections."""
         return bool(self.sought) and getattr(self, self.sought) is None
 
     def with_found(self, value: float | None) -> Self:

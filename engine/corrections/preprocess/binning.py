@@ -1,4 +1,4 @@
-"""Fewer, larger pixels and fewer views: means over neighbours."""
+"""Average neighbouring pixels and views."""
 
 from __future__ import annotations
 
@@ -18,14 +18,18 @@ from engine.geometry.xray import XrayGeometry
 
 
 class Binning(PreprocessStep):
-    """Means over k × k pixels and over neighbouring views; what is left over at the end goes."""
+    """Means over k × k pixels and over neighbouring views. Incomplete groups are dropped."""
 
     title: ClassVar[str] = "Binning"
     kind: ClassVar[str] = "binning"
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
-    pixels: int = setting(1, "Pixels along each edge that become one", label="Pixels", ge=1, le=16)
-    views: int = setting(1, "Neighbouring views that become one", label="Views", ge=1, le=16)
+    pixels: int = setting(
+        1, "Number of pixels that are averaged along each axis", label="Pixels", ge=1, le=16
+    )
+    views: int = setting(
+        1, "Number of neighbouring views that are averaged", label="Views", ge=1, le=16
+    )
 
     @property
     def takes_single_views(self) -> bool:
@@ -33,7 +37,7 @@ class Binning(PreprocessStep):
 
     def obstacle(self, projections: Projections) -> str | None:
         if self.pixels == 1 and self.views == 1:
-            return "nothing is binned; choose pixels or views"
+            return "the binning factor is 1; choose pixels or views"
         if min(projections.shape[1:]) < self.pixels:
             return f"the detector has fewer than {self.pixels} rows or columns"
         if projections.n_views < self.views:
@@ -64,7 +68,7 @@ class Binning(PreprocessStep):
             grouped = pixels[: n * self.views].reshape(n, self.views, n_rows, n_cols)
             out[views.start // self.views : last] = grouped.mean(axis=1)
 
-        in_blocks(work, values, on=on, keep_order=self.views, room=projections.room)
+        in_blocks(work, values, on=on, keep_order=self.views, storage=projections.storage)
         facts = {"pixels": k, "views": self.views}
         return self.changed(
             projections,
@@ -80,7 +84,7 @@ class Binning(PreprocessStep):
         def size(p: Projections) -> str:
             return f"{p.n_views} views of {p.shape[1]} × {p.shape[2]} pixels"
 
-        return f"{size(before)} became {size(after)}"
+        return f"{size(before)} binned to {size(after)}"
 
 
 def _binned(values: Array, k: int) -> Array:

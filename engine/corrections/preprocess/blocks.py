@@ -1,4 +1,4 @@
-"""Work on some views or rows at a time, so that memory stays bounded."""
+"""Process some views or rows at a time to limit memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from engine.core.arrays import module_of
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Array
-from engine.data.storage.columns import MEMORY, ColumnRoom
+from engine.data.storage.columns import MEMORY, ColumnStorage
 
 BLOCK_BYTES = 32 * 2**20
 """Size of one block as float32; a step holds about ten times as much beside its result."""
@@ -25,17 +25,17 @@ def in_blocks(
     on: Backend,
     axis: int = 0,
     keep_order: int = 1,
-    room: ColumnRoom = MEMORY,
+    storage: ColumnStorage = MEMORY,
 ) -> list[R]:
     """Call `work` with slices that together cover `axis` of `values`; return what it returned.
 
-    Slices begin at multiples of `keep_order`. Blocks of the processor run in its threads. A `room`
-    in whose files the values lie rests after each.
+    Slices begin at multiples of `keep_order`. The CPU works on blocks in threads. If the values are
+    in files of `storage`, memory of written pages is released after each block.
     """
 
     def rested(one: slice) -> R:
         found = work(one)
-        room.rest()
+        storage.rest()
         return found
 
     n = values.shape[axis]

@@ -1,4 +1,4 @@
-"""A plain look at the middle of a scan: what a step of preprocessing judges its own work by."""
+"""Reconstruct the central slice, by which a preprocessing step checks its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether views fit their angles, told from where the middle of the object's shadow goes.
+"""Check that views match their angles, from the path of the object's shadow.
 
 In a parallel beam a view at angle θ has moments in s, the place on the detector from the axis,
 
@@ -74,9 +74,9 @@ def doubt_of_angles(scan: Projections) -> str | None:
     off = path.off(angles)
     if path.is_fault("jump", off) and path.jumps(angles):
         return (
-            "The views do not fit their angles: from one angle to the next the middle of the "
-            f"shadow jumps, and is off its path by {off:.2g} pixels (rms); check that views and "
-            "angles are in the same order."
+            "The views do not match their angles: the centre of the shadow jumps from "
+            f"one angle to the next, with a deviation of {off:.2g} pixels (rms) from "
+            "its path. Check that views and angles are in the same order."
         )
     if not path.is_fault("order", off) or _go_round(angles):
         return None
@@ -84,15 +84,16 @@ def doubt_of_angles(scan: Projections) -> str | None:
     if off < BETTER * in_order:
         return None
     return (
-        "The views do not fit their angles: in the order of the views the middle of the shadow "
-        f"goes round within {in_order:.2g} pixels (rms), at their angles it is off its path by "
-        f"{off:.2g}; check the angles, and that the object stood still."
+        "The views do not match their angles: in the order of the views, the centre "
+        f"of the shadow follows its path within {in_order:.2g} pixels (rms). At the "
+        f"angles of the file it deviates by {off:.2g}. Check the angles, and that the "
+        "object did not move."
     )
 
 
 @dataclass(frozen=True)
 class _Path:
-    """The way of the shadow's middle through the views [columns].
+    """Path of the centre of the shadow over the views [columns].
 
     Attributes
     ----------
@@ -100,7 +101,7 @@ class _Path:
     middle : (n_seen,) of each of them
     spread : mean standard deviation of a shadow about its middle
     noise : standard deviation of the middle that the noise of pixels makes
-    periods : of the shortest wave, in a turn
+    periods : periods of the shortest wave, in a turn
     """
 
     seen: Array
@@ -118,7 +119,7 @@ class _Path:
         return _rms(self.middle - terms @ best)
 
     def is_fault(self, fault: Fault, off: float) -> bool:
-        """Whether so much is worth a word."""
+        """Return True if so much is worth a word."""
         return len(self.middle) >= FEWEST_VIEWS[fault] and off > max(
             LEAST_OFF[fault],
             LEAST_OFF_NOISE * self.noise,
@@ -127,7 +128,7 @@ class _Path:
         )
 
     def jumps(self, angles_rad: Array) -> bool:
-        """Whether neighbours are as far apart as any views (von Neumann's ratio)."""
+        """Return True if neighbours are as far apart as any views (von Neumann's ratio)."""
         steps = np.diff(self.middle[np.argsort(angles_rad[self.seen], kind="stable")])
         return bool(np.square(steps).mean() > JUMPS * 2 * self.middle.var())
 
@@ -162,7 +163,7 @@ def _level_rows(geometry: XrayGeometry) -> slice | None:
 
 
 def _go_round(angles_rad: Array) -> bool:
-    """Whether views go round in their order, once at most, in even steps."""
+    """Return True if views go round in their order, once at most, in even steps."""
     turned = np.unwrap(angles_rad)
     steps = np.diff(turned)
     is_even = np.ptp(steps) < abs(np.median(steps))

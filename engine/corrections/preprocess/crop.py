@@ -1,4 +1,4 @@
-"""Only a part of the detector, and only some of the views."""
+"""Crop the detector."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ class Crop(PreprocessStep):
     kind: ClassVar[str] = "crop"
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
-    rows: Span | None = setting(None, "First row and the one after the last", unit="pixels")
-    columns: Span | None = setting(None, "First column and the one after the last", unit="pixels")
+    rows: Span | None = setting(None, "First row, and the row after the last one", unit="pixels")
+    columns: Span | None = setting(
+        None, "First column, and the column after the last one", unit="pixels"
+    )
 
     @property
     def takes_single_views(self) -> bool:
@@ -30,7 +32,7 @@ class Crop(PreprocessStep):
 
     def obstacle(self, projections: Projections) -> str | None:
         if self.rows is None and self.columns is None:
-            return "no rows or columns are chosen; the whole detector is used"
+            return "no rows or columns are selected, so the whole detector is used"
         return None
 
     def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
@@ -66,8 +68,8 @@ class Crop(PreprocessStep):
         return _slice("rows", self.rows, shape[0]), _slice("columns", self.columns, shape[1])
 
     def summary(self, before: Projections, after: Projections) -> str:
-        (_, n_rows, n_cols), (_, kept_rows, kept_cols) = before.shape, after.shape
-        return f"{kept_rows} of {n_rows} rows, {kept_cols} of {n_cols} columns kept"
+        (_, n_rows, n_cols), (_, n_used_rows, n_used_columns) = before.shape, after.shape
+        return f"{n_used_rows} of {n_rows} rows and {n_used_columns} of {n_cols} columns used"
 
 
 def _slice(name: str, span: Span | None, n: int) -> slice:

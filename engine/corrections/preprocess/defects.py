@@ -1,4 +1,4 @@
-"""Pixels and values that were not measured: how to find them, what to put in their place."""
+"""Find pixels and values that were not measured, and replace them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GAIN_OFF = 0.3
 MAD_PER_SIGMA = 0.6745
 NEIGHBOURHOOD = 7
 """Edge of the square in which the usual deviation of a pixel is taken."""
-USUAL = 8.0
+WINDOW = 8.0
 """Mean absolute deviations that make an outlier; about six standard deviations of noise."""
 
 
@@ -31,9 +31,9 @@ def mean_field(fields: NDArray[Any]) -> NDArray[np.float32]:
     """
     # in place of scipy.stats.trim_mean, whose import costs every run half a second
     n_cut = int(TRIMMED * len(fields))
-    kept = slice(n_cut, len(fields) - n_cut)
-    ordered = np.partition(fields, (kept.start, kept.stop - 1), axis=0)
-    mean = np.asarray(ordered[kept].mean(axis=0), np.float32)
+    middle = slice(n_cut, len(fields) - n_cut)
+    ordered = np.partition(fields, (middle.start, middle.stop - 1), axis=0)
+    mean = np.asarray(ordered[middle].mean(axis=0), np.float32)
     mean[np.isnan(fields.max(axis=0))] = np.nan  # sorted to the end, it would be left out
     return mean
 
@@ -54,8 +54,8 @@ def from_fields(
             bad |= noise > SIGMAS * max(float(np.nanmedian(noise)), 1e-6)
     if flats is not None:
         sound = np.where(bad, np.median(beam[~bad]) if (~bad).any() else 0, beam)
-        usual = ndimage_of(sound).median_filter(sound, 5)
-        bad |= (np.abs(beam - usual) > GAIN_OFF * usual) & _unlike(sound)
+        smoothed = ndimage_of(sound).median_filter(sound, 5)
+        bad |= (np.abs(beam - smoothed) > GAIN_OFF * smoothed) & _unlike(sound)
     return bad
 
 
@@ -91,12 +91,12 @@ def outliers(
     by more than is usual around them: edges of the object and noise are left alone.
     """
     xp, size = module_of(values), NEIGHBOURHOOD
-    usual = median_of_medians(values)
-    away = xp.abs(values - usual)
+    smoothed = median_of_medians(values)
+    away = xp.abs(values - smoothed)
     around = ndimage_of(values).uniform_filter(away, size=(1, size, size), mode="reflect")
     around = (size**2 * around - away) / (size**2 - 1)
-    limit = threshold * xp.abs(usual) if scale == "relative" else threshold
-    found: NDArray[np.bool_] = (away > limit) & (away > USUAL * around)
+    limit = threshold * xp.abs(smoothed) if scale == "relative" else threshold
+    found: NDArray[np.bool_] = (away > limit) & (away > WINDOW * around)
     return found
 
 

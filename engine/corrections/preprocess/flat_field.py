@@ -59,18 +59,21 @@ class FlatField(PreprocessStep):
     of_a_view: ClassVar[bool] = True
     of_a_row: ClassVar[bool] = True
     flats: Literal["interpolated", "mean"] = setting(
-        "interpolated", "Flats of several moments: interpolate between them, or one mean"
+        "interpolated",
+        "Flat fields taken at several times: interpolate between them, or use their mean",
     )
     open_counts: float | None = setting(
-        None, "Counts of the open beam, where a scan has no flats", unit="counts", gt=0
+        None, "Open-beam counts, for a scan without flat fields", unit="counts", gt=0
     )
     air: Literal["none", "left", "right", "both"] = setting(
-        "none", "Edge of the detector that sees no object; it shows drift of the source"
+        "none", "Edge of the detector that sees only air. It is used to correct source drift"
     )
-    air_columns: int = setting(8, "Width of this edge", unit="pixels", ge=1, le=1000)
+    air_columns: int = setting(
+        8, "Width of this edge of the detector", unit="pixels", ge=1, le=1000
+    )
     saturated_counts: float | None = setting(
         None,
-        "Counts from which a value is saturated; if left out, full scale of 8 to 16 bits",
+        "Counts at which a pixel is saturated; if empty, full scale of 8 to 16 bits",
         unit="counts",
         expert=True,
         gt=0,
@@ -78,11 +81,11 @@ class FlatField(PreprocessStep):
 
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind != "counts":
-            return f"the projections are {projections.kind} already, not counts"
+            return f"the projections are already {projections.kind}, not counts"
         if projections.flats is None and self.open_counts is None and self.air == "none":
             return (
-                "the scan holds no flat fields; give the counts of the open beam, or the edge of "
-                "the detector that sees only air"
+                "the scan has no flat fields; enter the counts of the open beam, or "
+                "the edge of the detector that sees only air"
             )
         return None
 
@@ -119,7 +122,7 @@ class FlatField(PreprocessStep):
             return int(saturated.sum())
 
         with np.errstate(divide="ignore", invalid="ignore"):  # zero flats become NaN
-            n_saturated = sum(in_blocks(work, counts, on=on, room=projections.room))
+            n_saturated = sum(in_blocks(work, counts, on=on, storage=projections.storage))
         facts = {"bad_pixels": int(bad.sum()), "saturated": n_saturated, "drift": 0.0}
         if (flats := projections.flats) is not None and "white_level" not in projections.info:
             facts["saturated_flats"] = float((flats >= self._saturation(flats)).mean())
@@ -151,7 +154,7 @@ class FlatField(PreprocessStep):
 
     def _open_beam_words(self) -> str:
         if self.open_counts is not None:
-            return f"{self.open_counts:g} counts open"
+            return f"open beam {self.open_counts:g} counts"
         return f"open beam from {self.air_columns} columns of air ({self.air})"
 
     def _fields(self, projections: Projections) -> tuple[NDArray[np.float32], OpenBeam]:
@@ -166,8 +169,9 @@ class FlatField(PreprocessStep):
         beam = self._open_beam(projections.flats, projections.info, dark)
         if not (beam.fields > 0).any():
             raise DataError(
-                "The flat fields hold no more counts than the dark fields in any pixel; check that "
-                "the source was on and that flats and darks are not exchanged."
+                "No pixel of the flat fields has more counts than the dark fields; "
+                "check that the source was on and that flats and darks are not "
+                "swapped."
             )
         return dark, beam
 
@@ -198,8 +202,9 @@ class FlatField(PreprocessStep):
         if not (middle > 0 and drift <= MOST_DRIFT * middle):
             raise DataError(
                 f"Dark and flat field: the {n} columns of air ({self.air}) vary by "
-                f"{percent(drift, max(middle, 1e-9))} during the scan, at most "
-                f"{100 * MOST_DRIFT:.0f} % is drift; choose an edge that sees no object."
+                f"{percent(drift, max(middle, 1e-09))} during the scan, more than the "
+                f"{100 * MOST_DRIFT:.0f} % that source drift explains; choose an edge "
+                "that sees no object."
             )
         transmission /= level
         return drift / middle

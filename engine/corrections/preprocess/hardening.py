@@ -1,4 +1,4 @@
-"""Beam hardening: p' = Σ a_k pᵏ, k = 1, 2, ..., what one energy would have given."""
+"""Beam hardening: p' = Σ a_k pᵏ, k = 1, 2, ..., the line integral of a monoenergetic beam."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEWEST_VOXELS = 50
 
 
 class Hardening(PreprocessStep):
-    """Cupping and streaks of a beam that hardens in one material, such as water."""
+    """Cupping and streaks from beam hardening in one material, such as water."""
 
     title: ClassVar[str] = "Beam hardening"
     kind: ClassVar[str] = "hardening"
@@ -37,14 +37,14 @@ class Hardening(PreprocessStep):
     on_demand: ClassVar[bool] = True
     fit: Literal["given", "uniform"] = setting(
         "given",
-        "Coefficients as given below, or fitted so that this scan's object, of one material, comes "
-        "out flat",
-        label="Coefficients are",
+        "Use the coefficients below, or fit them to this scan so that its object of "
+        "one material becomes uniform",
+        label="Coefficients from",
     )
     coefficients: Coefficients = setting(
         (),
-        "Coefficients of p, p², p³, ... of the corrected line integral; fit them on a uniform "
-        "object or a step wedge",
+        "Coefficients of p, p², p³, ... of the corrected line integral; fit them to a "
+        "uniform object or a step wedge",
         max_length=8,
     )
 
@@ -54,9 +54,9 @@ class Hardening(PreprocessStep):
 
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind != "integrals":
-            return f"the projections are {projections.kind} still; take their logarithm first"
+            return f"the projections are still {projections.kind}; switch on their logarithm"
         if self.fit == "given" and not self.coefficients:
-            return "no coefficients are given; fit them on a uniform object or a step wedge"
+            return "there are no coefficients; fit them to a uniform object or a step wedge"
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
@@ -69,18 +69,18 @@ class Hardening(PreprocessStep):
         def work(views: slice) -> None:
             out[views] = evaluate(coefficients, values[views])
 
-        in_blocks(work, values, on=on, room=projections.room)
+        in_blocks(work, values, on=on, storage=projections.storage)
         became = float(evaluate(coefficients, np.float64(most)))
         facts = {"most": most, "became": became, "coefficients": list(coefficients)}
         return self.changed(projections, facts, values=out)
 
     def summary(self, before: Projections, after: Projections) -> str:
         facts = self.facts(after)
-        message = f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
+        message = f"largest line integral {facts['most']:.3g} corrected to {facts['became']:.3g}"
         if self.fit == "given":
             return message
         numbers = ", ".join(f"{a:.4g}" for a in facts["coefficients"])
-        return f"{message}; coefficients {numbers}, fitted on this scan"
+        return f"{message}; coefficients {numbers}, fitted to this scan"
 
     def _found(self, projections: Projections, *, on: Backend) -> Coefficients:
         if self.fit == "given":
@@ -93,8 +93,9 @@ def _check_rises(coefficients: Coefficients, most: float) -> None:
     p = np.linspace(0, most, 100)
     if (slope(p) <= 0).any():
         raise DataError(
-            f"Beam hardening: the polynomial falls from p = {p[slope(p) <= 0][0]:.3g} on, the scan "
-            f"reaches {most:.3g}; fit it on an object at least as thick."
+            "Beam hardening: the polynomial decreases from p = "
+            f"{p[slope(p) <= 0][0]:.3g} on, but the scan has values up to {most:.3g}; "
+            "fit it to an object that is at least as thick."
         )
 
 
@@ -145,7 +146,7 @@ def fit_uniform(
     ]
     inside = _core(images[0] > otsu(images[0]))
     if inside.sum() < FEWEST_VOXELS:
-        raise DataError("Beam hardening: no uniform object is in the image; scan a larger one.")
+        raise DataError("Beam hardening: the image shows no uniform object; scan a larger one.")
     wanted = np.full(int(inside.sum()), mu_per_mm or 1.0)
     return _scaled(_solve([f[inside] for f in images], wanted), keep=mu_per_mm is not None)
 

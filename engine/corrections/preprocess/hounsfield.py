@@ -14,18 +14,18 @@ from engine.data.volume import Volume
 
 
 class Hounsfield(Settings):
-    """Scale of a finished volume in 1/mm: water becomes 0 and air -1000 HU."""
+    """Scale of a finished volume in 1/mm: water is 0 HU and air -1000 HU."""
 
     title: ClassVar[str] = "CT numbers"
     kind: Literal["hounsfield"] = "hounsfield"
     levels: Literal["given", "found"] = setting(
         "given",
-        "Water and air as given, or found in the histogram of the picture near what is given; soft "
-        "tissue counts as water",
+        "Use the given values of water and air, or find them in the image histogram "
+        "near the given values; soft tissue counts as water",
     )
     mu_water_per_mm: float = setting(
         0.0193,  # 70 keV, the effective energy of 120 kV (NIST XCOM: 0.1929 cm²/g)
-        "Attenuation of water in this beam, best measured in a scan of water",
+        "Attenuation of water in this beam; preferably measured in a scan of water",
         label="Water",
         unit="1/mm",
         gt=0,
@@ -36,22 +36,22 @@ class Hounsfield(Settings):
     def apply(self, volume: Volume, *, in_place: bool = False) -> Volume:
         """Return the volume in HU, float32; its `info` says what air and water were taken for.
 
-        in_place : whether the values are written over those of the volume, slice by slice from the
+        in_place : True if the values are written over those of the volume, slice by slice from the
             last one on: of a file whose slices count from the first, most are then as they were
             where that is interrupted
         """
         if volume.unit != "1/mm":
             raise DataError(
-                f"CT numbers: the volume is in {volume.unit or 'no unit'}, it must be in 1/mm; "
-                "give the size of the detector's pixels."
+                f"CT numbers: the volume is in {volume.unit or 'no unit'}, expected "
+                "1/mm; enter the pixel size of the detector."
             )
         air, water = self.mu_air_per_mm, self.mu_water_per_mm
         if self.levels == "found":
             air, water = find_levels(volume.values, water)
         if water <= air:
             raise DataError(
-                f"CT numbers: water attenuates {water:g} 1/mm and air {air:g}; water must "
-                "attenuate more."
+                f"CT numbers: the attenuation of water ({water:g} 1/mm) must be larger "
+                f"than that of air ({air:g} 1/mm); correct both values."
             )
         scale = np.float32(1000 / (water - air))
         out = volume.values if in_place else np.empty(volume.values.shape, np.float32)
@@ -68,6 +68,6 @@ class Hounsfield(Settings):
     def summary(self, after: Volume) -> str:
         """Say what `apply` took for air and water."""
         facts = after.info[self.kind]
-        how = "found in the picture" if self.levels == "found" else "as given"
+        how = "found in the image" if self.levels == "found" else "from the protocol"
         water, air = (f"{facts[name]:.4g}" for name in ("water_per_mm", "air_per_mm"))
-        return f"water of {water} 1/mm is 0 HU, air of {air} 1/mm is -1000 HU, {how}"
+        return f"water ({water} 1/mm) is 0 HU and air ({air} 1/mm) is -1000 HU, {how}"

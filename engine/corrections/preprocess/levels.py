@@ -1,4 +1,4 @@
-"""What air and water measure in a picture: the tallest peaks of its histogram near both."""
+"""Find air and water in the histogram of an image: the tallest peaks near their values."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
         share = counts[abs(middles / near - peak) < 0.05].sum() / (len(values) * int(disc.sum()))
         if not share >= LEAST_SHARE:
             raise DataError(
-                f"CT numbers: no {name} is seen between {low * near:.3g} and {high * near:.3g} "
-                "1/mm; correct the attenuation of water that is looked for, or give both levels."
+                f"CT numbers: the histogram shows no {name} between {low * near:.3g} "
+                f"and {high * near:.3g} 1/mm; correct the expected attenuation of "
+                "water, or enter both values."
             )
         found.append(peak * near)
     return found[0], found[1]

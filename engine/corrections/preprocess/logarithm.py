@@ -19,7 +19,7 @@ BRIGHT = 1.1
 
 
 class Logarithm(PreprocessStep):
-    """Attenuation along each ray, by Beer's law."""
+    """Line integrals from transmission, by Beer's law."""
 
     title: ClassVar[str] = "Logarithm"
     kind: ClassVar[str] = "logarithm"
@@ -29,8 +29,8 @@ class Logarithm(PreprocessStep):
     of_a_row: ClassVar[bool] = True
     least_transmission: float = setting(
         1e-4,
-        "Smaller transmissions count as this one, so that their logarithm stays finite",
-        label="Least transmission",
+        "Smaller transmissions are raised to this value to keep the logarithm finite",
+        label="Minimum transmission",
         expert=True,
         gt=0,
         le=0.1,
@@ -38,9 +38,9 @@ class Logarithm(PreprocessStep):
 
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind == "counts":
-            return "the projections are counts still; divide them by flat fields first"
+            return "the projections are still counts; switch on the flat-field correction"
         if projections.kind == "integrals":
-            return "the projections are line integrals already"
+            return "the projections are already line integrals"
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
@@ -55,12 +55,13 @@ class Logarithm(PreprocessStep):
             out[views] = -xp.log(xp.maximum(block, least))
             return int((~xp.isfinite(block)).sum()), int(clipped), int(bright)
 
-        each = in_blocks(work, values, on=on, room=projections.room)
+        each = in_blocks(work, values, on=on, storage=projections.storage)
         n_nan, n_clipped, n_bright = np.sum(each, axis=0)
         if n_nan:
             raise DataError(
                 f"{n_nan:,} values of the projections are not numbers "
-                f"({percent(n_nan, values.size)}); switch the replacement of bad pixels on."
+                f"({percent(n_nan, values.size)}); switch on the correction of bad "
+                "pixels."
             )
         facts = {"clipped": int(n_clipped), "bright": int(n_bright)}
         return self.changed(projections, facts, values=out, kind="integrals")

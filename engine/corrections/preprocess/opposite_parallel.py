@@ -1,4 +1,4 @@
-"""Search for the rotation axis of parallel rays over a whole turn, wherever it is seen.
+"""Search for the rotation axis of parallel rays over a full turn, from opposite rays.
 
 The ray that passes the axis at distance s in the view at β runs back along the one at −s in the
 view at β + π. With the axis at column c,
@@ -38,7 +38,7 @@ LEAST_VARIANCE = 0.003
 """Part of the variance of all rays that those about an axis must have: air alone tells nothing."""
 CLEARLY = 2.5
 """Factor by which another place must be worse."""
-BESIDE = 3.0
+SEPARATION = 3.0
 """Distance from the best place at which another one begins [columns]."""
 
 
@@ -54,8 +54,8 @@ def by_opposite_parallel(projections: Projections) -> Estimate:
     columns, scores = _differences(views, opposite)
     if not np.isfinite(scores).any():
         raise DataError(
-            f"Centre of rotation: in {views.shape[1]} columns no opposite rays can be compared; "
-            "give the column."
+            f"Centre of rotation: {views.shape[1]} columns are too few to compare "
+            "opposite rays; enter the column."
         )
     best = int(np.argmin(scores))
     near = slice(max(best - 2, 0), best + 3)
@@ -67,7 +67,7 @@ def by_opposite_parallel(projections: Projections) -> Estimate:
 
 
 def goes_round(projections: Projections) -> bool:
-    """Whether the views cover a whole turn, in any order."""
+    """Return True if the views cover a whole turn, in any order."""
     return coverage(projections.geometry.angles_rad).is_whole
 
 
@@ -75,15 +75,16 @@ def _refuse_unclear(columns: Array, scores: Array, best: int) -> None:
     """Refuse an axis that does not explain the data, or that another place explains as well."""
     if scores[best] > TOO_DIFFERENT:
         raise DataError(
-            "Centre of rotation: rays that should be measured twice differ too much "
-            f"({100 * scores[best]:.0f} % of their variance); check the angles, or give the column."
+            "Centre of rotation: rays that are measured twice differ too much "
+            f"({100 * scores[best]:.0f} % of their variance); check the angles, or "
+            "enter the column."
         )
-    others = scores[np.abs(columns - columns[best]) > BESIDE]
+    others = scores[np.abs(columns - columns[best]) > SEPARATION]
     if len(others) and others.min() < CLEARLY * scores[best]:
-        other = columns[np.abs(columns - columns[best]) > BESIDE][int(np.argmin(others))]
+        other = columns[np.abs(columns - columns[best]) > SEPARATION][int(np.argmin(others))]
         raise DataError(
-            f"Centre of rotation: columns {columns[best]:.1f} and {other:.1f} explain the opposite "
-            "rays alike; give the column."
+            f"Centre of rotation: columns {columns[best]:.1f} and {other:.1f} match "
+            "the opposite rays equally well; enter the column."
         )
 
 
@@ -103,8 +104,10 @@ def _pairs(projections: Projections) -> tuple[Array, Array]:
     after = np.searchsorted(angles, sought)
     first, last = (after - 1) % len(angles), after % len(angles)
     gap = np.mod(angles[last] - angles[first], 2 * np.pi)
-    way = np.mod(sought - angles[first], 2 * np.pi)
-    share = np.divide(way, gap, out=np.zeros_like(way), where=gap > 0)[:, None]
+    angle_from_first = np.mod(sought - angles[first], 2 * np.pi)
+    share = np.divide(angle_from_first, gap, out=np.zeros_like(angle_from_first), where=gap > 0)[
+        :, None
+    ]
     return sinogram[chosen], sinogram[first] * (1 - share) + sinogram[last] * share
 
 

@@ -50,7 +50,7 @@ class _Circle:
     ----------
     sinogram : (n_views, n_columns); that of a whole turn ends with the first view again
     angles : (n_views,) ascending [rad]
-    is_whole : whether the views go all the way round
+    is_whole : True if the views go all the way round
     start, step : (x, y) of the ray to column 0, and from one column to the next, seen with the
         source on +x [mm]
     """
@@ -109,8 +109,8 @@ def by_opposite_rays(projections: Projections) -> Estimate:
     short = min(axis, last - axis)
     if short < LEAST_OVERLAP:
         raise DataError(
-            "Centre of rotation: the detector hardly sees beyond the axis on one side, so no ray "
-            "is measured twice; give the column."
+            "Centre of rotation: one side of the detector ends near the axis, so no "
+            "ray is measured twice; enter the column."
         )
     circle, reach = _circle(projections), min(last / 4, short / 2)
     tried: list[Candidate] = []
@@ -123,15 +123,15 @@ def by_opposite_rays(projections: Projections) -> Estimate:
         scores = np.array([_difference(circle, axis, c, last, most) for c in columns], np.float64)
         if not np.isfinite(scores).any():
             raise DataError(
-                "Centre of rotation: too few rays are measured twice; give the column, or choose "
-                "it from a sweep."
+                "Centre of rotation: too few rays are measured twice; enter the "
+                "column, or choose it from a sweep."
             )
         tried += [Candidate(float(c), float(s)) for c, s in zip(columns, scores, strict=True)]
         found, reach = lowest(columns, scores), 2 * step
     if min(one.score for one in tried) > TOO_DIFFERENT:
         raise DataError(
-            "Centre of rotation: rays that should be measured twice differ too much; check the "
-            "direction of rotation and the order of columns, or give the column."
+            "Centre of rotation: rays that are measured twice differ too much; check "
+            "the direction of rotation and the order of columns, or enter the column."
         )
     return Estimate(found, "opposite rays", "pixels", tuple(sorted(tried, key=lambda t: t.value)))
 
@@ -165,8 +165,8 @@ def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
     row = float(geometry.axis_seen[:, 1].mean())
     if not -1 <= row <= geometry.shape[0] or abs(along) <= abs(across):
         raise DataError(
-            "Centre of rotation: no row of the detector is at the height of the source, where rays "
-            "are measured twice; give the column."
+            "Centre of rotation: no detector row is at the height of the source, "
+            "where rays are measured twice; enter the column."
         )
     above = geometry.corner_mm[0, 2] + across / 2 - geometry.source_mm[0, 2]
     return float(-above / along - 0.5), float(-across / along)

@@ -1,4 +1,4 @@
-"""Try values of a parameter, look at the slice each gives, and keep the best."""
+"""Try several values of a parameter, score their slices, and keep the best."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N_LEVELS = 256
 
 @dataclass(frozen=True)
 class Candidate:
-    """A value that was tried: how bad it is (less is better), and its picture if there is one."""
+    """A tested value, its score (lower is better) and its slice, if any."""
 
     value: float
     score: float
@@ -27,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The best value of a parameter, how it was found, and what else was tried, by value.
+    """Best value of a parameter, with its method and all tested values.
 
     `score` says what the candidates' scores are, where there are any.
     """
@@ -103,14 +103,14 @@ def sweep(
     the mid-plane hardly moves.
     """
     if len(values) < 3:
-        raise DataError(f"A sweep needs at least three values, got {len(values)}; try more.")
+        raise DataError(f"A sweep needs at least three values, got {len(values)}; add values.")
     tried = []
     for value in sorted(values):
         image = np.asarray(reconstruct(move(projections, value)), np.float32)
         tried.append(Candidate(float(value), SCORES[score](image), image))
     scores = np.array([one.score for one in tried])
     best = lowest(np.array([one.value for one in tried]), scores)
-    return Estimate(best, f"sweep, least {score}", unit, tuple(tried), score)
+    return Estimate(best, f"sweep, minimum {score}", unit, tuple(tried), score)
 
 
 def lowest(values: NDArray[np.float64], scores: NDArray[np.float64]) -> float:

@@ -1,4 +1,4 @@
-"""What the steps found in a scan that makes its picture doubtful, though nothing failed."""
+"""Warn about preprocessing results that make an image doubtful without an error."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
     saturated = projections.info.get(FlatField.kind, {}).get("saturated_flats", 0.0)
     if saturated > MOST_SATURATED:
         text = (
-            f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
-            "may be brighter than they tell, and line integrals too small; scan again, flats too, "
-            "with less exposure."
+            f"{percent(saturated, 1)} of the flat-field values are at full scale. The "
+            "open beam may be brighter than recorded, and line integrals too small. "
+            "Repeat scan and flat fields with less exposure."
         )
         yield FlatField.kind, text
     if n_replaced > MOST_REPLACED * n:
         text = (
-            f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
-            "guessed from their neighbours; scan again with less exposure, or crop the detector to "
-            "what it measured."
+            f"{percent(n_replaced, n)} of the values are saturated, defective or "
+            "outliers and were interpolated from their neighbours. Repeat the scan "
+            "with less exposure, or crop the detector."
         )
         yield BadPixels.kind, text
     if n_clipped > MOST_CLIPPED * n:
         text = (
-            f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
-            "were clipped before the logarithm; look at the projections, the flats and the darks."
+            f"{percent(n_clipped, n)} of the values are at or below the dark level and "
+            "were clipped before the logarithm. Check the projections, the flat "
+            "fields and the dark fields."
         )
         yield Logarithm.kind, text
     if projections.kind == "integrals" and (doubt := doubt_of_angles(projections)) is not None:

@@ -1,4 +1,4 @@
-"""Rings: stripes that pixels of their own gain leave in the sinogram, taken out before it.
+"""Remove ring artefacts: stripes of the sinogram from pixels with a different gain.
 
 Sorted, the columns of a sinogram lie level beside one another, whatever the object: each value is
 replaced by the median of the values of the same rank in the columns around. Vo, Atwood &
@@ -39,7 +39,7 @@ FEWEST_EVENED = 7
 
 
 class Rings(PreprocessStep):
-    """What pixels of a wrong gain add, taken off the columns that need it or off all."""
+    """Ring artefacts from pixels with a wrong gain."""
 
     title: ClassVar[str] = "Rings"
     kind: ClassVar[str] = "rings"
@@ -47,24 +47,25 @@ class Rings(PreprocessStep):
     of_a_row: ClassVar[bool] = True
     columns: Literal["auto", "found", "all", "sorted"] = setting(
         "auto",
-        "Mend columns with a stripe, and even out all others of a row where all have one (auto) or "
-        "in every row (all); found marks stripes by their neighbours alone; sorted evens out "
-        "values of the same rank, for stripes that change with brightness, at a cost of sharpness",
+        "auto: repair columns with a stripe, and equalise all columns of a row if all "
+        "have one. all: equalise the columns of every row. found: repair only the "
+        "stripes that differ from their neighbours. sorted: equalise values of the "
+        "same rank, for stripes that change with brightness; this costs sharpness",
         label="Columns",
     )
     snr: float = setting(
         4.0,
-        "How far a stripe stands out from the noise of its column's mean",
-        label="Stripe to noise",
+        "Smallest ratio of a stripe to the noise of its column mean",
+        label="Stripe-to-noise ratio",
         ge=1,
         le=100,
     )
     widest: int = setting(
-        3, "Widest stripe that is removed", label="Width", unit="pixels", ge=1, le=200
+        3, "Width of the widest stripe to remove", label="Width", unit="pixels", ge=1, le=200
     )
     broadest: int = setting(
         30,
-        "Widest band of columns with two sharp edges that is removed; 0: none is sought",
+        "Width of the widest band with two sharp edges to remove; 0: no search for bands",
         label="Bands",
         unit="pixels",
         ge=0,
@@ -73,11 +74,13 @@ class Rings(PreprocessStep):
 
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind != "integrals":
-            return f"the projections are {projections.kind} still; take their logarithm first"
+            return f"the projections are still {projections.kind}; switch on their logarithm"
         if projections.n_views < FEWEST_VIEWS:
-            return f"{projections.n_views} views are too few to tell stripes from the object"
+            return f"{projections.n_views} views are too few to distinguish stripes from the object"
         if projections.shape[2] <= 8 * self.widest:
-            return f"{projections.shape[2]} columns are too few for stripes {self.widest} wide"
+            return (
+                f"{projections.shape[2]} columns are too few for stripes of {self.widest} columns"
+            )
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
@@ -91,7 +94,7 @@ class Rings(PreprocessStep):
             out[:, rows] = sorted_evenly(block, self._size) if self.columns == "sorted" else block
             return counts
 
-        each = in_blocks(work, values, on=on, axis=1, room=projections.room)
+        each = in_blocks(work, values, on=on, axis=1, storage=projections.storage)
         found = np.sum(each, axis=0)
         facts = dict(zip(("stripes", "bands", "rows_evened"), map(int, found), strict=True))
         return self.changed(projections, facts, values=out)
@@ -139,10 +142,10 @@ class Rings(PreprocessStep):
         if n_bands:
             words += f", {n_bands:,} broad bands"
         if self.columns == "sorted":
-            return f"{words}; all columns evened by rank"
+            return f"{words}; all columns equalised by rank"
         if n_rows == after.shape[1]:
-            return f"{words}; all columns evened out"
-        return f"{words}; all columns of {n_rows:,} rows evened out" if n_rows else words
+            return f"{words}; all columns equalised"
+        return f"{words}; all columns of {n_rows:,} rows equalised" if n_rows else words
 
 
 def sorted_evenly(block: Array, size: int) -> Array:

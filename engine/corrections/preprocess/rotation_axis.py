@@ -1,4 +1,4 @@
-"""Centre of rotation and roll: the detector is moved to where the scan shows that it stood."""
+"""Centre of rotation and roll: correct the detector position from the scan."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_FOUND = "not found"
 
 
 class CentreOfRotation(PreprocessStep):
-    """Column of the rotation axis, given or found from the scan itself."""
+    """Detector column of the rotation axis, given or found from the scan."""
 
     title: ClassVar[str] = "Centre of rotation"
     kind: ClassVar[str] = "centre"
@@ -36,15 +36,15 @@ class CentreOfRotation(PreprocessStep):
     sought: ClassVar[str] = "column"
     column: float | None = setting(
         None,
-        "Column on which the rotation axis falls, counted from 0; found from the scan if left out",
+        "Detector column of the rotation axis, counted from 0; if empty, it is found from the scan",
         label="Axis at column",
         unit="pixels",
     )
     method: Literal["auto"] | Method = setting(
         "auto",
-        "How it is found in parallel beams: auto compares opposite rays of a whole turn, and takes "
-        "the spectrum of the sinogram of half a turn; or first moment, or opposite views. In cone "
-        "beams always by rays measured twice",
+        "Search method for parallel beams. auto: opposite rays for a full turn, the "
+        "sinogram spectrum for half a turn. Others: first moment, or opposite views. "
+        "Cone beams always use rays that are measured twice",
     )
 
     @property
@@ -55,11 +55,13 @@ class CentreOfRotation(PreprocessStep):
         if self.column is not None:
             return None
         if projections.kind != "integrals":
-            return f"the projections are {projections.kind} still; take their logarithm first"
+            return f"the projections are still {projections.kind}; switch on their logarithm"
         if projections.calibrated and self.use != "on":
-            return "the file says where the axis is seen, and its geometry stays as it is"
+            return "the file states the position of the axis, so the geometry is not changed"
         if projections.geometry.beam == "cone" and not projections.geometry.is_circular:
-            return "source and detector keep to no circle, so their positions stay as they are"
+            return (
+                "the orbit is not a circle, so the positions of source and detector are not changed"
+            )
         return None
 
     def is_needless(self, projections: Projections) -> bool:
@@ -94,8 +96,8 @@ class CentreOfRotation(PreprocessStep):
             return Estimate(self.column, "given", "pixels")
         if projections.n_views < FEWEST_VIEWS:
             raise DataError(
-                f"Centre of rotation: it takes {FEWEST_VIEWS} views to find it, the scan has "
-                f"{projections.n_views}; give the column."
+                f"Centre of rotation: the search needs {FEWEST_VIEWS} views, the scan "
+                f"has {projections.n_views}; enter the column."
             )
         if on.is_cuda:
             projections = replace(projections, values=on.to_host(projections.values))
@@ -112,14 +114,14 @@ class CentreOfRotation(PreprocessStep):
         if "why" in facts:
             return f"axis left at column {facts['column']:.2f}; {facts['why']}"
         moved = np.round(facts["column"] - facts["before"], 2)
-        away = f"moved by {moved:+g}" if moved else "where the geometry has it"
+        away = f"moved by {moved:+g}" if moved else "as in the geometry of the scan"
         return f"axis at column {facts['column']:.2f} ({facts['method']}), {away}"
 
     def doubt(self, before: Projections, after: Projections) -> str:
         facts = self.facts(after)
         if "why" not in facts:
             return ""
-        return f"The axis was not found, and stays at column {facts['column']:.2f}: {facts['why']}."
+        return f"The axis was not found and stays at column {facts['column']:.2f}: {facts['why']}."
 
 
 def _with_axis(geometry: XrayGeometry, column: float) -> XrayGeometry:
@@ -133,14 +135,14 @@ def _reason(error: DataError) -> str:
 
 
 class Roll(PreprocessStep):
-    """Turn of the detector in its plane; the axis is looked for after it."""
+    """Rotation of the detector in its plane. The search for the axis follows it."""
 
     title: ClassVar[str] = "Detector roll"
     kind: ClassVar[str] = "roll"
     since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     degrees: float | None = setting(
-        None, "Turn of the detector in its plane", label="Roll", unit="°", ge=-45, le=45
+        None, "Rotation of the detector in its plane", label="Roll", unit="°", ge=-45, le=45
     )
 
     @property
@@ -148,7 +150,7 @@ class Roll(PreprocessStep):
         return True
 
     def obstacle(self, projections: Projections) -> str | None:
-        return "no angle is given; find it by a sweep" if self.degrees is None else None
+        return "the angle is empty; find it by a sweep" if self.degrees is None else None
 
     def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
         return geometry.rolled(float(np.radians(self.degrees or 0.0)))
@@ -161,4 +163,4 @@ class Roll(PreprocessStep):
         return self.changed(projections, facts, geometry=self.geometry(projections.geometry))
 
     def summary(self, before: Projections, after: Projections) -> str:
-        return f"detector turned by {self.degrees:g}°"
+        return f"detector rotated by {self.degrees:g}°"

@@ -1,4 +1,4 @@
-"""Stripes of a sinogram, which become rings: found, and taken off as what they add.
+"""Find narrow stripes of a sinogram, and subtract them.
 
 A pixel whose gain is wrong by a factor g adds −ln g to its line integral in every view, whatever
 the object does. So the mean of its column over the views is off by just that from the means of its
@@ -70,8 +70,8 @@ def detect(values: Array, widest: int, snr: float) -> Array:
     for d in range(1, widest + 1):
         from_left, from_right = _from_sides(profile, d)
         away = xp.minimum(xp.abs(from_left), xp.abs(from_right)) * (from_left * from_right > 0)
-        usual = across_columns(away, 8 * widest + 1) / MAD_PER_SIGMA
-        stands_out = away > snr * xp.maximum(least, usual)
+        typical = across_columns(away, 8 * widest + 1) / MAD_PER_SIGMA
+        stands_out = away > snr * xp.maximum(least, typical)
         for whole, each in zip((from_left, from_right), _from_sides(parts, d), strict=True):
             stands_out &= xp.median(each, axis=0) * whole > MOST * whole**2
         found |= stands_out
@@ -135,8 +135,8 @@ def shared(parts: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     middle = np.median(off, axis=0)
     spread = np.median(np.abs(off - middle), axis=0) / MAD_PER_SIGMA
     certain = np.maximum(middle**2 - _OF_MEDIAN * spread**2 / len(parts), 0)
-    usual = np.median(np.abs(middle), axis=-1, keepdims=True) / MAD_PER_SIGMA
-    is_stripe = (np.abs(middle) <= _EDGE * usual) & (middle != 0)
+    typical = np.median(np.abs(middle), axis=-1, keepdims=True) / MAD_PER_SIGMA
+    is_stripe = (np.abs(middle) <= _EDGE * typical) & (middle != 0)
     return np.divide(certain, middle, out=np.zeros_like(middle), where=is_stripe)
 
 

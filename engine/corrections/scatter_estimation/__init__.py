@@ -1,1 +1,1 @@
-"""Single scatter of annihilation photons in rings: simulated, scaled by the tails, told of."""
+"""Single-scatter simulation for rings, with scaling to the tails."""

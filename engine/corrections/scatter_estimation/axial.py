@@ -1,4 +1,4 @@
-"""How much scatter there is at each place along the axis, from the lines that miss the object.
+"""Scale scatter along the axis to the lines that miss the object.
 
 A scale of its own for each group g of lines by the place z of their middle, α_g with the standard
 error e_g (`engine.corrections.scatter_estimation.tails`), would follow the noise of few counts.
@@ -32,7 +32,7 @@ LEAST_EVENTS = 400
 
 @dataclass(frozen=True, eq=False)
 class TailEvents:
-    """Rows that miss the object, and lines that stand for all that do.
+    """Rows that miss the object, and a sample of the lines that do.
 
     Attributes
     ----------
@@ -51,11 +51,11 @@ class TailEvents:
 
 @dataclass(frozen=True, eq=False)
 class AxialScale:
-    """The scale of a simulation along the axis.
+    """Scale of a scatter simulation along the axis.
 
     Attributes
     ----------
-    whole : of all lines together
+    whole : whole of all lines together
     at_mm : (n,) middles of groups of lines along the axis [mm]
     scales : (n,) of each group
     """
@@ -70,7 +70,7 @@ class AxialScale:
 
     @property
     def is_plausible(self) -> bool:
-        """Whether the scale lies everywhere where simulations of real scans have it."""
+        """True if the scale lies everywhere where simulations of real scans have it."""
         low, high = PLAUSIBLE
         return bool(low <= self.scales.min() and self.scales.max() <= high)
 
@@ -101,10 +101,10 @@ def fit_along_axis(tails: TailEvents) -> AxialScale:
     parts = (_fit_of(tails, low, high) for low, high in pairwise(_edges(tails, n_groups)))
     fits = [part for part in parts if part is not None]
     middles, scales, errors = (np.array(each) for each in zip(*fits, strict=True))
-    return AxialScale(whole, middles, drawn_together(whole.scale, scales, errors))
+    return AxialScale(whole, middles, shrunk_to_mean(whole.scale, scales, errors))
 
 
-def drawn_together(
+def shrunk_to_mean(
     whole: float, scales: NDArray[np.float64], errors: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the scales (n,) of groups, each drawn to that of the whole by its standard error."""

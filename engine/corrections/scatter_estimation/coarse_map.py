@@ -1,4 +1,4 @@
-"""The μ-map as a simulation of scatter takes it: what attenuates of it, in larger voxels.
+"""Coarse μ-map for the scatter simulation.
 
 Paths from scatter points to crystals are integrals of μ over decimetres, which voxels of a few
 millimetres change by less than the choice of points does: a mean of voxels keeps every integral

@@ -1,4 +1,4 @@
-"""What it costs to leave scatter in: how much too high the middle of an object comes out.
+"""Estimate the bias at the centre of an object without scatter correction.
 
 Taken for a cylinder of water as wide and long as the object and evenly active, at the middle of the
 scanner. A line that counts S besides the trues adds S / (n a) to its integral, n its efficiency and
@@ -42,13 +42,13 @@ LEAST_PART = 0.02
 
 @dataclass(frozen=True)
 class ScatterCost:
-    """What scatter does to an image of an object.
+    """Bias of an image without scatter correction.
 
     Attributes
     ----------
-    diameter_mm : of the object
+    diameter_mm : diameter of the object
     fraction : scatter as part of trues and scatter
-    excess : by how much the middle comes out too high, as part of the truth
+    excess : relative bias at the centre
     """
 
     diameter_mm: float
@@ -58,8 +58,9 @@ class ScatterCost:
     def describe(self) -> str:
         """Plain words with numbers."""
         return (
-            f"of an object {self.diameter_mm:.0f} mm wide some {100 * self.fraction:.0f} % of what "
-            f"is counted is scatter, and without its correction the middle comes out some "
+            f"for an object {self.diameter_mm:.0f} mm wide, about "
+            f"{100 * self.fraction:.0f} % of the counts are scatter, and without "
+            "scatter correction the centre reads about "
             f"{round(100 * self.excess, -1):.0f} % too high"
         )
 
@@ -133,11 +134,11 @@ def _efficiencies(samples: DetectorSamples, scanner: Scanner) -> NDArray[np.floa
 def _at_the_axis(samples: DetectorSamples, scatter: NDArray[np.float64], diameter: float) -> float:
     """f(0) above, from the lines across the middle ring of samples."""
     ring = samples.n_rings // 2 * samples.n_angles
-    apart = np.arange(samples.nearest, samples.n_angles // 2 + 1)
+    difference = np.arange(samples.nearest, samples.n_angles // 2 + 1)
     angle = np.arange(samples.n_angles)[:, None]
-    second = ring + (angle + apart) % samples.n_angles
+    second = ring + (angle + difference) % samples.n_angles
     known = scatter[ring + angle, second].mean(axis=0)[::-1]
-    far = samples.radius_mm * np.cos(np.pi * apart[::-1] / samples.n_angles)
+    far = samples.radius_mm * np.cos(np.pi * difference[::-1] / samples.n_angles)
     s = np.linspace(0, max(diameter / 2, far[-1]), N_STEPS)
     chord = 2 * np.sqrt(np.maximum(diameter**2 / 4 - s**2, 0))
     p = np.interp(s**2, far**2, known) * np.exp(WATER_PER_MM * chord)

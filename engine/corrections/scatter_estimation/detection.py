@@ -1,4 +1,4 @@
-"""How many photons of an energy a scanner counts, relative to those of 511 keV.
+"""Detection probability of photons by energy, relative to 511 keV.
 
     ε(E) = W(E) (1 − exp(−μ(E) L)) w(E),    w = φ + (1 − φ) [(1 − f) q + f (q + (1 − q) h w_q)]
     μ(E) / μ = (1 − φ) σ(E) / σ + φ (511 keV / E)^2.5
@@ -71,7 +71,7 @@ def counted(
     window
         energies that are counted
     depth
-        of the crystal, and what it is made of
+        depth of the crystal, and what it is made of
     block_mm
         what adds up energies, across and along the axis [mm]; None where nobody says
     """
@@ -129,9 +129,9 @@ def _whole(
     low_stays, high_stays = (_staying(energy, depth, block_mm) for energy in mean)
     mu, photo = attenuation_of(mean[1], depth)
     goes_on = -np.expm1(-mu * depth.depth_mm / 2) * (photo + (1 - photo) * high_stays)
-    kept = (1 - high) * low_stays + high * (high_stays + (1 - high_stays) * goes_on)
+    scattered_part = (1 - high) * low_stays + high * (high_stays + (1 - high_stays) * goes_on)
     _, photo = attenuation_of(kev, depth)
-    return photo + (1 - photo) * kept
+    return photo + (1 - photo) * scattered_part
 
 
 def _staying(
@@ -141,6 +141,6 @@ def _staying(
     mu, photo = attenuation_of(kev, depth)
     width, length = block_mm
     surface = 2 * (width * length + (width + length) * depth.depth_mm)
-    way = mu * 4 * width * length * depth.depth_mm / surface
-    met = way / (1 + way)
+    optical_depth = mu * 4 * width * length * depth.depth_mm / surface
+    met = optical_depth / (1 + optical_depth)
     return met * photo / (1 - met * (1 - photo))

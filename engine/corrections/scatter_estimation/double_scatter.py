@@ -1,4 +1,4 @@
-"""Simulation of pairs whose photons scatter twice in all, in the units of the image.
+"""Simulate pairs that scatter twice in total, in the units of the image.
 
 With w a direction from the scatter point s and t the place at a length l on that way, and all else
 as in `engine.corrections.scatter_estimation.simulation`, a line counts besides S(A, B)
@@ -92,7 +92,7 @@ def simulate_twice(
     samples
         detector samples between which the result is known
     n_points, seed
-        of the scatter points s
+        number of points and seed of the scatter points s
     on
         its threads do the work
 

@@ -1,4 +1,4 @@
-"""Tables that are read linearly between their samples, and right on average.
+"""Tables for linear interpolation without bias on average.
 
 A straight line through two samples of a curved function f lies off by h²/12 f'' on average over the
 step h. It does not where the samples hold
@@ -30,7 +30,7 @@ def for_linear_reading(values: Values, partners: NDArray[np.bool_]) -> Values:
     n_rings, n_angles = values.shape[:2]
     known = partners.reshape((n_rings, n_angles) * 2)
     inner = [known & np.roll(known, 1, axis) & np.roll(known, -1, axis) for axis in (1, 3)]
-    held = np.empty_like(values)
+    coefficients = np.empty_like(values)
     for group in range(values.shape[4]):  # one after the other: few of them are held at a time
         own = values[..., group]
         curved = np.zeros_like(own)
@@ -40,8 +40,8 @@ def for_linear_reading(values: Values, partners: NDArray[np.bool_]) -> Values:
         for axis in (0, 2):
             if n_rings > 2:
                 curved += _along(own, axis)
-        held[..., group] = np.maximum(own - curved / np.float32(12), 0)
-    return held
+        coefficients[..., group] = np.maximum(own - curved / np.float32(12), 0)
+    return coefficients
 
 
 def _along(values: Values, axis: int) -> Values:

@@ -1,4 +1,4 @@
-"""How many samples and time steps a simulation has: what its memory and its time follow."""
+"""Number of samples and time steps of a scatter simulation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TimeLayout:
     group : time bins of each
     step_mm : width of a step [mm]
     stride : steps of a group
-    reach_mm : how far the timing error blurs [mm]
+    reach_mm : reach of the timing blur [mm]
     """
 
     n_steps: int = 0

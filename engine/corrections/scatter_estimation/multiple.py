@@ -1,4 +1,4 @@
-"""Photons that scatter more than once, from those that do so once.
+"""Estimate multiple scatter from single scatter.
 
 Pairs that are counted scatter independently of one another, so that the number of times goes as
 Poisson's law: with x single scatters for each true, x²/2 pairs scatter twice, and so on,

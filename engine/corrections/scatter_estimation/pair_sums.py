@@ -31,7 +31,7 @@ LEAST_CHANCE = 1e-4
 
 
 class FacingSamples(Protocol):
-    """Places that stand for the crystals."""
+    """Detector samples that represent the crystals."""
 
     @property
     def places_mm(self) -> NDArray[np.float64]:

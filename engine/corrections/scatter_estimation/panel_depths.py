@@ -1,4 +1,4 @@
-"""Two depths of a panel that stand for all at which photons of an energy are detected.
+"""Two depths of a panel that represent all detection depths at an energy.
 
 Photons that enter at a cosine c to the normal are stopped at depths d with a density ∝ e^(−μ d / c)
 within the panel, μ that of the crystals times the part of the panel that they fill. Panels are as
@@ -26,11 +26,11 @@ TANGENT = 0.5
 
 @dataclass(frozen=True)
 class PanelDepths:
-    """Depths that stand for a panel.
+    """Depths that represent a panel.
 
     Attributes
     ----------
-    depth : of the panel, and what fills it
+    depth : depth of the panel, and what fills it
     places_mm : (2,) depths from the front face
     """
 

@@ -1,4 +1,4 @@
-"""Single scatter between two panels, per unit of a line's own efficiency.
+"""Single scatter between two panels, per unit of line efficiency.
 
 The simulation is that of rings (`engine.corrections.scatter_estimation.simulation`) for samples on
 a grid of each panel. A line whose response adds up to H over the voxels of the image, of which it
@@ -69,8 +69,8 @@ class PanelSamples:
     def of(cls, scanner: DualHead, depths_mm: tuple[float, float]) -> PanelSamples:
         """Lay samples where a scanner has crystals, at a depth of each panel."""
         s = scanner.settings
-        apart = STEP * s.separation_mm
-        x, z = (_placed(n, s.pitch_mm, apart) for n in (s.n_columns, s.n_rows))
+        distance_mm = STEP * s.separation_mm
+        x, z = (_placed(n, s.pitch_mm, distance_mm) for n in (s.n_columns, s.n_rows))
         half = s.separation_mm / 2
         return cls(x, z, (half + depths_mm[0], half + depths_mm[1]))
 
@@ -111,11 +111,11 @@ class PanelSamples:
 
 @dataclass(frozen=True, eq=False)
 class PanelTable:
-    """Expected scatter per unit of a line's own efficiency, T, between samples of two panels.
+    """Expected scatter per unit of line efficiency, T, between samples of two panels.
 
     Attributes
     ----------
-    samples : where it is known
+    samples : samples of the table
     values : (rows, columns, rows, columns, 1) on panel 0, then on panel 1
     """
 
@@ -130,9 +130,9 @@ class PanelTable:
         return look_up(ends, bins, places, self.values, threads=threads)
 
 
-def _placed(n: int, pitch_mm: float, apart_mm: float) -> NDArray[np.float64]:
+def _placed(n: int, pitch_mm: float, distance_mm: float) -> NDArray[np.float64]:
     half = max(n - 1, 1) / 2 * pitch_mm  # one crystal has two samples, too
-    n_samples = min(max(int(np.ceil(2 * half / apart_mm)) + 1, FEWEST), MOST)
+    n_samples = min(max(int(np.ceil(2 * half / distance_mm)) + 1, FEWEST), MOST)
     return np.linspace(-half, half, n_samples)
 
 
@@ -160,7 +160,7 @@ def simulate_panels(
     efficiency
         photons counted of each energy that come into a crystal, relative to those of 511 keV
     n_points, seed
-        of the scatter points
+        number of points and seed of the scatter points
     on
         the GPU, or the threads of the processor, does the work
     on_progress

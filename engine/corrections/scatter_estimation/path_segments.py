@@ -1,4 +1,4 @@
-"""Ways from one scatter point to another, drawn for photons that scatter twice.
+"""Sample paths between two scatter points, for double scatter.
 
 From each point s go directions w that lie evenly on a sphere, turned at random; a length l on each
 is drawn evenly up to the edge of the object's box, in strata over all ways. A way stands for
@@ -38,9 +38,9 @@ def legs_between(
     image, mu_map
         activity, and attenuation at 511 keV [1/mm]
     seed
-        of the directions and lengths
+        seed of the directions and lengths
     threads
-        that read the ways
+        number of threads
     """
     rng = np.random.default_rng(seed)
     n_points, dense = len(points.places_mm), LEAST_ATTENUATION * dense_mu(mu_map)
@@ -52,9 +52,9 @@ def legs_between(
     length = (rng.permutation(n) + rng.random(n)) / max(n, 1) * most
     end = begin + length[:, None] * towards
     there = _means(mu_map, end, end, 1, threads)
-    kept = there > dense
-    first, there = first[kept], there[kept]
-    begin, towards, most, length, end = (v[kept] for v in (begin, towards, most, length, end))
+    is_dense = there > dense
+    first, there = first[is_dense], there[is_dense]
+    begin, towards, most, length, end = (v[is_dense] for v in (begin, towards, most, length, end))
     weights = points.weights_mm2[first] * (4 * np.pi / N_DIRECTIONS) * most * there
     return Legs(
         first,

@@ -1,4 +1,4 @@
-"""Measured and simulated counts by the distance of their lines from the axis, to be looked at.
+"""Measured and simulated counts by distance of the lines from the axis, for plots.
 
 What is measured without randoms is the sum of 1 − r_j / y_j over events j, with r_j the randoms and
 y_j all that is expected on their line and in their time bin: the expected sum of r_j / y_j over

@@ -1,4 +1,4 @@
-"""Places where scatter is worked out: detector samples on a cylinder, points in the object."""
+"""Sampling points of the scatter simulation: detectors on a cylinder, points in the object."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DetectorSamples:
 
     Attributes
     ----------
-    radius_mm : of the cylinder [mm]
+    radius_mm : radius of the cylinder [mm]
     rings_mm : (n_rings,) places along z [mm]
     n_angles : samples of each ring
     nearest : fewest angles between the two ends of a line
@@ -87,8 +87,8 @@ class DetectorSamples:
     def partners(self) -> NDArray[np.bool_]:
         """(n, n) whether two samples stand for lines of the scanner."""
         angle = np.arange(len(self.places_mm)) % self.n_angles
-        apart = np.abs(angle[:, None] - angle[None, :])
-        return np.minimum(apart, self.n_angles - apart) >= self.nearest
+        difference = np.abs(angle[:, None] - angle[None, :])
+        return np.minimum(difference, self.n_angles - difference) >= self.nearest
 
 
 def n_samples(scanner: Scanner) -> int:
@@ -119,13 +119,13 @@ def _least_turn(scanner: Scanner) -> float:
 def _turns(ends_mm: NDArray[np.float64]) -> NDArray[np.float64]:
     """Part of a turn between both ends of lines, (n, 2, 3): at most a half."""
     angles = np.arctan2(ends_mm[..., 1], ends_mm[..., 0]) / (2 * np.pi)
-    apart = np.abs(angles[:, 0] - angles[:, 1]) % 1.0
-    return np.minimum(apart, 1 - apart)
+    difference = np.abs(angles[:, 0] - angles[:, 1]) % 1.0
+    return np.minimum(difference, 1 - difference)
 
 
 @dataclass(frozen=True)
 class ScatterPoints:
-    """Points that stand for the object.
+    """Scatter points that represent the object.
 
     Attributes
     ----------

@@ -51,11 +51,11 @@ LEAST_PART = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ScatterTable:
-    """Expected scatter per unit of a line's own efficiency, between detector samples.
+    """Expected scatter per unit of line efficiency, between detector samples.
 
     Attributes
     ----------
-    samples : where it is known
+    samples : samples of the table
     values : (rings, angles, rings, angles, groups) [counts], T above, groups of time bins towards
         the second end
     group : time bins of a group; 0: without time of flight
@@ -84,7 +84,7 @@ class ScatterTable:
         tof_bins
             (n,) time bin of each; None: the sum of all
         threads
-            of the processor
+            threads of the processor
         """
         few = len(points_mm) <= LINES_AT_ONCE
         places = self.samples.of_crystals(points_mm) if few else None
@@ -133,8 +133,8 @@ class ScatterTable:
 
     def for_linear_reading(self) -> ScatterTable:
         """Return it so that what is read between samples is right on average."""
-        held = for_linear_reading(self.values, self.samples.partners)
-        return ScatterTable(self.samples, held, self.group)
+        coefficients = for_linear_reading(self.values, self.samples.partners)
+        return ScatterTable(self.samples, coefficients, self.group)
 
     def scaled_along(self, scale: AxialScale) -> ScatterTable:
         """Return it times the scale of each line's middle along the axis."""
@@ -170,9 +170,9 @@ def simulate_scatter(
     window
         energies that are counted
     with_tof
-        whether to tell time bins apart
+        True to tell time bins apart
     n_points, seed
-        of the scatter points
+        number of points and seed of the scatter points
     on
         the GPU, or the threads of the processor, does the work
     samples

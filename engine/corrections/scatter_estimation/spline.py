@@ -1,4 +1,4 @@
-"""The cubic spline through even samples, as weights of the samples.
+"""Cubic spline through evenly spaced samples, as weights of the samples.
 
 With M the second derivatives at the samples y of unit distance and t the way from sample k to the
 next,
@@ -29,7 +29,7 @@ def spline_weights(n: int, at: Values, *, goes_round: bool = False) -> Values:
     at
         (places,) counted in samples, from 0 to n − 1, or below n where they go round
     goes_round
-        whether the first follows on the last
+        True if the first follows on the last
     """
     if n <= 4 and not goes_round:
         return _polynomial(n, at)

@@ -1,4 +1,4 @@
-"""What scatter points send to pairs of detector samples, summed by the processor or by a GPU.
+"""Sum scatter from all points to pairs of detector samples, on CPU or GPU.
 
 Points are added in their order on both, so that sums have the same bits for any number of threads;
 between devices they agree to the rounding of functions such as the exponential.

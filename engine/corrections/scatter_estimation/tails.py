@@ -1,4 +1,4 @@
-"""How much scatter there is, from the lines that miss the object.
+"""Scale scatter to the lines that miss the object.
 
 Such a line counts randoms r_j and scatter alone. With S_j the simulated scatter of its y_j counts,
 in their time bin (of events y is 1), and ΣS that of all such lines, the likeliest scale α of the
@@ -27,14 +27,14 @@ PLAUSIBLE = (0.8, 1.3)
 
 @dataclass(frozen=True)
 class TailFit:
-    """The scale of a simulation.
+    """Scale of a scatter simulation.
 
     Attributes
     ----------
-    scale : to multiply it with; 1 where the tails do not tell
+    scale : factor of the simulation; 1 if the tails have too few counts
     error : standard error of what the tails say
     n_events : events on lines that miss the object
-    is_used : whether the tails tell
+    is_used : True if the tails tell
     """
 
     scale: float
@@ -44,14 +44,14 @@ class TailFit:
 
     @property
     def is_plausible(self) -> bool:
-        """Whether the scale lies where simulations of real scans have it."""
+        """True if the scale lies where simulations of real scans have it."""
         return PLAUSIBLE[0] <= self.scale <= PLAUSIBLE[1]
 
     def describe(self) -> str:
         """Plain words with numbers."""
         if not self.is_used:
-            return f"{self.n_events:,} events beside the object are too few to scale it"
-        text = f"scaled by {self.scale:.2f} to {self.n_events:,} events beside the object"
+            return f"{self.n_events:,} events outside the object are too few to scale it"
+        text = f"scaled by {self.scale:.2f} to {self.n_events:,} events outside the object"
         if self.is_plausible:
             return text
         low, high = PLAUSIBLE
@@ -73,7 +73,7 @@ def fit_tails(
     randoms
         (n,) expected besides [counts]
     total
-        of the simulation over all such lines [counts]
+        total of the simulation over all such lines [counts]
     counts
         (n,) of each; None: they are events
     """

@@ -1,4 +1,4 @@
-"""How activity on a path becomes counts in time bins.
+"""Distribute the activity on a path over TOF bins.
 
 Activity is summed in steps of the path that divide the bins. C(x), the activity up to x blurred by
 the timing error, is the sum over steps times the error's distribution function, and a bin counts
@@ -24,7 +24,7 @@ class PathTiming:
 
     Attributes
     ----------
-    steps : as kernels take them
+    steps : path steps in the layout of the kernels
     n_steps : steps of a path; 0 without time of flight
     n_groups : groups of time bins
     group : time bins of each
@@ -42,15 +42,19 @@ class PathTiming:
     @classmethod
     def of(cls, tof: TofBins | None, image: Volume) -> PathTiming:
         """Lay steps that the activity of an image needs."""
-        laid = TimeLayout.of(tof, image.grid)
+        time_layout = TimeLayout.of(tof, image.grid)
         if tof is None:
             return cls(paths.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
-        n_steps, step = laid.n_steps, laid.step_mm
-        first = laid.reach_mm - n_steps * step  # the last edge lies behind the point by the blur
+        n_steps, step = time_layout.n_steps, time_layout.step_mm
+        first = (
+            time_layout.reach_mm - n_steps * step
+        )  # the last edge lies behind the point by the blur
         edges = [
             cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)
             for i in range(2 * n_steps + 1)
         ]
         steps = paths.Steps(step, first, np.array(edges))
         first_edge = float(tof.edges_mm[0])
-        return cls(steps, n_steps, laid.n_groups, laid.group, first_edge, laid.stride)
+        return cls(
+            steps, n_steps, time_layout.n_groups, time_layout.group, first_edge, time_layout.stride
+        )

@@ -1,4 +1,4 @@
-"""What a reconstruction tells the world while it runs: typed, frozen, in order.
+"""Events of a reconstruction: typed, frozen, in order.
 
 `run` yields these; the window, the command line, the checkpoint and the tests draw from it.
 
@@ -32,7 +32,7 @@ class Event:
 
 @dataclass(frozen=True)
 class StageStarted(Event):
-    """A stage begins: its key and what it does, in plain words."""
+    """A stage begins: its key and its purpose."""
 
     stage: str
     text: str
@@ -40,7 +40,7 @@ class StageStarted(Event):
 
 @dataclass(frozen=True)
 class Progressed(Event):
-    """Part of a stage is done; `text` says how much in its own units, if anything."""
+    """Part of a stage is done. `text` may state the amount in its own units."""
 
     stage: str
     done: int
@@ -50,7 +50,7 @@ class Progressed(Event):
 
 @dataclass(frozen=True)
 class Measured(Event):
-    """A stage ended: its seconds, and rates or sizes worth showing."""
+    """A stage ended: its duration in seconds, and rates or sizes."""
 
     stage: str
     seconds: float
@@ -59,7 +59,7 @@ class Measured(Event):
 
 @dataclass(frozen=True)
 class Planned(Event):
-    """What the run will take, before the long work begins.
+    """Requirements of the run, before the long work begins.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Planned(Event):
 
 @dataclass(frozen=True)
 class Loaded(Event):
-    """The scan is read: its scanner, counts and facts, in plain words and as values."""
+    """The scan is read: its scanner, counts and facts, as text and as values."""
 
     text: str
     facts: Plain
@@ -81,15 +81,15 @@ class Loaded(Event):
 
 @dataclass(frozen=True)
 class Corrected(Event):
-    """One row of the correction ledger: what a correction did, or why it did nothing.
+    """One row of the corrections list: the result of a correction, or the reason why it is off.
 
     Attributes
     ----------
     kind : key of the correction
-    state : whether it was applied
+    state : True if it was applied
     text : plain words with numbers
-    profile : of scatter that was simulated, beside what was measured
-    is_needless : whether the data lack nothing without it: they are corrected already, or the
+    profile : profile of scatter that was simulated, beside what was measured
+    is_needless : True if the data lack nothing without it: they are corrected already, or the
         user asked for nothing
     """
 
@@ -111,7 +111,7 @@ class Corrected(Event):
 
 @dataclass(frozen=True)
 class Warned(Event):
-    """Something the user should check.
+    """A warning: the user should check something.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Warned(Event):
 
 @dataclass(frozen=True)
 class Noted(Event):
-    """Something the user may want to know: a sentence."""
+    """A note for the user, one sentence."""
 
     text: str
 
@@ -166,7 +166,7 @@ class Preview(Event):
     log_likelihood : of the image this iteration started from (up to a constant of the data);
         only on the last subset of an iteration
     residual : ‖A x − y‖ / ‖y‖ of this image; only of line integrals, and as the one above
-    history : of the run up to this image
+    history : history of the run up to this image
     frame : that the image is of, None of the whole scan. Then iterations stand for frames, and
         subsets for the updates of one; the last one of a frame is its finished image
     slices : that are finished, from the first on, of a volume that is made in slabs, for which
@@ -194,20 +194,20 @@ class Preview(Event):
 
     @property
     def ends_iteration(self) -> bool:
-        """Whether this update is the last of its iteration."""
+        """True if this update is the last of its iteration."""
         return self.subset == self.subsets
 
 
 @dataclass(frozen=True)
 class Profiled(Event):
-    """Time spent so far by stage, and what the machine does now; at most twice a second."""
+    """Time of each stage so far, and the current load of the machine; at most twice a second."""
 
     profile: Profile
 
 
 @dataclass(frozen=True)
 class Checkpointed(Event):
-    """The state up to here is safe on disk."""
+    """The current state is saved on disk."""
 
     job: str
     iteration: int
@@ -215,8 +215,8 @@ class Checkpointed(Event):
 
 
 @dataclass(frozen=True)
-class ResultKept(Event):
-    """The finished image is a result on disk; `text` says so, and which old results had to go."""
+class ResultSaved(Event):
+    """The final image is saved as a result. `text` also lists old results that were removed."""
 
     result: str
     text: str
@@ -224,12 +224,12 @@ class ResultKept(Event):
 
 @dataclass(frozen=True)
 class Finished(Event):
-    """The final volume, after the finishing filters, with its provenance.
+    """The final volume, after the final filters, with its provenance.
 
     Attributes
     ----------
-    volume : of the whole scan; of a scan in frames the sum of them, or their mean in Bq/mL
-    frames : of a scan in frames, in their order; they do not come from another process
+    volume : volume of the whole scan; of a scan in frames the sum of them, or their mean in Bq/mL
+    frames : frames of a scan in frames, in their order; they do not come from another process
     """
 
     volume: Volume
@@ -244,7 +244,7 @@ class Finished(Event):
 
 @dataclass(frozen=True)
 class Aborted(Event):
-    """The user ended the run; the last image stays: what is kept, what to press."""
+    """The user aborted the run. The text states what is kept, and how to continue."""
 
     text: str
 
@@ -258,10 +258,10 @@ class Failed(Event):
     detail: str = ""
     """Traceback for the log, empty for a fault of the input."""
     on_cpu: bool = False
-    """Whether the GPU failed, so that the CPU could go on."""
+    """True if the GPU failed, so that the CPU could go on."""
     reason: str = ""
     """What happened alone, where the text says besides what to press in the window."""
     died: bool = False
-    """Whether the process ended without a word."""
+    """True if the process ended without a word."""
     rests: bool = False
-    """Whether it only waits, at its last checkpoint, for the machines that worked on it."""
+    """True if it only waits, at its last checkpoint, for the machines that worked on it."""

@@ -1,4 +1,4 @@
-"""How a run came to an image: what it told on the way, and the time it took."""
+"""History of a run: its messages and stage times."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 @dataclass(frozen=True)
 class RunHistory:
-    """Lies beside the image in a checkpoint, so that a resumed run tells what a whole one does.
+    """History next to the image of a checkpoint, so that a resumed run reports all of it.
 
     Attributes
     ----------
-    started_utc : of the whole run
+    started_utc : started utc of the whole run
     resumed_utc : when it went on after an interruption
     seconds : spent, by stage; work that an interruption lost does not count
     log_likelihoods, residuals : one of each iteration, of those its algorithm has

@@ -1,4 +1,4 @@
-"""The record of a run: what it did, in one frozen value that the engine writes once.
+"""Record of a run, one frozen value that the engine writes once.
 
 Captions, lists, reports, provenance and `result.json` read it, and nothing else, so that all of
 them agree. Results from before there was a record have one with unknown parts: None, or empty.
@@ -40,15 +40,15 @@ ENDINGS: dict[Outcome, Ending] = {
 WORDS: dict[Ending, str] = {
     "running": "running",
     "done": "finished",
-    "converged": "ended by itself",
-    "stopped": "stopped and kept",
+    "converged": "converged",
+    "stopped": "stopped by the user",
     "aborted": "aborted",
-    "failed": "stopped by a fault",
+    "failed": "stopped by an error",
 }
 
 
 class Level(StrEnum):
-    """How much a message matters: a note informs, a warning asks the user to check something.
+    """Importance of a message: a note informs, a warning asks the user to check something.
 
     A warning never has a green mark.
     """
@@ -58,7 +58,7 @@ class Level(StrEnum):
 
 
 class ProtocolIdentity(Settings):
-    """Which protocol a run used.
+    """Protocol of a run.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class ProtocolIdentity(Settings):
 
 
 class RecordedCorrection(Settings):
-    """A row of the ledger of corrections.
+    """A row of the list of corrections.
 
     Attributes
     ----------
@@ -108,21 +108,21 @@ class RecordedCorrection(Settings):
 
 
 class RecordedWarning(Settings):
-    """A warning; `about` is the key of the correction that it casts doubt on, if any."""
+    """A warning. `about` is the key of the correction that it concerns, if any."""
 
     text: str = setting()
     about: str = ""
 
 
 class RecordedRun(Settings):
-    """What a run did, up to an image.
+    """Record of a run, up to an image.
 
     Attributes
     ----------
     protocol : that it used, and what was changed in it
-    quality : of that protocol; None: not known
+    quality : quality of that protocol; None: not known
     algorithm : its title; empty: not known
-    iterates : whether it makes iterations; a direct algorithm makes none
+    iterates : True if it makes iterations; a direct algorithm makes none
     iterations_planned : passes over all the data, as fitted to the scan
     iterations_done : passes behind the image
     subsets : that were used, each number once; frames may differ; empty: not known
@@ -169,12 +169,12 @@ class RecordedRun(Settings):
 
     @property
     def outcome(self) -> Outcome:
-        """How it ended, as `result.json` says it; of a run at work, as if it were aborted now."""
+        """Ending as in `result.json`; "aborted" for a run in progress."""
         return OUTCOMES.get(self.ending, "aborted")
 
     @property
     def is_partial(self) -> bool:
-        """Whether iterations or frames were left when it ended."""
+        """True if iterations or frames were left when it ended."""
         return self.outcome != "finished"
 
     @property
@@ -183,7 +183,7 @@ class RecordedRun(Settings):
         return len(self.warnings) + sum(each.level is Level.WARNING for each in self.corrections)
 
     def is_in_doubt(self, kind: str) -> bool:
-        """Whether a correction is missing, or a warning is about it: it has no green mark."""
+        """Return True if a correction is missing or has a warning, so that it has no green mark."""
         return any(each.about == kind for each in self.warnings) or any(
             each.kind == kind and each.level is Level.WARNING for each in self.corrections
         )
@@ -219,14 +219,14 @@ class RecordedRun(Settings):
     # in words
 
     def describe_algorithm(self) -> str:
-        """What was computed: "OSEM, 6 iterations × 8 subsets", "FDK"."""
+        """Describe the algorithm: "OSEM, 6 iterations × 8 subsets", "FDK"."""
         if not self.iterates:
             return self.algorithm
         done = plural(self.iterations_done, "iteration")
         return f"{self.algorithm or 'algorithm not recorded'}, {done}{_subsets(self.subsets)}"
 
     def describe_ending(self) -> str:
-        """How the run ended: "finished", "aborted at iteration 12 of 40"."""
+        """Describe the ending: "finished", "aborted at iteration 12 of 40"."""
         at, word = "", WORDS[self.ending]
         if self.frames_planned and self.frames_done < self.frames_planned:
             at = f" after frame {self.frames_done} of {self.frames_planned}"
@@ -242,7 +242,7 @@ class RecordedRun(Settings):
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether fewer iterations than planned are behind the image."""
+        """True if fewer iterations than planned are behind the image."""
         return self.iterates and self.iterations_done < self.iterations_planned
 
 

@@ -1,4 +1,4 @@
-"""What those need who do a part of a run elsewhere, and how they are asked."""
+"""Requests to workers that compute a part of a run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OnRows = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class TracedEvents:
-    """Corrected prompts as a projector takes them.
+    """Corrected prompts, as input of a projector.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ OfSlices = Callable[[range], Array]
 
 @dataclass(frozen=True, eq=False)
 class ProjectedSlabs:
-    """A volume that is made in slabs from projections.
+    """A volume that is reconstructed in slabs.
 
     Attributes
     ----------
@@ -72,13 +72,13 @@ DivideSlabs = Callable[[ProjectedSlabs, OnRows | None], Iterator[Array]]
 
 @dataclass(frozen=True)
 class Divide:
-    """Who shares a run out.
+    """Callback that distributes a run to workers.
 
     Attributes
     ----------
     n_parts : in which work is divided
-    updates : of list mode
-    slabs : of a volume that is projected back
+    updates : updates of list mode
+    slabs : slabs of a volume that is projected back
     """
 
     n_parts: int

@@ -1,4 +1,4 @@
-"""Columns of events, and projections, in memory or in files of our own that are mapped.
+"""Storage of event columns and projections, in memory or in memory-mapped temporary files.
 
 Such a file has no name, so that it goes with its column, after a crash too, and nobody else can
 change it. Its space is taken from the disk before anything is written: a disk that is full is told
@@ -37,14 +37,14 @@ def pieces(n: int) -> Iterator[slice]:
     return (slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS))
 
 
-class ColumnRoom:
+class ColumnStorage:
     """Columns in memory."""
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a column to be filled."""
         return np.empty(shape, dtype)
 
-    def held(self, column: Array) -> Array:
+    def in_memory(self, column: Array) -> Array:
         """Return a contiguous copy of a part of a column; the part itself where it is one."""
         return np.ascontiguousarray(column)
 
@@ -63,23 +63,25 @@ class ColumnRoom:
         """Return every so-manieth row of a column."""
         return column[::step]
 
-    def kept(self, column: Array, is_kept: Callable[[slice], Array], n_kept: int) -> Array:
+    def select_where(
+        self, column: Array, is_selected: Callable[[slice], Array], n_selected: int
+    ) -> Array:
         """Return those rows of a column that are kept, whose number is known."""
-        out, at = self.empty((n_kept, *column.shape[1:]), column.dtype), 0
+        out, at = self.empty((n_selected, *column.shape[1:]), column.dtype), 0
         for rows in pieces(len(column)):
-            part = column[rows][is_kept(rows)]
+            part = column[rows][is_selected(rows)]
             out[at : at + len(part)] = part
             at += len(part)
             self.rest()
         return out
 
 
-MEMORY = ColumnRoom()
+MEMORY = ColumnStorage()
 
 
 @dataclass(frozen=True)
-class Scratch(ColumnRoom):
-    """Columns in nameless files of a folder.
+class Scratch(ColumnStorage):
+    """Columns in unnamed files of a folder.
 
     Attributes
     ----------
@@ -105,26 +107,27 @@ class Scratch(ColumnRoom):
                 found = mmap.mmap(file.fileno(), n_bytes)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: {self.what} need {n_bytes / 2**30:.1f} GiB more of this disk and "
-                f"{self.free_bytes / 2**30:.1f} GiB are free ({e.strerror or e}); make room there, "
-                "or set ISOCENTER_HOME to a folder on a larger disk."
+                f"{self.folder}: {self.what} need {n_bytes / 2**30:.1f} GiB more on "
+                f"this disk, {self.free_bytes / 2**30:.1f} GiB are free "
+                f"({e.strerror or e}); free disk space, or set ISOCENTER_HOME to a "
+                "folder on a larger disk."
             ) from e
         self._maps.add(found)
         return np.frombuffer(found, dtype).reshape(shape)
 
     @classmethod
-    def behind(cls, values: Array, folder: Path, what: str) -> ColumnRoom:
+    def behind(cls, values: Array, folder: Path, what: str) -> ColumnStorage:
         """Return the room whose only file an array lies in; memory where it lies in none."""
         base: object = values
         while isinstance(base, np.ndarray | memoryview):
             base = base.base if isinstance(base, np.ndarray) else base.obj
         if not isinstance(base, mmap.mmap):
             return MEMORY
-        room = cls(folder, what)
-        room._maps.add(base)
-        return room
+        storage = cls(folder, what)
+        storage._maps.add(base)
+        return storage
 
-    def held(self, column: Array) -> Array:
+    def in_memory(self, column: Array) -> Array:
         out = self.empty(column.shape, column.dtype)
         for rows in pieces(len(column)):
             out[rows] = column[rows]
@@ -145,7 +148,7 @@ class Scratch(ColumnRoom):
 
     @property
     def free_bytes(self) -> int:
-        """What is free on its disk."""
+        """Free space on its disk."""
         return shutil.disk_usage(self.folder).free
 
 

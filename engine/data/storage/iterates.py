@@ -1,4 +1,4 @@
-"""Room for iterations whose images lie in files: those that are shown have names in a job's folder.
+"""Storage of iterates in files, with names in the job folder for images that are shown.
 
 Each image has a file of its own, and the one before loses its name when the next is begun: whoever
 looks at it still sees it whole, and never a mixture of two.
@@ -10,6 +10,7 @@ import mmap
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from warnings import warn
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -23,8 +24,8 @@ NAMES = "iterate-*.f32"
 
 
 @dataclass(frozen=True)
-class IterateRoom(Scratch):
-    """Nameless files, and named ones for images that are shown.
+class IterateStorage(Scratch):
+    """Unnamed files, and named ones for images that are shown.
 
     Attributes
     ----------
@@ -61,3 +62,11 @@ def remove_iterates(folder: Path) -> None:
     for path in iterate_files(folder):
         with suppress(OSError):
             path.unlink()
+
+
+def __getattr__(name: str) -> type[IterateStorage]:
+    """Return `IterateStorage` under the name that the documentation gave before 0.2.0."""
+    if name != "IterateRoom":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warn("IterateRoom is now IterateStorage.", DeprecationWarning, stacklevel=2)
+    return IterateStorage

@@ -1,4 +1,4 @@
-"""Arrays in files, and arithmetic on them, worked out some rows at a time: memory holds a few rows.
+"""Arrays in files, with arithmetic that holds only a few rows in memory.
 
 An expression, such as x + α p, is not worked out before someone wants it: a sum then takes its rows
 as they come and none of them is written, and an operator has the whole put into one file. What is
@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
 from engine.core.errors import GeometryError
-from engine.data.storage.iterates import IterateRoom
+from engine.data.storage.iterates import IterateStorage
 from engine.data.storage.volume_file import place_of
 
 BLOCK_BYTES = 8 * 2**20
@@ -33,16 +33,16 @@ Operand: TypeAlias = "OutOfCoreArray | Array | float"
 
 
 class OutOfCoreArray(NDArrayOperatorsMixin):
-    """An array in a file of a room, or an expression of such; it is never written to.
+    """An array in a file, or an expression of such arrays. It is never written to.
 
     Parameters
     ----------
-    room : where files are made
+    storage : where files are made
     source : an array of numpy, as mapped from a file; or what works out its rows
     """
 
-    def __init__(self, room: IterateRoom, source: Array | Expression) -> None:
-        self.room, self._source = room, source
+    def __init__(self, storage: IterateStorage, source: Array | Expression) -> None:
+        self.storage, self._source = storage, source
         self.shape: tuple[int, ...] = source.shape
         self.dtype: DType = source.dtype
 
@@ -63,21 +63,21 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         """Yield its rows along the first axis, as arrays of numpy."""
         for k in range(len(self)):
             yield np.array(self.part(slice(k, k + 1))[0])
-            self.room.rest()
+            self.storage.rest()
 
     def __getitem__(self, rows: slice) -> OutOfCoreArray:
         """Return rows along the first axis, of the same file."""
-        return OutOfCoreArray(self.room, self.held()[rows])
+        return OutOfCoreArray(self.storage, self.in_memory()[rows])
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return the array as it is mapped: nothing is read before it is looked at."""
-        held = self.held()
-        if copy or (dtype is not None and held.dtype != dtype):
-            return held.astype(dtype or held.dtype)
-        return held
+        in_memory = self.in_memory()
+        if copy or (dtype is not None and in_memory.dtype != dtype):
+            return in_memory.astype(dtype or in_memory.dtype)
+        return in_memory
 
     def __array_namespace__(self, api_version: str | None = None) -> OutOfCore:
-        return OutOfCore(self.room)
+        return OutOfCore(self.storage)
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Operand, **options: object
@@ -94,18 +94,18 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         """Yield all rows, some at a time, each with where they are."""
         for rows in blocks(self.shape, self.dtype):
             yield rows, self.part(rows)
-            self.room.rest()
+            self.storage.rest()
 
-    def held(self) -> Array:
+    def in_memory(self) -> Array:
         """Return it as mapped from a file, into which it is put unless it is there."""
         if isinstance(self._source, Expression):
-            self._source = self._put(self.room.empty(self.shape, self.dtype))
+            self._source = self._put(self.storage.empty(self.shape, self.dtype))
         return self._source
 
     def get(self) -> Array:
         """Return it as mapped from a file that others can open, where the room has such."""
         if isinstance(self._source, Expression) or place_of(self._source) is None:
-            self._source = self._put(self.room.shown(self.shape, self.dtype))
+            self._source = self._put(self.storage.shown(self.shape, self.dtype))
         return self._source
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> OutOfCoreArray:
@@ -119,7 +119,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         return self._reduced(np.max)
 
     def all(self) -> bool:
-        """Whether all elements are true."""
+        """Return True if all elements are true."""
         return bool(self._reduced(np.all))
 
     def sum(self, dtype: DTypeLike | None = None) -> np.generic:
@@ -137,7 +137,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
     def _put(self, out: Array) -> Array:
         for rows, part in self.parts():
             out[rows] = part
-        self.room.rest()
+        self.storage.rest()
         return out
 
 
@@ -147,9 +147,9 @@ class Expression:
 
     Attributes
     ----------
-    function : of rows of the inputs, and of numbers
+    function : function of rows of the inputs, and of numbers
     inputs : arrays of one shape, and numbers
-    shape, dtype : of the result
+    shape, dtype : shape and dtype of the result
     """
 
     function: Callable[..., Array]
@@ -168,15 +168,15 @@ class Expression:
 
 
 class OutOfCore:
-    """The module of arrays in files: what algorithms ask of numpy or CuPy, by the same names.
+    """Array module for arrays in files, with the names of NumPy that algorithms use.
 
     Parameters
     ----------
-    room : where files are made
+    storage : where files are made
     """
 
-    def __init__(self, room: IterateRoom) -> None:
-        self.room = room
+    def __init__(self, storage: IterateStorage) -> None:
+        self.storage = storage
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
         """Return what numpy has by that name: its functions of elements take these arrays."""
@@ -186,12 +186,12 @@ class OutOfCore:
         """Return values as an array of this module; those of numpy are not copied."""
         if isinstance(values, OutOfCoreArray):
             return values if dtype is None else values.astype(dtype, copy=False)
-        return self.asarray(OutOfCoreArray(self.room, np.asarray(values)), dtype)
+        return self.asarray(OutOfCoreArray(self.storage, np.asarray(values)), dtype)
 
     def full(self, shape: Sequence[int], value: float, dtype: DTypeLike) -> OutOfCoreArray:
         """Return an array of one number, which takes no room."""
         number = np.asarray(_number(value, dtype))
-        return OutOfCoreArray(self.room, np.broadcast_to(number, tuple(shape)))
+        return OutOfCoreArray(self.storage, np.broadcast_to(number, tuple(shape)))
 
     def ones(self, shape: Sequence[int], dtype: DTypeLike = float) -> OutOfCoreArray:
         """Return ones."""
@@ -209,11 +209,11 @@ class OutOfCore:
         self, rows: Iterable[Array], dtype: np.dtype[np.void], count: int
     ) -> OutOfCoreArray:
         """Return rows as they come, put into a file; `dtype` : of a row, with its shape."""
-        out = self.room.empty((count, *dtype.shape), dtype.base)
+        out = self.storage.empty((count, *dtype.shape), dtype.base)
         for k, row in zip(range(count), rows, strict=True):
             out[k] = row
-            self.room.rest()
-        return OutOfCoreArray(self.room, out)
+            self.storage.rest()
+        return OutOfCoreArray(self.storage, out)
 
     def where(self, condition: Operand, a: Operand, b: Operand) -> OutOfCoreArray:
         """Return a where the condition holds, b elsewhere."""
@@ -243,18 +243,18 @@ def elementwise(
         if the arrays differ in shape
     """
     files = [each for each in inputs if isinstance(each, OutOfCoreArray)]
-    room, shape = files[0].room, files[0].shape
+    storage, shape = files[0].storage, files[0].shape
     others = {_shape_of(each) for each in inputs} - {(), shape}
     if others:
         raise GeometryError(
-            f"arrays in files: got shapes {shape} and {others.pop()}, needs one; "
-            "data, scanner and image grid must belong together."
+            f"arrays in files have the shapes {shape} and {others.pop()}, expected one "
+            "shape; data, scanner and image grid must belong together."
         )
     # the type is that of nothing: numbers count as weak ones, as numpy has it
     empty = (each if isinstance(each, float | int) else _none_of(each) for each in inputs)
     work = partial(function, **options)
     made = Expression(work, _few(inputs), shape, work(*empty).dtype)
-    return OutOfCoreArray(room, made)
+    return OutOfCoreArray(storage, made)
 
 
 def _few(inputs: Sequence[Operand]) -> tuple[Operand, ...]:
@@ -263,7 +263,7 @@ def _few(inputs: Sequence[Operand]) -> tuple[Operand, ...]:
     if sum(each.n_read for each in files) > MOST_READ:
         for each in files:
             if each.n_read > 1:
-                each.held()
+                each.in_memory()
     return tuple(inputs)
 
 

@@ -1,4 +1,4 @@
-"""Arrays in a temporary file of our own, which has no name and goes with them.
+"""Arrays in unnamed temporary files that are deleted with them.
 
 Nobody else can change such a file, so that it may be mapped; another process of ours is handed the
 open file and maps it too.
@@ -19,7 +19,7 @@ from engine.data.storage.columns import allow_addresses
 
 
 class SpooledArray(np.memmap[Any, np.dtype[Any]]):
-    """The values of a whole file; `descriptor` is the open file, -1 for a part of an array."""
+    """Values of a whole file. `descriptor` is the open file, -1 for a part of an array."""
 
     descriptor = -1
 

@@ -1,4 +1,4 @@
-"""The values of a volume in a file of our own that is mapped, since memory may not hold them.
+"""Values of a volume in a memory-mapped file of this program.
 
 The file has a name, so that a run that is interrupted goes on with it, and another process of ours
 can look at the same slices while they come. Its space is taken from the disk when it is made.
@@ -24,7 +24,7 @@ VolumeValues = np.memmap[tuple[int, ...], np.dtype[np.float32]]
 
 
 class FilePlace(NamedTuple):
-    """Values in a file: which one, and where they begin."""
+    """Values in a file: its path and their offset."""
 
     path: Path
     first_byte: int = 0
@@ -43,9 +43,9 @@ def made(path: Path, shape: tuple[int, int, int]) -> VolumeValues:
     except OSError as e:
         path.unlink(missing_ok=True)
         raise ResourceError(
-            f"{path.parent}: the volume needs {n_bytes / 2**30:.1f} GiB of this disk and "
-            f"{free / 2**30:.1f} GiB are free ({e.strerror or e}); make room there, or set "
-            "ISOCENTER_HOME to a folder on a larger disk."
+            f"{path.parent}: the volume needs {n_bytes / 2**30:.1f} GiB on this "
+            f"disk, {free / 2**30:.1f} GiB are free ({e.strerror or e}); free disk "
+            "space, or set ISOCENTER_HOME to a folder on a larger disk."
         ) from e
     return opened(path, shape, writable=True)
 
@@ -55,7 +55,7 @@ def opened(
 ) -> VolumeValues:
     """Map the values of a file; raises `OSError` or `ValueError` where it does not hold them."""
     if path.stat().st_size < first_byte + 4 * shape[0] * shape[1] * shape[2]:
-        raise ValueError(f"{path.name} ends before its values do.")  # numpy would lengthen it
+        raise ValueError(f"{path.name} is truncated.")  # numpy would lengthen it
     return np.memmap(path, np.float32, "r+" if writable else "r", first_byte, shape)
 
 

@@ -1,4 +1,4 @@
-"""A moment as settings hold it: a day and a time, never a number that is taken for one."""
+"""Date and time as a setting, never confused with a number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-WANTED = "write day and time as 2026-11-22 11:00, with +01:00 behind it to say the zone"
+WANTED = (
+    "write date and time as 2026-11-22 11:00, followed by the time zone if "
+    "known, for example +01:00"
+)
 
 
 def _moment(value: object) -> object:

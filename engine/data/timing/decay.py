@@ -1,4 +1,4 @@
-"""Decay: what is left of an activity, and the mean over a frame.
+"""Radioactive decay: remaining activity, and its mean over a frame.
 
 A(t) = A(0) 2^(−t / T½),    A(0) / mean over a frame of length T = λT / (1 − exp(−λT))
 """
@@ -12,7 +12,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Nuclide:
-    """What follows from the name of a positron emitter.
+    """Properties of a positron emitter.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Frames and gates as a user asks for them, in words of one line."""
+"""Parse a one-line request for frames or gates."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ _EQUAL = re.compile(r"n\s*=\s*(?P<n>\d+)")
 _DASH = re.compile(r"\s*[-\N{EN DASH}]\s*")
 _SPAN = re.compile(r"(?P<start>\d+(?:\.\d*)?|\.\d+)-(?P<end>\d+(?:\.\d*)?|\.\d+)")
 WANTED = (
-    "want lengths in seconds, such as 10x60,5x300, or starts and ends since the scan began, such "
-    "as 0-60,120-180, or n=20 for frames of as many prompts each, or gates=8 for parts of a cycle"
+    "expected durations in seconds, such as 10x60,5x300, or starts and ends in "
+    "seconds since the start of the scan, such as 0-60,120-180, or n=20 for frames "
+    "with equal numbers of prompts, or gates=8 for parts of a cycle"
 )
 
 
 @dataclass(frozen=True)
 class FrameRequest:
-    """The frames that are wanted.
+    """Frames that a user requests.
 
     Attributes
     ----------
     spans_ms : start and end of each since the scan began, in order, none into the next
     n_equal : number of frames of as many prompts each, in place of those
-    gates : of a cycle, in place of both
+    gates : gates of a cycle, in place of both
     """
 
     spans_ms: tuple[tuple[int, int], ...] = ()
@@ -44,7 +45,7 @@ class FrameRequest:
 
     @property
     def n_frames(self) -> int:
-        """How many there are."""
+        """Number of frames."""
         return self.gates.n_gates if self.gates else self.n_equal or len(self.spans_ms)
 
     @classmethod
@@ -81,8 +82,8 @@ class FrameRequest:
         """
         if data.time_ms is None:
             raise DataError(
-                "the scan holds no times of its events, so it has no frames; leave them out, or "
-                "choose list mode with times."
+                "the scan has no event times, so it cannot be divided into frames; "
+                "remove the frames, or choose list mode with times."
             )
         if self.gates:
             return self.gates.divide(data.triggers, length_ms(data))
@@ -90,8 +91,8 @@ class FrameRequest:
         over_ms = length_ms(data)
         if spans[0][0] >= over_ms:
             raise DataError(
-                f"the first frame begins at {spans[0][0] / MS:g} s, and the scan ends after "
-                f"{over_ms / MS:g} s; ask for frames within it."
+                f"the first frame begins at {spans[0][0] / MS:g} s, but the scan ends "
+                f"after {over_ms / MS:g} s; choose frames within the scan."
             )
         within = (TimeFrame(start, min(end, over_ms)) for start, end in spans if start < over_ms)
         return TimeDivision.of(tuple(within))
@@ -103,13 +104,13 @@ class FrameRequest:
         n, k = self.n_frames, len(frames)
         if self.n_equal or (k == n and frames[-1].end_ms == self.spans_ms[-1][1]):
             return ""
-        left_out = f"{n - k} of {n} frames are left out"
+        left_out = f"{n - k} of {n} frames are not used"
         if frames[-1].end_ms == self.spans_ms[k - 1][1]:
-            return f"The scan has ended when frame {k + 1} begins: {left_out}."
+            return f"The scan ends before frame {k + 1} begins: {left_out}."
         missing = f", and {left_out}" if k < n else ""
         return (
-            f"The scan ends after {frames[-1].end_ms / MS:g} s: frame {k} is "
-            f"{frames[-1].duration_s:g} s long{missing}."
+            f"The scan ends after {frames[-1].end_ms / MS:g} s: frame {k} lasts "
+            f"{frames[-1].duration_s:g} s{missing}."
         )
 
     def _equal_ends(self, time_ms: NDArray[np.uint32] | None) -> tuple[int, ...]:
@@ -118,8 +119,8 @@ class FrameRequest:
         ends = [*times[places].tolist(), int(times[-1]) + 1]
         if any(a >= b for a, b in zip((0, *ends[:-1]), ends, strict=True)):
             raise DataError(
-                f"{len(times):,} prompts do not share out over {self.n_equal} frames of whole "
-                "milliseconds; ask for fewer frames."
+                f"{len(times):,} prompts cannot be divided into {self.n_equal} frames "
+                "of whole milliseconds; choose fewer frames."
             )
         return tuple(ends)
 
@@ -134,7 +135,7 @@ def _one_after_the_other(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
         n, ms = int(found["n"] or 1), _whole_ms(found["seconds"])
         _refuse_number(len(lengths) + n)
         if ms < 1:
-            raise ValueError(f"a frame of {float(found['seconds']):g} s; it would hold nothing")
+            raise ValueError(f"a frame of {float(found['seconds']):g} s would be empty")
         lengths += [ms] * n
     return _joined(tuple(accumulate(lengths)))
 
@@ -149,25 +150,25 @@ def _spans(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
             raise ValueError(_no_frame(part, span=_PART.fullmatch(part) is not None))
         start, end = _whole_ms(found["start"]), _whole_ms(found["end"])
         if start >= end:
-            raise ValueError(f"frame {part} s does not end after it begins")
+            raise ValueError(f"frame {part} s must end after it begins")
         if spans and start < spans[-1][1]:
             raise ValueError(
-                f"frame {part} s begins before the one before it ends, at {spans[-1][1] / MS:g} s; "
-                "want frames in order, with no time in two of them"
+                f"frame {part} s begins before the previous one ends at "
+                f"{spans[-1][1] / MS:g} s; give frames in order and without overlap"
             )
         spans.append((start, end))
     return tuple(spans)
 
 
 def _no_frame(part: str, *, span: bool) -> str:
-    mixed = "lengths and times are not mixed; " if span else ""
-    return f"{part!r} is no frame{' here' if span else ''}; {mixed}{WANTED}"
+    mixed = "durations and times cannot be mixed; " if span else ""
+    return f"{part!r} is not a frame{' here' if span else ''}; {mixed}{WANTED}"
 
 
 def _whole_ms(text: str) -> int:
     ms = round(float(text) * MS)
     if abs(ms - float(text) * MS) > 1e-6:
-        raise ValueError(f"{text} s is no time of a frame; events are known to whole ms")
+        raise ValueError(f"{text} s is not a valid frame time; events have a resolution of 1 ms")
     return ms
 
 
@@ -177,4 +178,4 @@ def _joined(ends: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 
 def _refuse_number(n: int) -> None:
     if not 1 <= n <= MOST_FRAMES:
-        raise ValueError(f"{n} frames; want 1 to {MOST_FRAMES}")
+        raise ValueError(f"got {n} frames, expected 1 to {MOST_FRAMES}")

@@ -1,4 +1,4 @@
-"""Gates: parts of a cycle, of the heart or the breath, that is measured over and over.
+"""Gates: parts of a repeated cardiac or respiratory cycle.
 
 A trigger begins a cycle, the next one ends it. Of a cycle from t_i to t_(i+1), gate g of n holds
 
@@ -31,12 +31,12 @@ _TEXT = re.compile(
     r"(?:\s+within\s+(?P<percent>\d+(?:\.\d*)?)\s*%)?",
     re.IGNORECASE,
 )
-WANTED = "want gates=8, gates=8 of ecg, or gates=8 of ecg within 20%"
+WANTED = "expected gates=8, gates=8 of ecg, or gates=8 of ecg within 20%"
 
 
 @dataclass(frozen=True)
 class GateRequest:
-    """The gates that are wanted.
+    """Gates that a user requests.
 
     Attributes
     ----------
@@ -68,10 +68,10 @@ class GateRequest:
             return None
         found = _TEXT.fullmatch(text)
         if found is None:
-            raise ValueError(f"{text!r} says no gates; {WANTED}")
+            raise ValueError(f"{text!r} does not describe gates; {WANTED}")
         n = int(found["n"])
         if not 1 <= n <= MOST_GATES:
-            raise ValueError(f"{n} gates; want 1 to {MOST_GATES}")
+            raise ValueError(f"got {n} gates, expected 1 to {MOST_GATES}")
         percent = None if found["percent"] is None else float(found["percent"])
         return cls(n, (found["signal"] or "").strip().lower(), percent)
 
@@ -88,8 +88,8 @@ class GateRequest:
         used = self._used(ends - starts)
         if not used.any():
             raise DataError(
-                f"none of the {len(starts):,} cycles of {signal.name} within the scan can be used; "
-                "look at the times of its triggers, or ask for frames of time."
+                f"none of the {len(starts):,} cycles of {signal.name} in the scan can "
+                "be used; check the trigger times, or choose time frames."
             )
         return _divided(starts[used], ends[used], self.n_gates)
 
@@ -108,11 +108,11 @@ class GateRequest:
         if not n_out:
             return words
         why = (
-            f"further than {self.within_percent:g} % from that"
+            f"those that differ by more than {self.within_percent:g} %"
             if self.within_percent is not None
-            else "less than half or more than twice as long"
+            else "those shorter than half or longer than twice the median"
         )
-        return f"{words}; {n_out:,} of {len(used):,}, {why}, are left out"
+        return f"{words}; {n_out:,} of {len(used):,} are rejected ({why})"
 
     def _chosen(self, triggers: Sequence[Triggers]) -> Triggers:
         """Return the triggers that say when cycles began."""
@@ -124,13 +124,16 @@ class GateRequest:
             return found[0]
         if not triggers:
             raise DataError(
-                "the scan does not say when cycles of heart or breath begin; give a file of "
-                "trigger times, or ask for frames of time."
+                "the scan has no triggers of cardiac or respiratory cycles; load a "
+                "file of trigger times, or choose time frames."
             )
         if self.signal:
-            raise DataError(f"no triggers are called {self.signal!r}; there are those of {names}.")
+            raise DataError(
+                f"the scan has no triggers with the name {self.signal!r}, "
+                f"only those of {names}; choose one of them."
+            )
         raise DataError(
-            f"the scan has triggers of {names}; say which ones, such as "
+            f"the scan has triggers of {names}; choose one, such as "
             f'"gates={self.n_gates} of {triggers[0].name}".'
         )
 

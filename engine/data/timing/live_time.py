@@ -1,4 +1,4 @@
-"""Dead time that changes during a scan: what a count of a frame stands for, against the scan's.
+"""Dead time that changes during a scan: live time of a frame relative to the scan.
 
 A coincidence is counted while both of its crystals are alive. With l_c(t) the live time of crystal
 c, L_c its mean over the scan, by which lines are weighted, and w_c the events it saw,
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class LiveTimes:
-    """How many pairs of crystals are alive, from one moment to the next.
+    """Live fraction of crystal pairs over time.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class LiveTimes:
         Parameters
         ----------
         starts_ms
-            of each row of `parts`, in any order
+            starts of each row of `parts`, in any order
         parts
             (n_crystals,) each, l_c / L_c
         weights

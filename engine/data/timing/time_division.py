@@ -1,4 +1,4 @@
-"""A scan's time divided: which frame holds which part of it, and what background it expects.
+"""Division of a scan into frames, with the expected background of each.
 
 Frame f holds the events of its parts, start ≤ t < end, and no two parts overlap, so that an event
 is in one frame at most; some time may be in none. Of the expected background of an event's line in
@@ -30,11 +30,11 @@ NONE = -1
 
 @dataclass(frozen=True, eq=False)
 class TimeDivision:
-    """Which frame holds what.
+    """Assignment of events to frames.
 
     Attributes
     ----------
-    frames : in their order
+    frames : frames in order
     edges_ms : (n + 1,) int64, where parts begin and end, since the scan began, in order
     owners : (n,) int64, the frame that holds each part, from 0; -1: none does
 
@@ -66,8 +66,8 @@ class TimeDivision:
 
     def parts_ms(self, k: int) -> NDArray[np.int64]:
         """Return (m, 2) starts and ends of the parts of frame `k`, in order."""
-        (held,) = np.nonzero(self.owners == k)
-        return np.column_stack([self.edges_ms[held], self.edges_ms[held + 1]])
+        (parts,) = np.nonzero(self.owners == k)
+        return np.column_stack([self.edges_ms[parts], self.edges_ms[parts + 1]])
 
     def decayed(self, k: int, half_life_s: float) -> float:
         """Return what is left of a nuclide in frame `k`, against as long a one that starts at 0."""
@@ -83,12 +83,12 @@ class TimeDivision:
 
 @dataclass(frozen=True)
 class FrameShares:
-    """Parts of the scan's background that frames expect, each (n_frames,).
+    """Share of each frame in the background of the scan, each (n_frames,).
 
     Attributes
     ----------
-    randoms : of what is expected before scatter
-    scatter : of the scatter
+    randoms : randoms of what is expected before scatter
+    scatter : scatter of the scatter
     """
 
     randoms: NDArray[np.float64]
@@ -139,5 +139,5 @@ def _counted(
         late = np.zeros(len(places), bool) if data.delayed is None else data.delayed[rows]
         prompts += np.bincount(places[~late], minlength=n + 1)
         delayeds += np.bincount(places[late], minlength=n + 1)
-        data.room.rest()
+        data.storage.rest()
     return prompts[1:], delayeds[1:]

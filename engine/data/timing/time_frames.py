@@ -1,4 +1,4 @@
-"""Frames of time of a list-mode scan, and gates of a cycle: what each is, and its image."""
+"""Time frames and gates of a list-mode scan, and their images."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ MS = 1000
 
 
 class Gate(NamedTuple):
-    """A part of a cycle that is measured over and over.
+    """A part of a repeated cycle.
 
     Attributes
     ----------
     number, n_gates : its place in the cycle, from 1, and how many parts that has
-    held_ms : how much of the scan's time is in it [ms]
+    used_ms : how much of the scan's time is in it [ms]
     """
 
     number: int
     n_gates: int
-    held_ms: int
+    used_ms: int
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class TimeFrame:
 
     @property
     def duration_s(self) -> float:
-        """How much time is in it [s]."""
-        return (self.gate.held_ms if self.gate else self.end_ms - self.start_ms) / MS
+        """Duration of the frame [s]."""
+        return (self.gate.used_ms if self.gate else self.end_ms - self.start_ms) / MS
 
     def facts(self) -> Plain:
         """Return when it is, for provenance; of a gate also which one and when it ends last."""
@@ -76,7 +76,7 @@ class TimeFrame:
 
 
 def join_up(frames: Sequence[TimeFrame]) -> bool:
-    """Whether frames begin with the scan and each where the one before it ends."""
+    """Return True if frames begin with the scan and each where the one before it ends."""
     starts = [0, *(frame.end_ms for frame in frames[:-1])]
     pairs = zip(frames, starts, strict=True)
     return all(frame.gate is None and frame.start_ms == start for frame, start in pairs)

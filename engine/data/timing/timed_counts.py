@@ -1,4 +1,4 @@
-"""Counts of sinogram bins in bins of time of flight: those that hold something, time by time."""
+"""Counts of TOF sinograms: only the bins with counts, ordered by TOF bin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BINS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class TimedCounts:
-    """Counts of those bins of each time that have some.
+    """Counts of TOF bins, for bins with counts.
 
     Times run towards the second end of a line (`engine.geometry.tof`), unless the file that they
     come from does not tell: then they are those of the file.
@@ -30,7 +30,7 @@ class TimedCounts:
     counts : (n,) float32
     background : (n,) expected additive counts in use; None: all 0
     estimates : (n,) expected counts, by the key of the role whose file tells their times
-    is_ordered : whether it is known which way times run
+    is_ordered : True if it is known which way times run
 
     Examples
     --------
@@ -55,13 +55,14 @@ class TimedCounts:
         for values in times:
             if len(values) > MOST_BINS:
                 raise GeometryError(
-                    f"sinogram: {len(values):,} bins with times of flight, at most {MOST_BINS:,} "
-                    "are told apart; choose a larger span, or sum the times."
+                    f"sinogram: {len(values):,} bins with time of flight, at most "
+                    f"{MOST_BINS:,} are supported; choose a larger span, or sum the "
+                    "TOF bins."
                 )
-            held = np.flatnonzero(values)
-            bins.append(held.astype(np.int32))
-            counts.append(np.asarray(values[held], np.float32))
-            starts.append(starts[-1] + len(held))
+            nonzero = np.flatnonzero(values)
+            bins.append(nonzero.astype(np.int32))
+            counts.append(np.asarray(values[nonzero], np.float32))
+            starts.append(starts[-1] + len(nonzero))
         return cls(
             np.asarray(starts), np.concatenate(bins), np.concatenate(counts), is_ordered=is_ordered
         )
@@ -97,10 +98,10 @@ class TimedCounts:
         parts = {"bins": self.bins[rows], "counts": self.counts[rows]}
         return replace(self, starts=starts, background=background, estimates=estimates, **parts)
 
-    def where(self, kept: NDArray[np.bool_]) -> Self:
+    def where(self, selected: NDArray[np.bool_]) -> Self:
         """Return those counts, (n,), that are kept."""
-        before = np.concatenate([[0], np.cumsum(kept)])
-        return self.picked(np.flatnonzero(kept), before[self.starts])
+        before = np.concatenate([[0], np.cumsum(selected)])
+        return self.picked(np.flatnonzero(selected), before[self.starts])
 
     def in_order(self, order: Sequence[int]) -> Self:
         """Return the counts with time t as that of number order[t] here, in a known order."""

@@ -1,4 +1,4 @@
-"""Moments as scans and images of ours state them."""
+"""Timestamps of scans and of images of this program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was given to whom, and when: the facts that units need and a scan may not say.
+"""Dose and patient facts of a scan, for units that the scan alone does not allow.
 
     dose at injection = D 2^(−(t_injected − t_D) / T½) − R 2^(−(t_injected − t_R) / T½)
 
@@ -19,13 +19,13 @@ from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
 
 Sex = Literal["F", "M"]
 Administration = Literal["bolus", "infusion"]
-AS_THE_SCAN, NOT_SAID = "as the scan says", "not said"
+FROM_THE_SCAN, NOT_STATED = "as the scan says", "not said"
 PARTING = "\\^="
 """Signs that part values and names in DICOM."""
 
 
 class Tracer(Settings):
-    """Nuclide, dose, times and body of one scan; what is left out is as the scan says.
+    """Nuclide, dose, times and body of one scan. Empty values come from the scan.
 
     Examples
     --------
@@ -36,86 +36,88 @@ class Tracer(Settings):
     """
 
     nuclide: str | None = setting(
-        None, "Positron emitter, as F-18", label="Nuclide", empty=AS_THE_SCAN
+        None, "Positron emitter, for example F-18", label="Nuclide", empty=FROM_THE_SCAN
     )
     radiopharmaceutical: str | None = setting(
         None,
-        "What carries the nuclide, as FDG",
+        "Radiopharmaceutical, for example FDG",
         label="Tracer",
-        empty=AS_THE_SCAN,
+        empty=FROM_THE_SCAN,
         min_length=1,
         max_length=64,
     )
     half_life_s: float | None = setting(
         None,
-        "Of the nuclide, where it is none of those known",
+        "Half-life of a nuclide that the program does not know",
         label="Half-life",
         unit="s",
-        empty="of the nuclide",
+        empty="from the nuclide",
         gt=0,
     )
     branching: float | None = setting(
         None,
-        "Positrons for each decay",
+        "Positrons emitted per decay",
         label="Positrons per decay",
-        empty="of the nuclide",
+        empty="from the nuclide",
         gt=0,
         le=1,
     )
     scan_start: Moment | None = setting(
-        None, "When the frame began", label="Start of the scan", empty=AS_THE_SCAN
+        None, "Start time of the frame", label="Start of the scan", empty=FROM_THE_SCAN
     )
     live_fraction: float | None = setting(
         None,
-        "Part of the frame in which the scanner could count",
+        "Fraction of the frame in which the scanner was able to count",
         label="Live",
-        empty=AS_THE_SCAN,
+        empty=FROM_THE_SCAN,
         gt=0,
         le=1,
     )
     dose_mbq: float | None = setting(
-        None, "Activity drawn up", label="Dose", unit="MBq", empty=AS_THE_SCAN, gt=0
+        None, "Activity drawn into the syringe", label="Dose", unit="MBq", empty=FROM_THE_SCAN, gt=0
     )
     dose_at: Moment | None = setting(
         None,
-        "When the dose was measured; at the injection if left out",
+        "Time of the dose measurement; if empty, at injection",
         label="Dose measured",
-        empty="at the injection",
+        empty="at injection",
     )
     residual_mbq: float = setting(
         0.0, "Activity left in the syringe", label="Residual", unit="MBq", ge=0
     )
     residual_at: Moment | None = setting(
         None,
-        "When that was measured; at the injection if left out",
+        "Time of the residual measurement; if empty, at injection",
         label="Residual measured",
-        empty="at the injection",
+        empty="at injection",
     )
     injected_at: Moment | None = setting(
-        None, "When it was injected", label="Injection", empty=AS_THE_SCAN
+        None, "Time of injection", label="Injection", empty=FROM_THE_SCAN
     )
     administration: Administration | None = setting(
-        None, "How it was given", label="Administration", empty=NOT_SAID
+        None, "Route of administration", label="Administration", empty=NOT_STATED
     )
     injected_mass_ug: float | None = setting(
         None,
-        "Of the compound, when it was injected",
+        "Mass of the compound at injection",
         label="Injected mass",
         unit="µg",
-        empty=NOT_SAID,
+        empty=NOT_STATED,
         gt=0,
     )
     weight_kg: float | None = setting(
-        None, "Of the body", label="Weight", unit="kg", empty=AS_THE_SCAN, gt=0
+        None, "Body weight", label="Weight", unit="kg", empty=FROM_THE_SCAN, gt=0
     )
     height_cm: float | None = setting(
-        None, "Of the body", label="Height", unit="cm", empty=AS_THE_SCAN, gt=0
+        None, "Body height", label="Height", unit="cm", empty=FROM_THE_SCAN, gt=0
     )
-    sex: Sex | None = setting(None, "F or M: lean mass differs", label="Sex", empty=AS_THE_SCAN)
+    sex: Sex | None = setting(
+        None, "F or M; used for lean body mass", label="Sex", empty=FROM_THE_SCAN
+    )
     of_scan: str | None = setting(
         None,
-        "Fingerprint of the scan that this was written for; other scans are refused",
-        label="Written for",
+        "Fingerprint of the scan that this file belongs to; other scans are refused",
+        label="Valid for scan",
         empty="any scan",
         expert=True,
         pattern=r"^[0-9a-f]{64}$",
@@ -125,7 +127,7 @@ class Tracer(Settings):
     @classmethod
     def _refuse_signs(cls, words: str | None) -> str | None:
         if words is not None and (any(c in PARTING for c in words) or not words.isprintable()):
-            raise ValueError(f"holds {' or '.join(PARTING)} or a line's end; write plain words")
+            raise ValueError(f"contains {' or '.join(PARTING)} or a line break; write plain text")
         return words
 
     @model_validator(mode="after")
@@ -135,13 +137,13 @@ class Tracer(Settings):
             if moment is None:
                 continue
             if self.injected_at is None:
-                raise ValueError(f"{name} is given and injected_at is not; give both")
+                raise ValueError(f"{name} is set but injected_at is not; give both")
             if seconds_between(moment, self.injected_at) is None:
-                raise ValueError(f"{name} and injected_at want a time zone both, or none both")
+                raise ValueError(f"{name} and injected_at must both have a time zone, or both none")
             if self.known_half_life_s is None:
-                raise ValueError(f"{name} is given, but no half-life; give nuclide or half_life_s")
+                raise ValueError(f"{name} is set without a half-life; give nuclide or half_life_s")
         if self.dose_mbq is not None and not self.injected_bq:
-            raise ValueError("no activity is left of the dose; check residual and times")
+            raise ValueError("no activity of the dose remains; check residual and times")
         return self
 
     @property
@@ -187,7 +189,7 @@ class Tracer(Settings):
             self.nuclide or "",
             "" if self.weight_kg is None else f"{self.weight_kg:g} kg",
         )
-        return ", ".join(word for word in words if word) or "nothing of dose and body"
+        return ", ".join(word for word in words if word) or "no dose or body data"
 
     def _branching(self) -> float | None:
         if self.branching is None and self.nuclide in NUCLIDES:

@@ -1,4 +1,4 @@
-"""Triggers: when the cycles of heart or breath began during a scan."""
+"""Triggers: start times of cardiac or respiratory cycles in a scan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Triggers:
 
     Attributes
     ----------
-    name : of the signal, such as "ecg" or "respiration"
+    name : name of the signal, such as "ecg" or "respiration"
     time_ms : (n,) int64, since the scan began, in order, each once
 
     Examples
@@ -39,7 +39,7 @@ class Triggers:
 
     @property
     def is_file(self) -> bool:
-        """Whether a file of their own says them."""
+        """True if a file of their own says them."""
         return self.name == OF_FILE
 
     def cycles_ms(self, over_ms: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import DataError
-from engine.data.attenuation_law import AIR_HU, USUAL_KV, mu_of_hounsfield
+from engine.data.attenuation_law import AIR_HU, DEFAULT_KV, mu_of_hounsfield
 from engine.data.joining import joined
 from engine.data.reading_note import Information
 from engine.data.volume import Volume
@@ -128,12 +128,14 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
     stated = scan.get("voltage_kv") if isinstance(scan, dict) else None
     known = voltage_kv or (float(stated) if isinstance(stated, int | float) else 0.0)
     try:
-        values = mu_of_hounsfield(volume.values, known or USUAL_KV)
+        values = mu_of_hounsfield(volume.values, known or DEFAULT_KV)
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
-    tube = f"{known:g} kV" if known else f"{USUAL_KV:g} kV, which nobody says (bone depends on it)"
+    tube = (
+        f"{known:g} kV" if known else f"{DEFAULT_KV:g} kV, which nobody says (bone depends on it)"
+    )
     note = f"{name}: CT numbers were turned into attenuation at 511 keV by the law of {tube}."
     note = Information(note) if known else note
-    info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or USUAL_KV:g} kV"}
+    info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or DEFAULT_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
     return joined(fine, tuple(max(int(COARSE_MM / edge), 1) for edge in volume.grid.voxel_mm))

@@ -70,7 +70,7 @@ def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
             f"{path.name}: its {len(times)} frames are not one after the other; write the file "
             "again."
         )
-    gates: list[Gate | None] = [Gate(k, len(held), held_ms) for k, held_ms in enumerate(held, 1)]
+    gates: list[Gate | None] = [Gate(k, len(held), used_ms) for k, used_ms in enumerate(held, 1)]
     gates = gates or [None] * len(times)
     return tuple(
         TimeFrame(int(start), int(end), gate)

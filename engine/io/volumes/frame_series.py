@@ -116,7 +116,7 @@ def _write_hdf5(
         item.attrs["axes"] = np.bytes_(f"t, z, y, x; {volume.axes}")
         times = file.create_dataset(name, data=marks, track_times=False)
         times.attrs["units"] = np.bytes_("ms")
-        held = [each.frame.gate.held_ms for each in frames if each.frame.gate]
+        held = [each.frame.gate.used_ms for each in frames if each.frame.gate]
         if held:
             gates = file.create_dataset(FRAME_GATES, data=np.array(held, "<i8"), track_times=False)
             gates.attrs["units"] = np.bytes_("ms")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from engine.core.errors import EngineError
 from engine.core.json_types import Plain
-from engine.data.runs.events import Event, Finished, Loaded, Preview, ResultKept, Warned
+from engine.data.runs.events import Event, Finished, Loaded, Preview, ResultSaved, Warned
 from engine.data.runs.record import Ending, RecordedRun, RecordedWarning
 from engine.data.storage.volume_file import place_of
 from engine.jobs.checkpoint.job import Job
@@ -58,7 +58,7 @@ class RunResult:
         made = provenance.with_run(event.provenance, run.with_warnings(self._warnings))
         return replace(event, provenance=made, volume=replace(event.volume, info=made))
 
-    def keep_finished(self, event: Finished) -> ResultKept | Warned:
+    def keep_finished(self, event: Finished) -> ResultSaved | Warned:
         """Keep the finished image, then remove old results past the limits; say both."""
         results = Results()
         try:
@@ -67,7 +67,7 @@ class RunResult:
         except (EngineError, MemoryError) as e:
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
             return Warned(f"{NOT_KEPT}: {why}")
-        return ResultKept(self.id, " ".join(("Kept among the results.", *_said(removed))))
+        return ResultSaved(self.id, " ".join(("Kept among the results.", *_said(removed))))
 
     def in_its_place(self, event: Finished) -> Finished:
         """Return the event with the volume of the result, if that lay in the file of the job.

@@ -18,7 +18,7 @@ from engine.data.runs.events import (
     Event,
     Failed,
     Finished,
-    ResultKept,
+    ResultSaved,
     StageStarted,
     Warned,
 )
@@ -189,7 +189,7 @@ class Seen:
         self._on_event(event)
         if isinstance(event, Finished):
             self.finished = event
-        elif isinstance(event, ResultKept):
+        elif isinstance(event, ResultSaved):
             self.result = event.result
         elif isinstance(event, Warned) and event.text.startswith(NOT_KEPT):
             self.why_not_kept = event.text

@@ -75,7 +75,7 @@ class LiveSlices:
         self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=self._on)
         self._scan = self.preparation.geometry
         check_scan(self._scan)
-        self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
+        self._step_rad = coverage(self._scan.angles_rad).typical_gap_rad
         self.n_window = views_of(self._scan, self.settings)
         self._ring = ViewRing(self._scan, self.n_window)
         self._planes, self._filter_settings = checked_planes(planes), filter or FilterSettings()

@@ -26,7 +26,7 @@ def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
     """How many views of a scan are in its live slices at most."""
     if settings.mode == "growing":
         return scan.n_views
-    gap = coverage(scan.angles_rad).usual_gap_rad
+    gap = coverage(scan.angles_rad).typical_gap_rad
     turn = 2 * np.pi
     if settings.turn == "half":
         fan = max(map(abs, edges(orbit_of(scan)))) if scan.beam == "cone" else 0.0

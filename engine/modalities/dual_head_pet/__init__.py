@@ -1,4 +1,4 @@
-"""Dual-head PET: counts on the lines of two panels, and their stored response."""
+"""Dual-head PET: counts on the lines between two panels, and a stored response matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The counts of a dual-head run, with their layers of crystals apart or together."""
+"""Counts of a dual-head run, with separate or combined crystal layers."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ class DualHeadDemo(Demo):
 
     key: ClassVar[str] = "dual-head"
     title: ClassVar[str] = "Dual-head PET"
-    text: ClassVar[str] = "Rods of 0.75 to 2.4 mm between two panels, with their stored response"
-    wait: ClassVar[str] = "about 40 s, most of it for the response"
+    text: ClassVar[str] = "Rods of 0.75 to 2.4 mm between two panels, with a stored response matrix"
+    wait: ClassVar[str] = "about 40 s, mostly for the response matrix"
     icon: ClassVar[str] = "panels"
-    busy: ClassVar[str] = "Computing the response of the panels, then simulating a scan"
+    busy: ClassVar[str] = "Computing the response matrix of the panels and simulating a scan"
     protocol: ClassVar[type[Protocol]] = DualHeadProtocol
     version: ClassVar[int] = 2
 
@@ -97,7 +97,7 @@ def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> Sto
 
     folder, scanner = cache_dir() / "response", read_scanner(SCANNER)
     if not isinstance(scanner, DualHead):
-        raise TypeError(f"no panels: {scanner!r}")
+        raise TypeError(f"not a scanner with two panels: {scanner!r}")
     return response_cache.find(folder, scanner, settings) or response_cache.build(
         folder, scanner, settings, threads=usable_cores(), on_progress=on_progress
     )

@@ -1,4 +1,4 @@
-"""Dual-head PET from file to volume, on one screen, and its stages."""
+"""Steps of a dual-head PET run, from file to volume."""
 
 from __future__ import annotations
 
@@ -44,15 +44,16 @@ from engine.recon.model import ReadyModel
 
 Context = RunContext[DualHeadProtocol]
 NO_SCATTER = (
-    "The response does not say that it knows scatter between crystals and the energy window; if it "
-    "leaves them out, the decays come out too few."
+    "The response matrix does not state that it includes inter-crystal scatter and "
+    "the energy window. If it does not include them, the activity is too low."
 )
 UNBOUNDED = (
-    "Nothing says where the object ends along the normal of the panels, and they hardly see it: "
-    "about a quarter of the decays may come out beside it. Load a μ-map, or enter a box as support."
+    "No input limits the object along the normal of the panels, where the scanner has "
+    "little resolution. About a quarter of the decays may appear outside the object. "
+    'Load a μ-map, or enter a box under "Activity region".'
 )
 LAYERS, PRIOR, SUPPORT = "layers", "prior", "support"
-WAITING = "Waiting for the same response, which another process is making"
+WAITING = "Waiting for another process that computes the same response matrix"
 
 
 def flow(
@@ -88,7 +89,8 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
         data, layers = read_counts(context)
     if not data.n_prompts:
         raise DataError(
-            f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
+            f"{study.data.name}: all lines of response have zero counts, so there is "
+            "nothing to reconstruct."
         )
     context.log.facts = facts_of(data)
     context.log.scanner = data.scanner.fingerprint()
@@ -105,7 +107,7 @@ def find_response(
     context: Context, protocol: DualHeadProtocol, data: Histogram
 ) -> Stage[StoredResponse]:
     """Read the response the study names, find it in the cache, or compute it; then the grid."""
-    yield context.log.start("response", f"Finding the response of {data.scanner.name}")
+    yield context.log.start("response", f"Loading the response matrix of {data.scanner.name}")
     on, folder, given = context.on, cache_dir() / "response", context.study.inputs.get(RESPONSE.key)
     scanner = protocol.grid.scanner_for(data.scanner)
     found: StoredResponse | None
@@ -117,7 +119,7 @@ def find_response(
             found = response_cache.find(folder, scanner, protocol.response)
     is_there = found is not None
     grid = scanner.grid if found is None else found.scanner.grid
-    yield _plan(context, data, grid, kept=is_there)
+    yield _plan(context, data, grid, is_stored=is_there)
     if found is None:
         if response_cache.is_being_built(folder, scanner, protocol.response):
             yield context.log.start("response", WAITING)
@@ -140,7 +142,7 @@ def find_response(
     return found
 
 
-def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> Planned:
+def _plan(context: Context, data: Histogram, grid: ImageGrid, *, is_stored: bool) -> Planned:
     """Say what the run will take; raise if the memory is not there."""
     columns = sum(
         values is not None
@@ -150,7 +152,7 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> 
         context.protocol,
         data.scanner,
         on=device_of(context.on),
-        kept=kept,
+        is_stored=is_stored,
         columns=columns,
         factors=not _are_even(data),
         scatter=context.protocol.corrections.of(LineScatter).runs(data),
@@ -161,7 +163,7 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> 
 
 
 def _are_even(data: Histogram) -> bool:
-    """Whether lines differ by nothing but what is the same in every mirror."""
+    """Return True if lines differ by nothing but what is the same in every mirror."""
     s = data.scanner.settings
     measured = (data.normalisation, data.efficiencies, data.mu_map)
     whole_blocks = s.n_rows % s.block_crystals == 0 == s.n_columns % s.block_crystals
@@ -185,7 +187,7 @@ def correct(
     data, n_dropped = dual_head_pet.usable(data)
     if n_dropped:
         yield context.log.warn(
-            f"{n_dropped:,.0f} prompts lie on lines with a detection factor of 0 and are left out."
+            f"{n_dropped:,.0f} prompts on lines with a detection factor of 0 are not used."
         )
     yield context.log.end("correct")
     yield from context.profiled()
@@ -205,7 +207,7 @@ def bounded(
     found = protocol.support.mask(grid, data.mu_map)
     if found is not None:
         share = f"{100 * found.mean():.0f} % of the image"
-        text = f"activity lies in {protocol.support.describe()}, {share}, and nowhere else"
+        text = f"activity is limited to {protocol.support.describe()}, {share}"
         yield context.log.applied(SUPPORT, text)
     elif protocol.support.kind != "everywhere":
         yield context.log.warn(UNBOUNDED)
@@ -275,12 +277,12 @@ def _whole(counts: float) -> float:
 
 def describe(response: StoredResponse) -> str:
     """One line about a response."""
-    made = response.info.get("response", {}).get("kind", "computed elsewhere")
+    made = response.info.get("response", {}).get("kind", "computed by another program")
     layers = ""
     if isinstance(response, LayeredResponse):
         layers = f" of {response.scanner.settings.n_layers} layers"
     return (
-        f"{made}{layers}, {response.n_nonzero:,} non-zeros, error of a row at most "
+        f"{made}{layers}, {response.n_nonzero:,} non-zeros, row error at most "
         f"{100 * float(response.errors.max()):.2g} %, dropped at most "
-        f"{100 * float(response.dropped.max()):.2g} %"
+        f"{100 * float(response.dropped.max()):.2g} % of a row"
     )

@@ -1,4 +1,4 @@
-"""What is kept of a histogram of two panels: facts, and its sums on one line."""
+"""Summary of a dual-head histogram: facts, and its sums on one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.modalities.scan_summary import Facts, ScanSummary
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HistogramSummary(ScanSummary):
-    """A histogram.
+    """Summary of a histogram.
 
     Attributes
     ----------

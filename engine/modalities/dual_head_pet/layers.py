@@ -1,4 +1,4 @@
-"""What becomes of the layers of crystals of two panels: a choice of the protocol."""
+"""Protocol setting for the crystal layers of two panels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.geometry.dual_head import DualHead
 
 
 class DepthLayers(Settings):
-    """Choose whether the depth of interaction is used, where panels tell it.
+    """Use of the depth of interaction, for panels that measure it.
 
     Examples
     --------
@@ -24,18 +24,18 @@ class DepthLayers(Settings):
 
     use: Literal["apart", "together"] = setting(
         "apart",
-        "Layers of crystals: lines and a response of their own for each pair of layers, or all "
-        "events together, as of one thick layer",
-        label="Layers of crystals",
+        "Treat each pair of crystal layers separately, with its own lines and "
+        "response, or combine all events as if there were one thick layer",
+        label="Crystal layers",
     )
 
     def scanner_for(self, scanner: DualHead, given: DualHead | None = None) -> DualHead:
         """Return the panels as their lines are counted.
 
-        given : whose response the study brings; one of a single layer takes all of them together
+        given : scanner of the response of the study; with one layer, all layers are combined
         """
-        together = self.use == "together" or (given is not None and given.settings.n_layers == 1)
-        return one_layer(scanner) if together else scanner
+        combined = self.use == "together" or (given is not None and given.settings.n_layers == 1)
+        return one_layer(scanner) if combined else scanner
 
     def describe(self, scanner: DualHead, counted: DualHead) -> str:
         """Plain words; empty where the panels have one layer."""
@@ -43,9 +43,13 @@ class DepthLayers(Settings):
         if n == 1:
             return ""
         if counted.settings.n_layers == n:
-            return f"each of the {n * n} pairs of layers has lines and a response of its own"
-        why = "as chosen" if self.use == "together" else "as the response given is of one layer"
-        return f"all {n} layers are counted together, {why}: depth does not sharpen the image"
+            return f"each of the {n * n} pairs of layers has its own lines and response"
+        why = (
+            "as set in the protocol"
+            if self.use == "together"
+            else "because the response matrix has one layer"
+        )
+        return f"all {n} layers are combined, {why}: depth does not improve the resolution"
 
 
 def given_panels(path: Path | None) -> DualHead | None:

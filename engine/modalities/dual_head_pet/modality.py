@@ -1,4 +1,4 @@
-"""Dual-head PET: histograms of two panels, and list mode that is counted on their lines."""
+"""Modality for dual-head PET: histograms, and list mode that is histogrammed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class DualHeadPet(Modality[DualHeadProtocol]):
-    """Counts on the lines of two panels, reconstructed by their stored response."""
+    """Dual-head PET with a stored response matrix."""
 
     key = "dual-head"
     title = "dual-head PET"
@@ -46,8 +46,10 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     ledger = HISTOGRAM_CORRECTIONS
     own_inputs: ClassVar[tuple[InputRole, ...]] = (RESPONSE,)
     approach = (
-        "By the stored response, which knows how crystals blur; computed once for each scanner and "
-        "image. A PET protocol traces each event along a ray instead: at once, but less sharp."
+        "Uses a stored response matrix that models the blur of the crystals. The "
+        "matrix is computed once for each scanner and image. A PET protocol traces "
+        "each event along a ray instead. It starts at once, but its images are less "
+        "sharp."
     )
     iterating = ("algorithm", "prior")
     expert = ("layers", "response")
@@ -63,7 +65,9 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         "reconstruct": "Iterations",
         "finish": "Finishing",
     }
-    long_work: ClassVar[dict[str, str]] = {"response": "Computing the response of the panels"}
+    long_work: ClassVar[dict[str, str]] = {
+        "response": "Computing the response matrix of the panels"
+    }
 
     def accepts(self, file: InputFile) -> bool:
         return accepts(file)
@@ -82,7 +86,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         panels = _with_image(protocol, study)
         return panels.grid if panels else None
 
-    def usual_grid(
+    def default_grid(
         self, protocol: DualHeadProtocol, study: OpenStudy
     ) -> tuple[Point, Point] | None:
         scanner = _panels(study)
@@ -102,15 +106,15 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         if panels is None:
             return ""
         n, pitch_mm = panels.settings.voxels_per_pitch, panels.settings.pitch_mm
-        on_pitch = f"{n} voxels lie" if n > 1 else "one voxel lies"
+        on_pitch = f"{n} voxels per crystal pitch" if n > 1 else "one voxel per crystal pitch"
         text = (
-            "The grid follows the panels: it is as long and wide as they are, and along x and z "
-            f"{on_pitch} on the pitch of {pitch_mm:g} mm"
+            "The grid follows the panels: it has their length and width, and along x "
+            f"and z {on_pitch} of {pitch_mm:g} mm"
         )
-        if not _is_kept(protocol, study):
+        if not _is_stored(protocol, study):
             text += (
-                ".\nThe response of this image is computed first, and kept; if it is interrupted "
-                "it goes on from there"
+                ".\nThe response matrix of this image is computed first and stored. "
+                "If the computation is interrupted, the next run continues it"
             )
         return text
 
@@ -127,11 +131,17 @@ class DualHeadPet(Modality[DualHeadProtocol]):
             return None
         scanner = protocol.layers.scanner_for(scanner, _given(study))
         columns = scan.n_columns if isinstance(scan, HistogramSummary) else 2
-        kept = _is_kept(protocol, study)
+        is_stored = _is_stored(protocol, study)
         sums = self._sums_with_inputs(study)
         scatter = sums is not None and protocol.corrections.of(LineScatter).runs(sums)
         return estimate(
-            protocol, scanner, on=on, kept=kept, columns=columns, left=left, scatter=scatter
+            protocol,
+            scanner,
+            on=on,
+            is_stored=is_stored,
+            columns=columns,
+            left=left,
+            scatter=scatter,
         )
 
     def obstacles(self, protocol: DualHeadProtocol, study: OpenStudy) -> dict[str, str | None]:
@@ -176,7 +186,7 @@ def _panels(study: OpenStudy) -> DualHead | None:
 
 
 def _given(study: OpenStudy) -> DualHead | None:
-    """Whose response the study brings."""
+    """Return the scanner of the response in the study."""
     given = study.contents.get(RESPONSE.key)
     return given if isinstance(given, DualHead) else None
 
@@ -191,8 +201,8 @@ def _with_image(protocol: DualHeadProtocol, study: OpenStudy) -> DualHead | None
     return protocol.grid.scanner_for(protocol.layers.scanner_for(panels, given))
 
 
-def _is_kept(protocol: DualHeadProtocol, study: OpenStudy) -> bool:
-    """Whether the response need not be computed."""
+def _is_stored(protocol: DualHeadProtocol, study: OpenStudy) -> bool:
+    """Return True if the response need not be computed."""
     panels = _with_image(protocol, study)
     if RESPONSE.key in study.contents or panels is None:
         return True

@@ -1,4 +1,4 @@
-"""Dual-head PET: a corrected histogram and a stored response make a system model."""
+"""System model of dual-head PET from a corrected histogram and a response matrix."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def uniform_start(data: Histogram, response: StoredResponse) -> NDArray[np.float
     background = 0.0 if data.background is None else total(data.background)
     if counts <= 0:
         raise DataError(
-            "the histogram holds no count on a live line of response; check scanner and "
-            "normalisation."
+            "the histogram has no counts on a live line of response; check scanner "
+            "and normalisation."
         )
     detected = total(sums_of_rows(response) * _factors_of_orientations(data))
     level = max(counts - background, 0.01 * counts) / detected

@@ -1,4 +1,4 @@
-"""The prior of an image between two panels, as a protocol chooses it."""
+"""Protocol setting for the prior of a dual-head image."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.recon.priors.edges import EdgePrior
 
 
 class PriorSettings(Settings):
-    """Choose how alike neighbouring voxels are held (`engine.recon.priors.edges`).
+    """Edge-preserving smoothing of neighbouring voxels (`engine.recon.priors.edges`).
 
     Examples
     --------
@@ -22,8 +22,8 @@ class PriorSettings(Settings):
 
     strength: float = setting(
         0.0,
-        "How strongly differences between neighbours that the counts do not tell from noise are "
-        "taken back; 0.002 is mild, 0 takes nothing back",
+        "Strength of smoothing between neighbouring voxels whose difference is within "
+        "the noise; 0.002 is mild, 0 is off",
         label="Strength",
         ge=0,
         le=10,
@@ -43,4 +43,4 @@ class PriorSettings(Settings):
 
     def describe(self) -> str:
         """Plain words; empty where there is none."""
-        return f"neighbours alike but for edges, strength {self.strength:g}" * (self.strength > 0)
+        return f"edge-preserving smoothing, strength {self.strength:g}" * (self.strength > 0)

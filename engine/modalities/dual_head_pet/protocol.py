@@ -1,4 +1,4 @@
-"""The saved choice of image, corrections, response, algorithm and filters for dual-head PET."""
+"""Protocol of dual-head PET: image, corrections, response, algorithm and filters."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ MOST_ON_A_PITCH = 16
 
 
 class DualHeadGrid(GridSettings):
-    """The picture's voxels; what is left out comes from the scanner.
+    """Image grid. Empty values follow from the scanner.
 
     The picture is always as long and as wide as the panels: so it keeps their symmetries.
     """
 
     voxel_mm: Voxel | None = setting(
         None,
-        "Edge lengths x, y, z; x and z are the pitch divided by a whole number",
+        "Edge lengths x, y, z; x and z must be the crystal pitch divided by a whole number",
         label="Voxel size",
         unit="mm",
     )
     depth_mm: float | None = setting(
-        None, "Of the picture between the panels", label="Depth", unit="mm", gt=0, le=2000
+        None, "Depth of the image between the panels", label="Depth", unit="mm", gt=0, le=2000
     )
 
     def grid_for(self, scanner: DualHead) -> ImageGrid:
@@ -50,22 +50,24 @@ class DualHeadGrid(GridSettings):
         n = round(s.pitch_mm / x)
         if x != z or not 1 <= n <= MOST_ON_A_PITCH or abs(n * x - s.pitch_mm) > 1e-6 * s.pitch_mm:
             raise SettingsError(
-                f"grid: voxels of {x:g} mm along x and {z:g} mm along z break the symmetry of the "
-                f"panels; want the pitch of {s.pitch_mm:g} mm divided by a whole number up to "
-                f"{MOST_ON_A_PITCH}, the same along both."
+                f"grid: voxels of {x:g} mm along x and {z:g} mm along z break the "
+                "symmetry of the panels; both must equal the crystal pitch of "
+                f"{s.pitch_mm:g} mm divided by the same whole number up to "
+                f"{MOST_ON_A_PITCH}."
             )
         depth_mm = self.depth_mm or s.n_planes * s.plane_mm
         n_planes = max(1, int(depth_mm / y + 1e-6))
         if n_planes * y > s.separation_mm * (1 + 1e-9):
             raise SettingsError(
-                f"grid: {n_planes} planes of {y:g} mm do not fit between panels "
-                f"{s.separation_mm:g} mm apart; choose a smaller depth or thinner planes."
+                f"grid: {n_planes} planes of {y:g} mm do not fit between panels with a "
+                f"separation of {s.separation_mm:g} mm; choose a smaller depth or "
+                "thinner planes."
             )
         return with_settings(scanner, voxels_per_pitch=n, n_planes=n_planes, plane_mm=y)
 
 
 class DualHeadProtocol(Protocol):
-    """How to turn a histogram of a dual-head scanner into an image.
+    """Protocol for histograms of a dual-head scanner.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a dual-head run needs before it starts.
+"""Memory and time that a dual-head run needs.
 
 The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
 drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
@@ -35,7 +35,7 @@ SPREAD_MM, SPREAD_FROM, SPREAD_FROM_BEHIND = 2.16, 0.05, 0.4
 """Millimetres by which crystals that scatter widen the shadow, for each factor of e by which the
 smallest value kept is below a part of the largest: as counted of rows of DHAPET. In layers behind
 the first one more photons were scattered before: as counted of the same in two layers."""
-LEAST_KEPT, MOST_SPREAD = 1e-5, 12.0
+LEAST_STORED, MOST_SPREAD = 1e-5, 12.0
 """Below, nothing more is found; pitches that rows reach at most beyond the lines of their crystals,
 six on either side."""
 BYTES_PER_NONZERO = 4
@@ -66,7 +66,7 @@ SCATTER_BYTES_PER_LINE = 4 * 4
 PASSES_OF_ROUND, LINES_SCATTERED_PER_SECOND = 3, 3e6
 """Forward, back and sensitivities of the image of a round; lines whose scatter is read."""
 SMALLER = "choose larger voxels, thicker planes or more subsets"
-SMALLER_IN_LAYERS = f"{SMALLER}, or count all layers of crystals together"
+SMALLER_IN_LAYERS = f"{SMALLER}, or combine all crystal layers"
 
 
 class WorkEstimate(NamedTuple):
@@ -90,7 +90,7 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     wide = np.full(n_layers, sharp)
     if response.scatter:
         seen_from = np.where(np.arange(n_layers) > 0, SPREAD_FROM_BEHIND, SPREAD_FROM)
-        spread_mm = SPREAD_MM * np.log(seen_from / max(response.threshold, LEAST_KEPT))
+        spread_mm = SPREAD_MM * np.log(seen_from / max(response.threshold, LEAST_STORED))
         wide += n * np.clip(spread_mm / s.pitch_mm, 0.0, MOST_SPREAD)
     drawn = n * (s.thickness_mm / n_layers + s.plane_mm) / (s.separation_mm + s.thickness_mm)
 
@@ -127,7 +127,7 @@ def estimate(
     scanner: DualHead,
     *,
     on: DeviceInfo,
-    kept: bool = True,
+    is_stored: bool = True,
     columns: int = 2,
     factors: bool = False,
     left: float = 1.0,
@@ -135,11 +135,11 @@ def estimate(
 ) -> Requirements:
     """Return what a histogram of `scanner`, with the protocol's image, needs.
 
-    kept : whether the response is there; else the time has its computation in it
+    is_stored : True if the response is there; else the time has its computation in it
     columns : values of each line that the scan has
-    factors : whether lines differ, so that sensitivities are not symmetric
+    factors : True if lines differ, so that sensitivities are not symmetric
     left : share of the updates still to do
-    scatter : whether scatter in the object is simulated
+    scatter : True if scatter in the object is simulated
     """
     scanner = protocol.grid.scanner_for(scanner)
     size, n_lines, image = (
@@ -166,7 +166,7 @@ def estimate(
             int(GPU_SAFETY * (lines + gpu_images * image + sensitivities + response)),
             on.free_bytes,
             "the images and the lines",
-            "response and sensitivities",
+            "response matrix and sensitivities",
         )
     # with several layers of crystals a GPU projects alone: image and lines stay on the host
     on_host = gpu is None or scanner.settings.n_layers > 1
@@ -181,7 +181,7 @@ def estimate(
     stages = {
         "start": START_S,
         "read": n_lines / LINES_READ_PER_SECOND,
-        "response": 0.0 if kept else build_seconds(protocol, scanner, on.threads),
+        "response": 0.0 if is_stored else build_seconds(protocol, scanner, on.threads),
         "kernels": KERNELS_S,
         **({"scatter": _scatter_seconds(protocol, n_lines, pass_s)} if scatter else {}),
         "sensitivity": pass_s,

@@ -1,4 +1,4 @@
-"""Response matrices kept on disk, found again by their scanner and settings.
+"""Cache of response matrices on disk, by scanner and settings.
 
 A build that was interrupted goes on where it stopped: its parts lie beside the matrix to be.
 """
@@ -47,7 +47,7 @@ def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> StoredR
     except ResourceError:  # another process has dropped it since
         return None
     except (FileFormatError, GeometryError) as e:
-        log.warning("response cache: %s is made anew (%s)", path.name, e)
+        log.warning("response cache: recomputing %s (%s)", path.name, e)
         path.unlink(missing_ok=True)
         return None
 
@@ -75,14 +75,14 @@ def build(
             forget_other_parts(path, plan_of(scanner, settings))
         except OSError as e:
             raise ResourceError(
-                f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
-                "response build` and name its file."
+                f"{folder}: this folder cannot be used ({e.strerror or e}); compute "
+                "the matrix with `isocenter response build` and load its file."
             ) from e
         return build_response(scanner, settings, path, threads=threads, on_progress=on_progress)
 
 
 def is_being_built(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> bool:
-    """Whether a process is making the matrix now."""
+    """Return True if a process is making the matrix now."""
     return is_held(path_of(folder, scanner, settings))
 
 
@@ -90,7 +90,7 @@ def _trim(folder: Path, wanted: Path) -> None:
     """Drop the oldest matrices and abandoned parts beyond the size the cache may have."""
     sweep_parts(folder)
     n_bytes, now = 0, time.time()
-    for changed_s, size, path in sorted(_kept(folder), reverse=True):
+    for changed_s, size, path in sorted(_stored_matrices(folder), reverse=True):
         n_bytes += size
         if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
             continue
@@ -101,7 +101,7 @@ def _trim(folder: Path, wanted: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _kept(folder: Path) -> list[tuple[float, int, Path]]:
+def _stored_matrices(folder: Path) -> list[tuple[float, int, Path]]:
     """Time of the last change [s], bytes and path of all matrices and folders of parts."""
     found = []
     for path in (*folder.glob("*.h5"), *folder.glob("*.h5.parts")):

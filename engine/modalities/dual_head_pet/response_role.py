@@ -1,4 +1,4 @@
-"""The response of two panels as an auxiliary file of a study."""
+"""The response matrix as an auxiliary file of a study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ RESPONSE = InputRole(
     key="response",
     title="Response",
     text="Response matrix of a dual-head scanner",
-    without="A stored matrix made elsewhere; without it, one is computed once and kept.",
+    without="Response matrix from another program. Without it, the matrix is computed "
+    "once and stored.",
     suffixes=(".h5", ".hdf5"),
     read=_read,
     describe=_describe,

@@ -1,4 +1,4 @@
-"""Scatter in the object between two panels, from the scan's own image, in rounds.
+"""Iterative scatter estimate between two panels, from images of the scan.
 
 Each round makes an image with the stored response, within the support, with the scatter of the
 round before, and simulates the single scatter of that image
@@ -57,14 +57,14 @@ OnTick = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class PanelScatter:
-    """Scatter of a scan of two panels.
+    """Scatter estimate of a dual-head scan.
 
     Attributes
     ----------
     expected : (n_lines,) counts
     fraction : scatter as part of trues and scatter
     rounds : images it was simulated from
-    n_layers : of crystals that it was shared out over
+    n_layers : number of layers of crystals that it was shared out over
     """
 
     expected: Column
@@ -77,7 +77,7 @@ class PanelScatter:
         return (
             f"simulated in {self.rounds} round{'s' * (self.rounds > 1)}: "
             f"{100 * self.fraction:.0f} % of trues and scatter"
-            f"{', over the layers of crystals by energy' * (self.n_layers > 1)}"
+            f"{', split over the crystal layers by energy' * (self.n_layers > 1)}"
         )
 
 
@@ -100,7 +100,7 @@ def estimate_scatter(
     own
         (n_lines,) their factors without attenuation; None: all 1
     response
-        of the scanner
+        response of the scanner
     start
         an even image, 0 where no activity is
     settings
@@ -111,7 +111,7 @@ def estimate_scatter(
         called with work done and in all; may raise to stop
     """
     if data.mu_map is None:
-        raise DataError("without a μ-map no scatter is simulated.")
+        raise DataError("scatter is not simulated without a μ-map.")
     counted = data.n_prompts - (0.0 if data.background is None else total(data.background))
     weights = _weights(response, own)
     expected, scattered = np.zeros(0, np.float32), 0.0
@@ -165,9 +165,9 @@ def _weights(response: StoredResponse, own: Column | None) -> Column:
     """(n_lines,) H / L of each line, times its own factors."""
     s, table = response.scanner.settings, response.scanner.orientations
     depths = [response.scanner.depth_mm(layer) for layer in range(s.n_layers)]
-    apart = s.separation_mm + np.add.outer(depths, depths).reshape(-1, 1)
+    separation = s.separation_mm + np.add.outer(depths, depths).reshape(-1, 1)
     offset = s.pitch_mm * np.hypot(*table.offsets.T)
-    length = (s.n_planes * s.plane_mm * np.hypot(apart, offset) / apart).ravel()
+    length = (s.n_planes * s.plane_mm * np.hypot(separation, offset) / separation).ravel()
     of_orientation = dual_head_pet.sums_of_rows(response) / length
     n_lines = np.tile(table.n_shifts, s.n_layers**2)
     weights = np.repeat(of_orientation.astype(np.float32), n_lines)
@@ -175,7 +175,7 @@ def _weights(response: StoredResponse, own: Column | None) -> Column:
 
 
 class _Scene(NamedTuple):
-    """What scatters, and how finely it is looked at."""
+    """The scattering object, and the resolution of its simulation."""
 
     image: Volume
     mu_map: Volume

@@ -1,4 +1,4 @@
-"""The scatter of a dual-head run: supplied, simulated, or told to be missing."""
+"""Scatter stage of a dual-head run: use supplied scatter, simulate it, or warn."""
 
 from __future__ import annotations
 

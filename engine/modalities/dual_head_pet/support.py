@@ -1,4 +1,4 @@
-"""The support of an image: where the object is, which two panels see from a limited angle.
+"""Support of an image: the region that can hold activity, for limited-angle data.
 
 Outside of the support the image is 0 from the start, and expectation maximisation keeps it so. Two
 panels tell hardly where along their normal a decay was; what they cannot tell, the support does.
@@ -22,7 +22,7 @@ MATTER_PER_MM = 0.001
 
 
 class Support(Settings):
-    """Choose where decays may be.
+    """Region that can hold activity.
 
     Examples
     --------
@@ -35,18 +35,23 @@ class Support(Settings):
 
     kind: Literal["object", "box", "ellipsoid", "everywhere"] = setting(
         "object",
-        "Where the μ-map has matter (everywhere without a μ-map), in a box, in an ellipsoid, or "
-        "everywhere",
-        label="Activity lies in",
+        "Region that can hold activity: the object in the μ-map (everywhere without a "
+        "μ-map), a box, an ellipsoid, or everywhere",
+        label="Activity region",
     )
     size_mm: Point | None = setting(
-        None, "Of the box or the ellipsoid, x, y, z", label="Size", unit="mm"
+        None, "Size of the box or the ellipsoid (x, y, z)", label="Size", unit="mm"
     )
     centre_mm: Point = setting(
-        (0.0, 0.0, 0.0), "Of the box or the ellipsoid, x, y, z", label="Centre", unit="mm"
+        (0.0, 0.0, 0.0), "Size of the box or the ellipsoid (x, y, z)", label="Centre", unit="mm"
     )
     margin_mm: float = setting(
-        0.5, "How far around matter decays may be", label="Margin", unit="mm", ge=0, le=50
+        0.5,
+        "Distance around the object in which decays are still possible",
+        label="Margin",
+        unit="mm",
+        ge=0,
+        le=50,
     )
 
     @model_validator(mode="after")
@@ -70,17 +75,17 @@ class Support(Settings):
         else:
             found = self._of_shape(grid)
         if not found.any():
-            what = "matter of the μ-map" if self.kind == "object" else self.kind
+            what = "object in the μ-map" if self.kind == "object" else self.kind
             raise SettingsError(
-                f"support: no voxel of the image ({grid.describe()}) lies in the {what}; check "
-                "where it is, or choose support.kind = 'everywhere'."
+                f"support: no voxel of the image ({grid.describe()}) lies in the "
+                f"{what}; check its position, or choose support.kind = 'everywhere'."
             )
         return found
 
     def describe(self) -> str:
         """Plain words, with the unit."""
         if self.size_mm is None or self.kind in ("object", "everywhere"):
-            return "the matter of the μ-map" if self.kind == "object" else "all of the image"
+            return "the object in the μ-map" if self.kind == "object" else "the whole image"
         return f"{'an' if self.kind == 'ellipsoid' else 'a'} {self.kind} of " + (
             " × ".join(f"{edge:g}" for edge in self.size_mm) + " mm"
         )

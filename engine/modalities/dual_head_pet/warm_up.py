@@ -1,4 +1,4 @@
-"""The kernels of a stored response, compiled before a run needs them."""
+"""Compile the kernels of a stored response before a run needs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List-mode PET: events traced along their lines, one by one."""
+"""List-mode PET: each event is traced along its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a protocol leaves open, filled in for a scan: the width of the filter, the passes.
+"""Automatic settings of list-mode PET: filter width and iterations, from the scan.
 
 Noise of a part of the image of width w, in a uniform object of volume V with N counts:
 
@@ -72,14 +72,14 @@ ENOUGH = 7e6
 
 
 @dataclass(frozen=True)
-class Usual:
-    """What fits a scan, and why in words.
+class AutoSettings:
+    """Settings that fit a scan, with a reason.
 
     Attributes
     ----------
-    fwhm_mm : of a Gaussian without a width [mm]; None where no mu-map tells the object's size
+    fwhm_mm : fwhm of a Gaussian without a width [mm]; None where no mu-map tells the object's size
     n_updates : subsets passed in all
-    n_counts : of the scan, or of the middle frame
+    n_counts : number of counts of the scan, or of the middle frame
     words : a sentence's end
     """
 
@@ -89,9 +89,9 @@ class Usual:
     words: str
 
 
-def usual_of(
+def auto_settings_of(
     data: ListMode, *, sharpened: bool, sieved: bool = False, of_frame: int | None = None
-) -> Usual:
+) -> AutoSettings:
     """Return what fits a scan: its counts, timing, scanner and object.
 
     Parameters
@@ -99,9 +99,9 @@ def usual_of(
     data
         prompts and delayeds, the mu-map where there is one
     sharpened
-        whether the resolution is part of the model
+        True if the resolution is part of the model
     sieved
-        whether the filter at the end is, too
+        True if the filter at the end is, too
     of_frame
         counts of the middle frame of time; None of a scan that is one
     """
@@ -112,7 +112,7 @@ def usual_of(
     words += f"{'with' if is_timed else 'without'} time of flight"
     size = _object(data.mu_map)
     if size is None:
-        return Usual(None, n_updates, n_counts, words)
+        return AutoSettings(None, n_updates, n_counts, words)
     volume_mm3, across_mm = size
     resolution = float(spread_of(data.scanner, 1.0).tangential_mm[0])
     smeared = across_mm
@@ -124,8 +124,8 @@ def usual_of(
         amplification = SHARPENED_TIMED if is_timed else SHARPENED_UNTIMED
     by_noise = (amplification * smeared * volume_mm3 / (n_counts * NOISE**2)) ** 0.25
     width = round(min(max(resolution, by_noise), WIDEST_MM), 1)
-    words += f", {volume_mm3 / 1e6:.2g} L, resolution {resolution:.1f} mm"
-    return Usual(width, n_updates, n_counts, words)
+    words += f", object of {volume_mm3 / 1000000.0:.2g} L, resolution {resolution:.1f} mm"
+    return AutoSettings(width, n_updates, n_counts, words)
 
 
 def fitted(
@@ -137,19 +137,19 @@ def fitted(
         algorithm = protocol.algorithm.for_counts(demand)
         return protocol.model_copy(update={"algorithm": algorithm}), ""
     sieved = sharpened and protocol.corrections.of(Resolution).with_filter
-    usual = usual_of(data, sharpened=sharpened, sieved=sieved, of_frame=of_frame)
+    automatic = auto_settings_of(data, sharpened=sharpened, sieved=sieved, of_frame=of_frame)
     filters = {
-        name: _with_width(getattr(protocol, name), usual.fwhm_mm)
+        name: _with_width(getattr(protocol, name), automatic.fwhm_mm)
         for name in ("finishing", "between")
     }
-    demand = demand_of(protocol, data, usual.n_counts)
-    algorithm = protocol.algorithm.for_counts(demand, n_updates=usual.n_updates)
-    said = []
+    demand = demand_of(protocol, data, automatic.n_counts)
+    algorithm = protocol.algorithm.for_counts(demand, n_updates=automatic.n_updates)
+    parts = []
     if algorithm != protocol.algorithm:
-        said.append(algorithm.describe())
+        parts.append(algorithm.describe())
     if any(filters[name] != getattr(protocol, name) for name in filters):
-        said.append(f"a Gaussian of {usual.fwhm_mm:g} mm")
-    words = f"{' and '.join(said)}, by {usual.words}" if said else ""
+        parts.append(f"a Gaussian of {automatic.fwhm_mm:g} mm")
+    words = f"{' and '.join(parts)}, chosen from {automatic.words}" if parts else ""
     return protocol.model_copy(update={**filters, "algorithm": algorithm}), words
 
 

@@ -1,4 +1,4 @@
-"""What a body and uneven crystals leave of the sensitivity of a ring: the ratio of equal samples.
+"""Ratio of ring sensitivities with and without body and uneven crystals, by sampling.
 
 r_n = Σ_i w_i δ_1 δ_2 a_i / Σ_i w_i over sampled lines i through the middle of voxel n, w being what
 all lines like i share. Both sums are of the same lines (`engine.kernels.rays.ring_views`), so what
@@ -38,7 +38,7 @@ FEWEST_VIEWS = 40
 """Views that are sampled at least, of those there are."""
 WORK = 0.6e9
 """And as many as this lets them: views × their ring differences × rings × pixels."""
-USUAL_PERCENT = 2.0
+DEFAULT_PERCENT = 2.0
 """Standard error asked for that this work is meant for: it goes as one over its square."""
 N_STEPS = 12
 """Ring differences are taken in steps of at most this part of their whole range."""
@@ -61,7 +61,7 @@ Singles = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class BodyRatio:
-    """What is left of the sensitivity.
+    """Ratio of the sensitivity with a body to that without.
 
     Attributes
     ----------
@@ -80,12 +80,12 @@ def ratio_of(
     grid: ImageGrid,
     *,
     threads: int,
-    error_percent: float = USUAL_PERCENT,
+    error_percent: float = DEFAULT_PERCENT,
     on_progress: OnProgress | None = None,
 ) -> BodyRatio:
     """Sample lines, with and without a body: the same bits for any number of threads."""
     cells = _cells(grid)
-    work = WORK * (USUAL_PERCENT / error_percent) ** 2
+    work = WORK * (DEFAULT_PERCENT / error_percent) ** 2
     views = _views(weights, work / (len(cells.y) * len(cells.x)))
     n_heights = n_heights_of(weights.scanner.settings.ring_pitch_mm, grid)
     sums = _sums(views, _body(weights), cells, n_heights, threads, on_progress)
@@ -227,7 +227,7 @@ def _sums(
     for first in range(0, n_angles, at_once):
         n = min(at_once, n_angles - first)
 
-        def look(_: int, start: int, stop: int, first: int = first) -> None:
+        def add_block(_: int, start: int, stop: int, first: int = first) -> None:
             for k in range(start, stop):
                 fill(views, body, first + k, rooms[k])
 
@@ -235,7 +235,7 @@ def _sums(
             # the views in order, whichever thread has the line of cells
             spread(views, cells, start, stop, first, rows[:n], sums)
 
-        run_blocks(look, n, threads, rows=1, in_turn=False)
+        run_blocks(add_block, n, threads, rows=1, in_turn=False)
         run_blocks(share, n_y, threads, rows=LINES_AT_ONCE, in_turn=False)
         if on_progress is not None:
             on_progress(first + n, n_angles)

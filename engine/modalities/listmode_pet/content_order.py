@@ -1,4 +1,4 @@
-"""Events of one class of the order along space (`engine.geometry.order`), sorted by their content.
+"""Sort events of one spatial class (`engine.geometry.order`) by their content.
 
 A stable sort leaves events of one class in the order of the file. Subsets take every B-th event, so
 that another order of the same events would give other subsets and another image. In reproducible
@@ -24,22 +24,22 @@ AT_ONCE = 1 << 22
 
 def sorted_by_content(events: ListMode) -> ListMode:
     """Return events that are in the order of their classes with those of a class sorted."""
-    room, n = events.room, events.n_events
+    storage, n = events.storage, events.n_events
     classes = OrderClasses.of(events.scanner.positions_mm)
-    keys = room.filled(n, np.uint16, lambda rows: ray_keys(classes, events.crystals[rows]))
-    order = room.empty(n, np.int64)
+    keys = storage.filled(n, np.uint16, lambda rows: ray_keys(classes, events.crystals[rows]))
+    order = storage.empty(n, np.int64)
     for rows in _whole_classes(keys):
         order[rows] = rows.start + _permutation(events, keys, rows)
-        room.rest()
+        storage.rest()
 
-    def taken(column: Array) -> Array:
-        found = room.empty(column.shape, column.dtype)
+    def used(column: Array) -> Array:
+        found = storage.empty(column.shape, column.dtype)
         for rows in pieces(n):
             found[rows] = column[order[rows]]
-            room.rest()
+            storage.rest()
         return found
 
-    return events.select_by(taken)
+    return events.select_by(used)
 
 
 def _whole_classes(keys: Array) -> Iterator[slice]:

@@ -1,4 +1,4 @@
-"""The demo of list-mode PET: a head on a small ring scanner, with all that a study can hold."""
+"""Demo of list-mode PET: a head in a small ring scanner, with all auxiliary files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scan in frames of time or gates: one image after the other, with what they share made once.
+"""Reconstruct time frames or gates, and share the work that they have in common.
 
 Events are corrected and sorted for the whole scan, the sensitivity is the same for all; a frame
 takes its events and its parts of the background (`engine.data.timing.time_division`). In Bq/mL,
@@ -49,9 +49,9 @@ class FramedScan:
     ----------
     prompts : sorted, with all corrections
     unscattered : (n,) their expected background without scatter; None: nothing
-    division : of its time
-    shares : of the background
-    algorithms : of each frame; all make the same number of updates
+    division : division of its time
+    shares : shares of the background
+    algorithms : algorithms of each frame; all make the same number of updates
     """
 
     prompts: ListMode
@@ -70,7 +70,7 @@ class FramedScan:
         """(n,) frame of each prompt, -1 where none holds it."""
         prompts = self.prompts
         times = np.asarray(prompts.time_ms)
-        return prompts.room.filled(
+        return prompts.storage.filled(
             prompts.n_events, np.int32, lambda rows: self.division.place_of(times[rows])
         )
 
@@ -90,7 +90,7 @@ class FramedScan:
                 return shares[0] * unscattered + shares[1] * (whole[rows] - unscattered)
 
             prompts = replace(prompts, background=prompts.column(expected))
-        return replace(prompts.kept(is_in), duration_s=frame.duration_s)
+        return replace(prompts.select_where(is_in), duration_s=frame.duration_s)
 
     @property
     def n_left_out(self) -> int:
@@ -102,15 +102,15 @@ class FramedScan:
         n = self.n_left_out
         if not n:
             return ""
-        return f"{n:,} of {self.prompts.n_events:,} prompts {self._where_left()} and are left out."
+        return f"{n:,} of {self.prompts.n_events:,} prompts {self._where_left()} and are not used."
 
     def _where_left(self) -> str:
         last = self.frames[-1]
         if last.gate:
-            return "lie in no cycle that is used"
+            return "lie outside the accepted cycles"
         if join_up(self.frames):
             return f"came after the last frame ({last.describe()})"
-        return f"lie outside of the {len(self.frames)} frames"
+        return f"lie outside the {len(self.frames)} frames"
 
 
 def dynamic(
@@ -183,7 +183,7 @@ def _frame(
     seconds, image = 0.0, np.zeros(shape, np.float32)
     if not part.n_events:
         yield context.log.warn(
-            f"Frame {k + 1} ({frame.describe()}) holds no prompts; its image is empty."
+            f"Frame {k + 1} ({frame.describe()}) has no prompts, so its image is empty."
         )
     else:
         units = _units_of(context, units, part, scan, k)
@@ -236,8 +236,9 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
     dead = [frame for k, frame in enumerate(scan.frames) if not _alive(context, scan, k) > 0]
     if dead:
         raise DataError(
-            f"the scan says that the scanner was dead from {dead[0].describe()}, so that a frame "
-            "has no activity there; ask for frames without that time."
+            "the scan records that the scanner did not count from "
+            f"{dead[0].describe()}, so the activity of a frame is not known there; "
+            "choose frames without that time."
         )
 
 

@@ -1,4 +1,4 @@
-"""What is kept of a list-mode scan: facts, and a few events to ask the corrections about."""
+"""Summary of a list-mode scan: facts, and a sample of events for the corrections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.modalities.scan_summary import Facts, ScanSummary
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EventSummary(ScanSummary):
-    """A list-mode scan.
+    """Summary of a list-mode scan.
 
     Attributes
     ----------

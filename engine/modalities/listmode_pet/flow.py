@@ -1,4 +1,4 @@
-"""List-mode PET from file to volume, on one screen, and its stages.
+"""Steps of a list-mode PET run, from file to volume.
 
 Each stage takes a value, tells what it does, and returns the next.
 """
@@ -88,8 +88,8 @@ def flow(
 def _shared_out(n_parts: int) -> str:
     parts = "part" if n_parts == 1 else "parts"
     return (
-        f"shared out over the workers of a cluster, in {n_parts} {parts} that add up in integers; "
-        "the values are those of one machine"
+        f"distributed to the workers of a cluster in {n_parts} {parts} and added in "
+        "integers; the values equal those of one machine"
     )
 
 
@@ -102,7 +102,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
         amounts.events = data.n_events
     if data.n_prompts == 0:
         raise DataError(
-            f"{study.data.name}: {data.n_events} events, none of them a prompt; "
+            f"{study.data.name}: none of the {data.n_events} events is a prompt, so "
             "there is nothing to reconstruct."
         )
     grid = protocol.grid.grid_for(data.scanner)
@@ -126,7 +126,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
 
 
 def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
-    """What compiles the kernels of this run."""
+    """Return the steps that compile the kernels of this run."""
     return of_events(
         context.on,
         grid,
@@ -158,8 +158,8 @@ def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
         prepared = listmode_pet.prepare(data, on=context.on, by_content=exact)
     if prepared.n_dropped:
         yield context.log.warn(
-            f"{prepared.n_dropped:,} prompts lie on gaps, dead crystals or outside the "
-            "scanner's field of view and are left out."
+            f"{prepared.n_dropped:,} prompts on gaps, on dead crystals or outside the "
+            "field of view of the scanner are not used."
         )
     yield context.log.end("correct")
     yield from context.profiled()
@@ -189,8 +189,8 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
     found = concentration_of(prompts)
     if found is not None:
         context.log.facts["concentration"] = found.facts
-        for remark in found.remarks:
-            yield context.log.warn(remark, about=units.kind)
+        for note in found.notes:
+            yield context.log.warn(note, about=units.kind)
     return prompts
 
 

@@ -1,4 +1,4 @@
-"""The subsets and passes of each frame of time or gate, by its own counts.
+"""Subsets and iterations of each frame or gate, from its counts.
 
 All frames make the same number of updates, so that a region over time does not change with them:
 a frame of few counts has fewer subsets and more passes. Where the protocol sets the passes, all
@@ -25,11 +25,11 @@ def fit_frames(
     Parameters
     ----------
     context
-        of the run; its algorithm is fitted to the middle frame
+        context of the run; its algorithm is fitted to the middle frame
     before
         the algorithm as the protocol has it
     demands
-        what the counts of each frame offer
+        counts of each frame and their demand
     """
     found = frame_algorithms(before, context.protocol.algorithm, demands)
     least = min(demands, key=lambda each: each.n_counts)
@@ -38,16 +38,16 @@ def fit_frames(
     if text:
         most = max(each.n_subsets for each in found)
         others = f"frames have {few.n_subsets} to {most} subsets"
-        yield context.log.applied("subsets", f"{others}; with the fewest counts {text}")
+        yield context.log.applied("subsets", f"{others}; the frame with the fewest counts: {text}")
     n_few = sum(each.n_counts < each.for_image for each in demands)
     too_many = too_many_subsets(before, least)
     if too_many:
-        yield context.log.warn(f"In the frame of fewest counts {too_many}")
+        yield context.log.warn(f"Frame with the fewest counts: {too_many}")
     if n_few:
         yield context.log.warn(
-            f"{n_few} of {len(demands)} frames have few counts, the least {least.n_counts:,.0f}: "
-            f"an image of this field of view needs about {least.for_image:,.0f} to show more than "
-            "noise; choose longer frames."
+            f"{n_few} of {len(demands)} frames have few counts (minimum "
+            f"{least.n_counts:,.0f}): an image of this field of view needs about "
+            f"{least.for_image:,.0f} to show more than noise; choose longer frames."
         )
     return found
 

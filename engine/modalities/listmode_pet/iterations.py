@@ -1,4 +1,4 @@
-"""The iterations of list mode: from corrected prompts to an image, and what its numbers mean."""
+"""Iterations of list mode, from corrected prompts to an image and its units."""
 
 from __future__ import annotations
 

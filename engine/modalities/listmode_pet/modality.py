@@ -1,4 +1,4 @@
-"""List-mode PET: grid and corrections come from the scanner."""
+"""Modality for list-mode PET: grid and corrections follow from the scanner."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ListModePet(Modality[ListModeProtocol]):
-    """Coincidences one by one, each traced along its line."""
+    """List-mode PET: each coincidence is traced along its line."""
 
     key = "pet"
     title = "PET"
@@ -39,8 +39,9 @@ class ListModePet(Modality[ListModeProtocol]):
     switches: ClassVar[tuple[Switch, ...]] = (Switch("time_of_flight", "Time of flight"),)
     own_inputs: ClassVar[tuple[InputRole, ...]] = (TRIGGERS,)
     approach = (
-        "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
-        "protocol takes the stored response of the panels, which knows how crystals blur."
+        "Traces each event along its line. It starts at once and works with any voxel "
+        "size. A dual-head protocol uses the stored response matrix of the panels "
+        "instead, which models the blur of the crystals."
     )
     iterating = ("algorithm", "frames")
     expert = ("sensitivity", "reproducible")
@@ -70,7 +71,7 @@ class ListModePet(Modality[ListModeProtocol]):
     def grid(self, protocol: ListModeProtocol, study: OpenStudy) -> ImageGrid | None:
         return protocol.grid.grid_for(study.scanner) if study.scanner else None
 
-    def usual_grid(
+    def default_grid(
         self, protocol: ListModeProtocol, study: OpenStudy
     ) -> tuple[Point, Point] | None:
         if study.scanner is None:

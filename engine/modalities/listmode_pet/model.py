@@ -1,4 +1,4 @@
-"""List-mode PET: corrected events, a grid and a sensitivity image make a system model."""
+"""System model of list-mode PET from corrected events, a grid and a sensitivity image."""
 
 from __future__ import annotations
 
@@ -50,14 +50,15 @@ def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepare
     B-th event is a fair subset and the image stays in the processor's cache. The order is the
     same on every device, and whether the events were sorted as they were read or are now.
 
-    by_content : whether the order is the same for any order of the events in the scan
+    by_content : True if the order is the same for any order of the events in the scan
     """
     n_prompts = data.n_prompts
     prompts = _explained(data, on)
     if prompts.n_events == 0:
         raise DataError(
-            f"the scan holds no prompt on a live line of response ({data.n_events} events read, "
-            f"{n_prompts} on gaps or dead crystals); check scanner and normalisation."
+            f"the scan has no prompt on a live line of response ({data.n_events} "
+            f"events read, {n_prompts} on gaps or dead crystals); check scanner and "
+            "normalisation."
         )
     prepared = prompts if data.n_ordered is not None else _along_space(prompts, on)
     if by_content:
@@ -69,7 +70,7 @@ def _explained(data: ListMode, on: Backend) -> ListMode:
     """Return the prompts on lines of response that see something."""
     if data.n_ordered is not None:
         prompts, factors = data.ordered, data.factors
-        return prompts if factors is None else prompts.kept(lambda rows: factors[rows] > 0)
+        return prompts if factors is None else prompts.select_where(lambda rows: factors[rows] > 0)
     prompts = data.prompts
     usable = _live(prompts, on)
     if prompts.factors is not None:
@@ -122,7 +123,7 @@ def build(
         Rays(points, prompts.crystals, prompts.tof_bins),
         grid,
         on=on,
-        room=prompts.room,
+        storage=prompts.storage,
         tof=tof,
         reproducible=reproducible,
         on_progress=on_progress,
@@ -146,8 +147,9 @@ def refuse_empty_subsets(prompts: ListMode, n_subsets: int) -> None:
     n_events = prompts.n_events
     if n_events < n_subsets:
         raise DataError(
-            f"the scan holds {n_events:,} prompts on live lines of response for {n_subsets:,} "
-            "subsets, and a subset needs one at least; set algorithm.subsets=1, or leave it out."
+            f"the scan has {n_events:,} prompts on live lines of response for "
+            f"{n_subsets:,} subsets, and each subset needs at least one; set "
+            "algorithm.subsets=1, or leave it empty."
         )
 
 
@@ -157,8 +159,8 @@ def uniform_start(model: SystemModel) -> NDArray[np.float32]:
     total = float(np.sum(model.sensitivity, dtype=np.float64))
     if total <= 0:
         raise DataError(
-            "no line of response crosses the image; check the grid's centre and size, "
-            "and the scanner."
+            "no line of response crosses the image; check the centre and size of the "
+            "grid, and the scanner."
         )
     level = model.A.out_shape[0] / total
     return np.where(seen, np.float32(level), np.float32(0)).astype(np.float32)

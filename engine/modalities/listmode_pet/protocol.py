@@ -1,4 +1,4 @@
-"""The saved choice of grid, corrections, algorithm and filters for list-mode PET."""
+"""Protocol of list-mode PET: grid, corrections, algorithm and filters."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Frames = Annotated[str, AfterValidator(_readable)]
 
 
 class ListModeGrid(GridSettings):
-    """The picture's voxels; what is left out comes from the scanner."""
+    """Image grid. Empty values follow from the scanner."""
 
     voxel_mm: Voxel | None = setting(
-        None, "Edge lengths x, y, z; the scanner's own if left out", label="Voxel size", unit="mm"
+        None, "Edge lengths x, y, z; if empty, those of the scanner", label="Voxel size", unit="mm"
     )
     diameter_mm: float | None = setting(
         None, "Transaxial field of view", label="Diameter", unit="mm", gt=0, le=2000
@@ -57,21 +57,27 @@ class ListModeGrid(GridSettings):
 
 
 class SensitivitySettings(Settings):
-    """How the sensitivity over all lines of response is computed."""
+    """Computation of the sensitivity over all lines of response."""
 
     method: Literal["auto", "exact", "sampled"] = setting(
         "auto",
-        "All lines, or a seeded sample; auto samples many lines, no finer than the events need",
+        "Use all lines, or a random sample. auto samples scanners with many lines, as "
+        "finely as the events need",
         label="Method",
     )
     error_percent: float = setting(
-        2.0, "Standard error of a sampled voxel", label="Error", unit="%", ge=0.05, le=20
+        2.0,
+        "Standard error of a voxel of the sampled sensitivity",
+        label="Sampling error",
+        unit="%",
+        ge=0.05,
+        le=20,
     )
-    seed: int = setting(1, "Of the sample", label="Seed", ge=0, le=2**31, expert=True)
+    seed: int = setting(1, "Seed of the random sample", label="Seed", ge=0, le=2**31, expert=True)
 
 
 class ListModeProtocol(Protocol):
-    """How to turn a list-mode scan into an image.
+    """Protocol for list-mode scans.
 
     Examples
     --------
@@ -94,30 +100,33 @@ class ListModeProtocol(Protocol):
     grid: ListModeGrid = ListModeGrid()
     corrections: Corrections = Corrections()
     time_of_flight: bool = setting(
-        True, "Use arrival times where the scan has them", label="Time of flight"
+        True, "Use time of flight if the scan records it", label="Time of flight"
     )
     sensitivity: SensitivitySettings = SensitivitySettings()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     frames: Frames = setting(
         "",
-        "Frames of time: 10x60,5x300 are ten of 60 s, then five of 300 s; 0-60,120-180 are two, in "
-        "seconds since the start, what lies between is left out; n=20 are twenty of as many "
-        "prompts each; gates=8 are eight parts of each cycle of heart or breath, gates=8 of ecg by "
-        "one of several signals; empty: the whole scan is one",
+        "Time frames or gates. 10x60,5x300: ten of 60 s, then five of 300 s. "
+        "0-60,120-180: two frames in seconds since the start; the time between them "
+        "is not used. n=20: twenty frames with equal numbers of prompts. gates=8: "
+        "eight gates of each cardiac or respiratory cycle. gates=8 of ecg: the same "
+        "for one of several signals. Empty: one frame for the whole scan",
         label="Frames",
         max_length=20_000,
     )
     finishing: Finishing = (Gaussian(),)
     fit_to_scan: bool = setting(
         True,
-        "Passes and width of a Gaussian that are left out follow counts, timing and object; all "
-        "frames of time have the width of the middle one, by counts",
-        label="Fit to the scan",
+        "Choose empty iterations and an empty Gaussian width from counts, timing "
+        "resolution and object size. All time frames get the width of the frame with "
+        "the median counts",
+        label="Automatic settings",
     )
     reproducible: bool = setting(
         False,
-        "Integer sums: the same bits whatever the threads or the order of events",
-        label="Reproducible bits",
+        "Sum in integers: results are bit-identical for any number of threads and any "
+        "order of events",
+        label="Reproducible mode",
     )
 
     @property

@@ -1,4 +1,4 @@
-"""How large the sums are that tell what a body leaves of the sensitivity of a ring.
+"""Size of the sums that estimate the sensitivity ratio of a ring with a body.
 
 Apart from the sampling itself (`body_ratio`), since forecasts ask for it before any kernel loads.
 """

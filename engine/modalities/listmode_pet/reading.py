@@ -1,4 +1,4 @@
-"""The events of a run: in memory, or in files where they do not fit it.
+"""Read the events of a run into memory, or into temporary files if they do not fit.
 
 Where a file can be read in pieces, many events are put in order along space as they are read, by
 all threads: that takes a third of the time of sorting them afterwards, and the order is the same.
@@ -12,13 +12,13 @@ from engine.core.backend.devices import device_of
 from engine.core.paths import cache_dir
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Progressed
-from engine.data.storage.columns import MEMORY, ColumnRoom, Scratch
+from engine.data.storage.columns import MEMORY, ColumnStorage, Scratch
 from engine.geometry.grid import ImageGrid
 from engine.io import open_pieces, read_listmode
 from engine.io.listmode.event_pieces import EventPieces
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import SCRATCH_BYTES_PER_EVENT, estimate
-from engine.modalities.listmode_pet.spatial_sort import laid_out
+from engine.modalities.listmode_pet.spatial_sort import sort_in_space
 from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.protocols.run_context.context import RunContext
 
@@ -29,7 +29,7 @@ ORDERED_FROM = 5_000_000
 """Events that are put in order as they are read."""
 MUCH = 0.25
 """Part of the free memory from which on events that fit it go into files: others want some, too."""
-NO_ROOM, TAKE_MUCH = "do not fit the memory", "would take much of the memory"
+TOO_LARGE, TAKE_MUCH = "do not fit in memory", "would use much of the memory"
 GB = 1e9
 
 
@@ -70,16 +70,16 @@ def _estimated(
     return estimate(context.protocol, grid, n_events, on=on, n_lors=n_lors, scan=scan)
 
 
-def in_files(context: Context, source: EventPieces, why: str = NO_ROOM) -> ListMode:
+def in_files(context: Context, source: EventPieces, why: str = TOO_LARGE) -> ListMode:
     """Put the events in order in files that go with them."""
     with_times = bool(context.protocol.frames)
     data = _in_order(context, source, Scratch(cache_dir()), with_times=with_times)
-    note = f"The events {why}: they lie in files on the disk until the run ends."
+    note = f"The events {why}. They are stored in temporary files until the run ends."
     return replace(data, notes=(*data.notes, note))
 
 
 def _in_order(
-    context: Context, source: EventPieces, room: ColumnRoom, *, with_times: bool
+    context: Context, source: EventPieces, storage: ColumnStorage, *, with_times: bool
 ) -> ListMode:
     """Put the events in order along space as they are read, and tell how far that is."""
     tell, readings = context.on_progress, 0
@@ -93,6 +93,6 @@ def _in_order(
             text = f"{n_events:,} events, {end_byte / GB:.2f} of {source.n_bytes / GB:.2f} GB"
             tell(Progressed("read", done, READINGS * source.n_bytes, text))
 
-    return laid_out(
-        source, room, threads=context.on.threads, with_times=with_times, on_events=on_events
+    return sort_in_space(
+        source, storage, threads=context.on.threads, with_times=with_times, on_events=on_events
     )

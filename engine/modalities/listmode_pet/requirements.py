@@ -1,4 +1,4 @@
-"""What a list-mode PET run needs before it starts."""
+"""Memory and time that a list-mode PET run needs."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ PIECES_BYTES = 512 * 2**20
 """Memory of events that lie in files: the pieces at work, and what tells their places."""
 BYTES_PER_EXPECTED = 4
 """Expected counts of a subset, which stay in memory."""
-SCRATCH_BYTES_PER_EVENT, LAID_OUT_BYTES_PER_EVENT = 40, 9
+SCRATCH_BYTES_PER_EVENT, SORTED_BYTES_PER_EVENT = 40, 9
 """Bytes of the disk: ids, kind, factors and expected counts, twice for a while, and the subsets'
 copies; of these the events as they are once read."""
-EVENTS_LAID_OUT_PER_SECOND_PER_THREAD, EVENTS_CORRECTED_PER_SECOND = 1e7, 2e7
+EVENTS_SORTED_PER_SECOND_PER_THREAD, EVENTS_CORRECTED_PER_SECOND = 1e7, 2e7
 """Events read twice and put in order on the way into files, and piece by piece corrected there."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
@@ -146,7 +146,7 @@ def estimate(
     images += BASE_BYTES
     memory, free = images + n_events * BYTES_PER_EVENT, free_memory()
     found = Requirements(int(memory), free, stages, gpu, once="sensitivity")
-    in_files = scan is not None and isinstance(scan.room, Scratch)
+    in_files = scan is not None and isinstance(scan.storage, Scratch)
     least = images + PIECES_BYTES + BYTES_PER_EXPECTED * n_events // protocol.algorithm.n_subsets
     if not in_files and (found.fits_memory or least >= memory):
         return found
@@ -181,10 +181,10 @@ def _in_files(
     found: Requirements, memory: int, n_events: int, *, threads: int, are_there: bool
 ) -> Requirements:
     """Return the needs of a run whose events lie in files; are_there : whether they do already."""
-    per_event = SCRATCH_BYTES_PER_EVENT - (LAID_OUT_BYTES_PER_EVENT if are_there else 0)
+    per_event = SCRATCH_BYTES_PER_EVENT - (SORTED_BYTES_PER_EVENT if are_there else 0)
     stages = {
         **found.stages,
-        "read": n_events / (EVENTS_LAID_OUT_PER_SECOND_PER_THREAD * threads),
+        "read": n_events / (EVENTS_SORTED_PER_SECOND_PER_THREAD * threads),
         "correct": n_events / EVENTS_CORRECTED_PER_SECOND,
     }
     on_disk = Scratch(cache_dir())

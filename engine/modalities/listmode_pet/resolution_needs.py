@@ -1,4 +1,4 @@
-"""Time and memory of the resolution model.
+"""Memory and time that the resolution model needs.
 
 An update blurs the image with K and the ratio image with Kᵀ. Each blur is a product with two sparse
 matrices: m_z elements per plane and m_xy elements per pixel (`engine.operators.point_spread`). With
@@ -70,7 +70,7 @@ def resolution_needs(
     protocol
         with the correction "resolution"
     grid
-        of the image
+        grid of the image
     scan
         sample of the scan; None: unknown, and only a width that the protocol sets can be used
     """

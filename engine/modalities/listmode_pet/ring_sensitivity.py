@@ -1,4 +1,4 @@
-"""Sensitivity of a ring scanner without a body: the sum over all of its lines, exactly.
+"""Exact sensitivity of a ring scanner without a body: the sum over all lines.
 
 s_n = Σ_i u_r1 u_r2 v_p1 v_p2 g(Δ, |t|) m(p, |t|) A_in
 
@@ -45,8 +45,8 @@ def exact_image(weights: RingWeights, grid: ImageGrid, *, threads: int) -> NDArr
         table = np.zeros((n_apart, N_NODES + 1, stop - start))
         tabulate(pairs, start, table)
         sums = np.zeros((n_y, n_x, stop - start))
-        room = np.empty((2, stop - start))
-        add_lines(lines, table, np.empty((CLASSES_AT_ONCE, *table.shape[1:])), room, sums)
+        storage = np.empty((2, stop - start))
+        add_lines(lines, table, np.empty((CLASSES_AT_ONCE, *table.shape[1:])), storage, sums)
         image[start:stop] = sums.transpose(2, 0, 1)
 
     # slabs, not lines, are shared out: each voxel is summed by one thread, in one order
@@ -56,7 +56,7 @@ def exact_image(weights: RingWeights, grid: ImageGrid, *, threads: int) -> NDArr
 
 
 def _is_even(weights: RingWeights, grid: ImageGrid) -> bool:
-    """Whether a mirror across the axis turns rings, their weights and the slabs into themselves."""
+    """Return True if rings, weights and slabs are symmetric to the middle of the axis."""
     rings = weights.rings
     return grid.centre_mm[2] == 0 and bool((np.abs(rings - rings[::-1]) <= EVEN * rings).all())
 

@@ -1,4 +1,4 @@
-"""What weights the lines of a ring scanner have, as far as rings, places and classes of lines say.
+"""Line weights of a ring scanner by ring pair, position and class of line.
 
 n_i = u_r1 u_r2 · v_p1 v_p2 · δ_1 δ_2 · g(Δ, |t|) · m(p, |t|)
 
@@ -28,7 +28,7 @@ EVEN = 1e-6
 
 @dataclass(frozen=True)
 class RingWeights:
-    """Weights of all lines of a ring scanner, and what attenuates them.
+    """Weights of all lines of a ring scanner, and their attenuation.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class RingWeights:
     crystals : (n_rings, n_crystals_per_ring) δ, 0 of dead crystals; None: 1 everywhere
     classes : (n_apart, n_off) g
     interference : (block_places, n_off) m; None: 1 everywhere
-    mu_map : of the body; None: nothing attenuates
+    mu_map : mu map of the body; None: nothing attenuates
     """
 
     scanner: RingScanner
@@ -71,13 +71,13 @@ class RingWeights:
             else:
                 return None
         shape = scanner.settings.n_rings, scanner.settings.n_crystals_per_ring
-        rings, places, left = _apart(crystals.reshape(shape))
+        rings, places, left = _ring_difference(crystals.reshape(shape))
         if interference is not None:
             interference = np.asarray(interference, np.float64)
         return cls(scanner, rings, places, left, classes, interference, mu_map)
 
 
-def _apart(values: Values) -> tuple[Values, Values, Values | None]:
+def _ring_difference(values: Values) -> tuple[Values, Values, Values | None]:
     """Return values of rings and places, and what is left of the crystals' once those are out."""
     places = _mean(values, values > 0, axis=0)
     rings = _mean(values / np.where(places > 0, places, 1), values > 0, axis=1)[:, None]

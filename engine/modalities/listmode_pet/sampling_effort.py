@@ -1,4 +1,4 @@
-"""How many lines of response the sensitivity of list mode traces, and how many at a time."""
+"""Number of lines that the list-mode sensitivity traces, in total and at a time."""
 
 from __future__ import annotations
 

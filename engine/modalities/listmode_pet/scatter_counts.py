@@ -1,4 +1,4 @@
-"""The events of list mode as the estimate of their scatter takes them: every so-manieth of them."""
+"""Subsample of list-mode events for the scatter estimate."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ Crystals = NDArray[np.int32]
 
 
 class CountedEvents(CountedLines):
-    """A part of the events of `prepare`d prompts."""
+    """A subsample of the events of prompts that `prepare` returned."""
 
     def __init__(self, prompts: ListMode, *, on: Backend, reproducible: bool = False) -> None:
         scanner = prompts.scanner
         if prompts.mu_map is None or scanner.energy is None:
-            raise DataError("without a μ-map and an energy window no scatter is simulated.")
+            raise DataError("scatter is not simulated without a μ-map and an energy window.")
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, prompts.mu_map
         self.on, self.reproducible = on, reproducible
         step = part_step(prompts.n_events)
         # a coarse image knows no resolution
-        every = prompts.select_by(lambda column: prompts.room.every(column, step))
+        every = prompts.select_by(lambda column: prompts.storage.every(column, step))
         part = replace(every, point_spread=None)
         self.share = part.n_events / prompts.n_events
         self.grid = coarse_grid(scanner)

@@ -1,4 +1,4 @@
-"""What the scatter of list mode takes of memory and time, before it is simulated."""
+"""Memory and time that the scatter estimate of list mode needs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def scatter_needs(
     Parameters
     ----------
     protocol
-        of the run
+        protocol of the run
     scan
         all of its events or a few, with the μ-map
     n_events
-        of the whole scan
+        number of events of the whole scan
     on
         makes the coarse images; its threads simulate
     slabs_per_second

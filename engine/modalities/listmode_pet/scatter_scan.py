@@ -1,4 +1,4 @@
-"""List mode as its scatter is asked about: sorted prompts, with all other corrections."""
+"""List mode for the scatter estimate: sorted prompts with all other corrections."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class ScatteringEvents(ScatteringScan[ListMode]):
 
         low, high = self.scanner.axial_range_mm
         step = max(1, self.data.n_events // MOST_LINES)
-        ends = self.data.room.every(self.data.crystals, step)
+        ends = self.data.storage.every(self.data.crystals, step)
         distance = distance_from_axis(self.scanner.positions_mm, ends)
         return size_in(self.data.mu_map) or (width_of(distance), high - low)
 
 
 def needs_simulation(data: ListMode) -> bool:
-    """Whether scatter is simulated, or what it costs to leave it in."""
+    """Return True if scatter is simulated, or what it costs to leave it in."""
     return data.additive is None and data.scanner.is_round

@@ -1,4 +1,4 @@
-"""Sensitivity of list mode: how many counts a voxel would send to all lines of response.
+"""List-mode sensitivity: the expected counts of each voxel over all lines of response.
 
 s_n = Σ over all lines i of n_i a_i A_in  [mm], time-of-flight bins summed.
 
@@ -55,7 +55,7 @@ Trace = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The sensitivity image and how well it is known.
+    """Sensitivity image with its standard error.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Sensitivity:
     n_lors : lines of response of the scanner
     n_traced : lines that were traced, or sampled for what a body and crystals leave
     error_percent : standard error, median over the voxels seen; 0 if exact
-    is_ratio : whether it is exact but for what a body and uneven crystals leave
+    is_ratio : True if it is exact but for what a body and uneven crystals leave
     """
 
     image: NDArray[np.float32]
@@ -76,9 +76,9 @@ class Sensitivity:
         """Plain words with numbers."""
         if self.is_ratio:
             return (
-                f"exact over all {self.n_lors:,} lines of response, times what a sample of "
-                f"{self.n_traced:,} loses by body and crystals, standard error "
-                f"{self.error_percent:.1f} %"
+                f"exact over all {self.n_lors:,} lines of response, multiplied by the "
+                f"losses in body and crystals from a sample of {self.n_traced:,} "
+                f"lines, standard error {self.error_percent:.1f} %"
             )
         if self.n_traced == self.n_lors:
             return f"exact, over all {self.n_lors:,} lines of response"

@@ -1,4 +1,4 @@
-"""Sensitivity images kept on disk, found again by their content.
+"""Cache of sensitivity images on disk, by their content.
 
 The key is a digest of everything the image depends on: scanner, line factors, grid,
 method and the number of events (it sets the size of a sample).
@@ -62,16 +62,16 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
     path = folder / f"{key}.npz"
     try:
         content = io.BytesIO(path.read_bytes())  # np.load leaves a damaged file open
-        with np.load(content, allow_pickle=False) as kept:
-            n_lors, n_traced, error, is_ratio = kept["numbers"]
+        with np.load(content, allow_pickle=False) as stored:
+            n_lors, n_traced, error, is_ratio = stored["numbers"]
             found = Sensitivity(
-                kept["image"], int(n_lors), int(n_traced), float(error), bool(is_ratio)
+                stored["image"], int(n_lors), int(n_traced), float(error), bool(is_ratio)
             )
-            seal = str(kept["seal"])
+            seal = str(stored["seal"])
     except FileNotFoundError:
         return None
     except DAMAGE as e:
-        log.warning("sensitivity cache: %s does not read back (%s)", path.name, e)
+        log.warning("sensitivity cache: cannot read %s (%s)", path.name, e)
         return None
     if seal != _seal(key, found) or found.image.shape != grid.shape:
         log.warning("sensitivity cache: %s has changed since it was written", path.name)
@@ -92,7 +92,7 @@ def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
         write_atomically(buffer.getvalue(), folder / f"{key}.npz")
         _trim(folder)
     except (OSError, EngineError) as e:
-        log.warning("sensitivity cache: not kept (%s)", e)
+        log.warning("sensitivity cache: not stored (%s)", e)
 
 
 def _seal(key: str, sensitivity: Sensitivity) -> str:

@@ -1,4 +1,4 @@
-"""Time and memory of the sensitivity image on the CPU.
+"""Memory and time of the sensitivity image on the CPU.
 
 Three ways lead to it (`engine.modalities.listmode_pet.sensitivity`). For a ring without a body and
 with even crystals, lines are summed by rings. With a body or uneven crystals, a sampled ratio comes
@@ -51,7 +51,7 @@ class SensitivityNeeds:
 
     Attributes
     ----------
-    seconds : of the stage [s]
+    seconds : seconds of the stage [s]
     memory_bytes : peak of the stage [bytes]
     """
 
@@ -76,9 +76,9 @@ def sensitivity_needs(
     protocol
         with the method
     grid
-        of the image
+        grid of the image
     n_events
-        of the whole scan
+        number of events of the whole scan
     n_lors
         lines of response of the scanner
     scan

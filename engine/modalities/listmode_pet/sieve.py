@@ -1,4 +1,4 @@
-"""The finishing filter as part of the model: the method of sieves.
+"""Final filter as a part of the model: the method of sieves.
 
     f = G x,    E[y] = A K G x + b
 
@@ -20,9 +20,9 @@ from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.recon.postprocess import Gaussian
 
 RIM_WARNING = (
-    "The final filter is part of the model: a rim 16 to 22 % too hot lies 5 to 8 mm inside every "
-    'edge, and objects of 13 to 22 mm read too high. Switch off "Filter in the model" under '
-    "Resolution for true edges."
+    "The final filter is part of the model: edges read 16 to 22 % too high 5 to 8 mm "
+    'inside, and objects of 13 to 22 mm read too high. Switch off "Filter in the '
+    'model" under Resolution for unbiased edges.'
 )
 
 

@@ -1,4 +1,4 @@
-"""Events put in order along space while they are read, where they do not fit the memory.
+"""Sort events in space while they are read, for scans that do not fit in memory.
 
 A scan is read twice. The first time the events of each class of `engine.geometry.order` are
 counted, piece by piece; so the second time every piece knows where its events go, whichever thread
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.data.listmode import ListMode
-from engine.data.storage.columns import ColumnRoom, pieces
+from engine.data.storage.columns import ColumnStorage, pieces
 from engine.geometry.order import N_KEYS, OrderClasses
 from engine.io.listmode.event_pieces import EventPiece, EventPieces
 from engine.kernels.rays.event_order import AT_ONCE, classify, place
@@ -40,7 +40,7 @@ OnEvents = Callable[[int, int], None]
 
 
 class WholeScan(EventPieces):
-    """A scan in memory, of which pieces are taken."""
+    """A scan in memory that is read in pieces."""
 
     def __init__(self, data: ListMode) -> None:
         self.scanner, self.name, self.n_bytes = data.scanner, "the scan", 0
@@ -61,9 +61,9 @@ class WholeScan(EventPieces):
         return self._data.select(slice(0, 0))
 
 
-def laid_out(
+def sort_in_space(
     source: EventPieces,
-    room: ColumnRoom,
+    storage: ColumnStorage,
     *,
     threads: int,
     with_times: bool = True,
@@ -75,16 +75,16 @@ def laid_out(
     ----------
     source
         the scan, read twice
-    room
+    storage
         where the columns go
     threads
-        that decode
+        number of decoding threads
     with_times
-        whether anything asks when events were
+        True if anything asks when events were
     on_events
         hears how far the first reading is, and then the second
     """
-    keys, counts = room.empty(source.most_events, np.uint16), []
+    keys, counts = storage.empty(source.most_events, np.uint16), []
     sample, n_events = None, 0
     classes = OrderClasses.of(source.scanner.positions_mm)
     first = (partial(_classified, classes, decoded) for decoded in source.pieces())
@@ -93,28 +93,28 @@ def laid_out(
         keys[n_events : n_events + len(found.keys)] = found.keys
         counts.append(found.counts.astype(np.int32))
         sample, n_events = found.piece, n_events + len(found.keys)
-        room.rest()
+        storage.rest()
         _tell(on_events, n_events, found.piece)
     scan = source.scan()
     if sample is None:
         return scan
     ends = np.cumsum(np.sum(counts, axis=0, dtype=np.int64), dtype=np.int64)
-    columns = _Columns.of(sample, n_events, room, with_times=with_times)
+    columns = _Columns.of(sample, n_events, storage, with_times=with_times)
     n_placed = 0
     second = _placing(source, columns, keys, counts, ends)
     for k, piece in enumerate(_in_turn(second, threads)):
         n_placed += len(piece.crystals)
         if k % PIECES_BETWEEN == 0:
-            room.rest()
+            storage.rest()
         _tell(on_events, n_placed, piece)
     if n_placed != n_events:
         raise _changed(source)
-    return columns.of_scan(scan, room, int(ends[UNSEEN - 1]), int(ends[DELAYED - 1]))
+    return columns.of_scan(scan, storage, int(ends[UNSEEN - 1]), int(ends[DELAYED - 1]))
 
 
 @dataclass(frozen=True)
 class _Classified:
-    """A piece of a scan, the class of each of its events, and how many each class has."""
+    """A piece of a scan with the class of each event, and the size of each class."""
 
     piece: EventPiece
     keys: NDArray[np.uint16]
@@ -164,7 +164,8 @@ def _placed(
 
 def _changed(source: EventPieces) -> FileFormatError:
     return FileFormatError(
-        f"{source.name}: changed while it was read; wait until it is complete and open it again."
+        f"{source.name}: the file changed while it was read; wait until it is complete "
+        "and open it again."
     )
 
 
@@ -180,14 +181,14 @@ class _Columns:
 
     @classmethod
     def of(
-        cls, sample: EventPiece, n_events: int, room: ColumnRoom, *, with_times: bool
+        cls, sample: EventPiece, n_events: int, storage: ColumnStorage, *, with_times: bool
     ) -> _Columns:
         """Take the room for them; a sample tells which there are."""
         found = {}
         for name in NAMES:
             column = getattr(sample, name)
             if column is not None and (with_times or name != "time_ms"):
-                found[name] = room.empty((n_events, *column.shape[1:]), column.dtype)
+                found[name] = storage.empty((n_events, *column.shape[1:]), column.dtype)
         return cls(found)
 
     def place(self, piece: EventPiece, keys: NDArray[np.uint16], starts: NDArray[np.int64]) -> None:
@@ -196,11 +197,13 @@ class _Columns:
             values = np.ascontiguousarray(getattr(piece, name))
             place(keys, starts.copy(), _as_numbers(values), _as_numbers(column))
 
-    def of_scan(self, scan: ListMode, room: ColumnRoom, n_ordered: int, n_prompts: int) -> ListMode:
+    def of_scan(
+        self, scan: ListMode, storage: ColumnStorage, n_ordered: int, n_prompts: int
+    ) -> ListMode:
         """Return the scan with them."""
         n_events, delayed = len(self.all["crystals"]), None
         if n_prompts < n_events:
-            delayed = room.filled(
+            delayed = storage.filled(
                 n_events, np.bool_, lambda rows: np.arange(rows.start, rows.stop) >= n_prompts
             )
         for column in self.all.values():
@@ -212,7 +215,7 @@ class _Columns:
             time_ms=self.all.get("time_ms"),
             tof_bins=self.all.get("tof_bins"),
             additive=self.all.get("additive"),
-            room=room,
+            storage=storage,
             n_ordered=n_ordered,
         )
 

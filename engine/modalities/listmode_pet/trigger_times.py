@@ -1,4 +1,4 @@
-"""The file of a study that says when cycles of heart or breath began."""
+"""Auxiliary file with trigger times of cardiac or respiratory cycles."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def _with_triggers(data: ListMode, found: Triggers) -> ListMode:
 TRIGGERS = InputRole(
     key="triggers",
     title="Trigger times",
-    text="When cycles of heart or breath began, in seconds since the scan did",
-    without="Beginnings of heartbeats or breaths, for gates; without them, those of the scan.",
+    text="Start times of cardiac or respiratory cycles, in seconds since the start of the scan",
+    without="Start times of heartbeats or breaths, for gates. Without the file, the "
+    "triggers of the scan are used.",
     suffixes=(".csv", ".tsv", ".txt"),
     read=_read,
     describe=lambda found: f"{len(found.time_ms):,} triggers",

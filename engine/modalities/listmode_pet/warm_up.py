@@ -1,4 +1,4 @@
-"""The kernels of list mode, compiled before a run needs them."""
+"""Compile the kernels of list mode before a run needs them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def of_events(
     tof
         timing of the events; the lines of the sensitivity know no time
     reproducible
-        whether sums are exact
+        True if sums are exact
     mu_map
         the grid through which attenuation is summed, None where it is not; exactly for events, and
         as all else for the lines of the sensitivity
     scatter
-        whether scatter is simulated
+        True if scatter is simulated
     """
     from engine.operators.rays import RayProjector
 
@@ -81,12 +81,12 @@ def _lay_out_few() -> None:
     """Put a few events in order, as those are that do not fit the memory."""
     from engine.data.listmode import ListMode
     from engine.data.storage.columns import MEMORY
-    from engine.modalities.listmode_pet.spatial_sort import WholeScan, laid_out
+    from engine.modalities.listmode_pet.spatial_sort import WholeScan, sort_in_space
 
     columns = {"time_ms": np.uint32, "tof_bins": np.int16, "additive": np.float32}
     few = {name: np.zeros(1, kind) for name, kind in columns.items()}
     scan = ListMode(_tiny_ring(), np.array([[0, 8]], np.int32), **few)  # type: ignore[arg-type]
-    laid_out(WholeScan(scan), MEMORY, threads=1)
+    sort_in_space(WholeScan(scan), MEMORY, threads=1)
 
 
 def _sum_little(*, with_body: bool) -> None:

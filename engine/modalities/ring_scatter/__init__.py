@@ -1,1 +1,1 @@
-"""Scatter of ring scans from their own images, whether they are events or sinograms."""
+"""Scatter estimate of ring scanners from their own images, for events and sinograms."""

@@ -1,4 +1,4 @@
-"""What the estimate of scatter takes of a scan: its counts on lines, and images of them."""
+"""Input of the scatter estimate: counts on lines, and images of them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Values = NDArray[np.float32]
 
 
 class CountedLines(ABC):
-    """A part of the counts of a scan, whose attenuation is among its factors.
+    """A subsample of the counts of a scan. Their factors include attenuation.
 
     Attributes
     ----------
     scanner, window : rings, and the energies that they count
     mu_map : attenuation [1/mm]
-    grid : of the coarse images
+    grid : grid of the coarse images
     lines : that stand for all of the scanner
     rays : (n,) lines of the rows, events or bins that have counts, with their time bins
     counts : (n,) of each row
@@ -63,17 +63,17 @@ class CountedLines(ABC):
         """(n,) trues that the image expects in each row, were all counts taken."""
 
     def spread_mm(self, reach_mm: float) -> float:
-        """How far from the line of a row others pass that it sums, so far from the axis [mm]."""
+        """Return the distance of the lines of a row from its central line, at a radius [mm]."""
         return 0.0
 
     @property
     def image(self) -> Values:
         """(n_z, n_y, n_x) the newest image, of all counts [counts/mm]."""
         if self._image is None:
-            raise DataError("no image was made, so no scatter is simulated.")
+            raise DataError("scatter is not simulated because there is no image.")
         return self._image
 
     @property
     def is_timed(self) -> bool:
-        """Whether time bins are told apart."""
+        """True if time bins are told apart."""
         return self.rays.tof_bins is not None

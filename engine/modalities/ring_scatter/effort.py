@@ -1,4 +1,4 @@
-"""How much the rounds of a scatter estimate take on: counts, voxels, updates and points."""
+"""Effort of a scatter estimate: counts, voxels, updates and points of its rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scatter of a scan from its own image, in rounds.
+"""Iterative scatter estimate from images of the scan.
 
 Each round makes a coarse image of part of the counts, with the scatter of the round before, and
 simulates what of it scatters once (`engine.corrections.scatter_estimation.simulation`) and twice
@@ -48,18 +48,18 @@ OnTick = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class ScatterEstimate:
-    """Scatter of a scan.
+    """Scatter estimate of a scan.
 
     Attributes
     ----------
-    table : of lines, per unit of their own efficiency [counts]
+    table : table of lines, per unit of their own efficiency [counts]
     fit : to the lines that miss the object
     along : the same along the axis
     fraction : scatter as part of trues and scatter
     multiple : all scatter over single scatter, before the fit
     rounds : images it was simulated from
     image : the last of them [counts/mm]
-    profile : what was measured, and the scatter in it
+    profile : measured counts and their scatter
     """
 
     table: ScatterTable
@@ -91,7 +91,7 @@ def estimate_scatter(
 
 
 class _Rounds:
-    """What stays the same from round to round, and the best image and table so far."""
+    """State of the rounds: constant inputs, and the best image and table so far."""
 
     def __init__(self, counted: CountedLines, settings: Simulation) -> None:
         self.counted, self.settings, self.on = counted, settings, counted.on
@@ -170,16 +170,16 @@ class _Rounds:
         )
         expected *= np.float32(factor)
         at, lines_at = _middles(rays), _middles(lines.rays)
-        beside, lines_beside = self.misses, self.lines_miss
+        outside, lines_outside = self.misses, self.lines_miss
         weight = np.float32(factor * counted.share * lines.stands_for)
         self.along = fit_along_axis(
             TailEvents(
-                at[beside],
-                expected[beside],
-                counted.randoms[beside],
-                counted.counts[beside],
-                lines_at[lines_beside],
-                simulated[lines_beside] * weight,
+                at[outside],
+                expected[outside],
+                counted.randoms[outside],
+                counted.counts[outside],
+                lines_at[lines_outside],
+                simulated[lines_outside] * weight,
             )
         )
         self.scattered = simulated * (factor * self.along.at(lines_at)).astype(np.float32)

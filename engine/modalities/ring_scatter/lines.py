@@ -1,4 +1,4 @@
-"""Lines of response that stand for all: what they count, and how they lie to the object.
+"""Sample of lines of response: their counts and their position relative to the object.
 
 A sum over all lines is (n / m) Σ over m evenly spread ones of n.
 """
@@ -24,7 +24,7 @@ bins of several lines by as much more as those lie apart."""
 
 @dataclass(frozen=True, eq=False)
 class SampledLines:
-    """Live lines of response of a scan, or live bins of them.
+    """Sample of live lines of response, or of live bins.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the scatter of a run needs of memory and time, before it starts.
+"""Memory and time that the scatter estimate of a run needs.
 
 With P pairs of detector samples in G groups of time bins, n samples, T steps of time and M scatter
 points in all rounds, the simulation takes
@@ -56,13 +56,13 @@ CHORD = 0.7
 
 @dataclass(frozen=True)
 class ScatterAmounts:
-    """What the scatter of a scan goes through.
+    """Amount of work of a scatter estimate.
 
     Attributes
     ----------
     rows : events, or bins, whose scatter is expected
     part : those of the coarse images
-    lines : of the scanner, or live bins of it
+    lines : lines of the scanner, or live bins of it
     listed : lines whose efficiency is looked up before the rounds
     traced : lines and rows through the coarse image, in all rounds
     row_bytes : memory of a row whose scatter is read, where the scan has no room for it
@@ -78,15 +78,15 @@ class ScatterAmounts:
 
 @dataclass(frozen=True)
 class ScatterNeeds:
-    """What the scatter of a run takes.
+    """Memory and time of a scatter estimate.
 
     Attributes
     ----------
-    memory_bytes : of the machine, besides the counts
-    seconds : of the whole stage
+    memory_bytes : memory of the machine, besides the counts
+    seconds : seconds of the whole stage
     part_rows, coarse : rows and grid of the coarse images, which a GPU makes
     mu_map : the grid that lines are traced through
-    gpu_bytes : of a GPU that simulates
+    gpu_bytes : gpu of a GPU that simulates
     """
 
     memory_bytes: int
@@ -118,9 +118,9 @@ def needs_of(
     mu_map
         attenuation [1/mm]
     amounts
-        what the scan asks for
+        amount of work for the scan
     is_timed
-        whether time bins are told apart
+        True if time bins are told apart
     on
         makes the coarse images and simulates
     slabs_per_second

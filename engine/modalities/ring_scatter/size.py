@@ -1,4 +1,4 @@
-"""How large the object of a scan is: from its μ-map, else from where its counts lie.
+"""Size of the object, from its μ-map or from the positions of its counts.
 
 Lines across a disc of radius a that passes photons without loss lie at s from its middle with a
 density ∝ √(a² − s²): half of them within 0.404 a. Those across a body, which is darkest in its

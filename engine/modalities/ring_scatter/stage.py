@@ -1,4 +1,4 @@
-"""The scatter of a run: supplied, simulated, or what it costs that there is no estimate."""
+"""Scatter stage of a run: use supplied scatter, simulate it, or warn about its absence."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ GOES_ON = 0.25
 
 
 class ScatteringScan(ABC, Generic[D]):
-    """A scan whose other corrections are done, as its scatter is asked about.
+    """A scan with all other corrections applied, as input of the scatter estimate.
 
     Attributes
     ----------
     data : the counts
-    scanner : where they were counted
-    attenuates : whether their attenuation is corrected
-    is_clean : whether there is none to correct: we drew them, or somebody took it out
+    scanner : scanner of the counts
+    attenuates : True if their attenuation is corrected
+    is_clean : True if there is none to correct: we drew them, or somebody took it out
     """
 
     data: D
@@ -122,9 +122,10 @@ def _warnings(estimate: ScatterEstimate) -> list[str]:
     ends = _ends(estimate)
     if ends > GOES_ON:
         found.append(
-            f"Activity goes on to the end of the axial field of view ({100 * ends:.0f} % of that "
-            "in its middle): scatter from beyond is not simulated, only scaled by what is beside "
-            "the object."
+            "Activity extends to the end of the axial field of view (there it is "
+            f"{100 * ends:.0f} % of the activity in the middle). Scatter from outside "
+            "the field of view is not simulated. Only the scaling to the tails "
+            "accounts for it."
         )
     return found
 
@@ -139,7 +140,7 @@ def _ends(estimate: ScatterEstimate) -> float:
 
 
 def _cost(context: RunContext[P], scan: ScatteringScan[D]) -> str:
-    """What leaving scatter in costs, as the end of a sentence."""
+    """Describe the bias without scatter correction, as the end of a sentence."""
     if not scan.scanner.is_round or scan.is_clean:
         return ""
     with context.profiler.span("correct"):

@@ -1,4 +1,4 @@
-"""The kernels of scatter, compiled before a run needs them."""
+"""Compile the kernels of scatter before a run needs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ring PET whose coincidences were counted in sinograms."""
+"""Ring PET with coincidences in sinograms."""
 
 from __future__ import annotations
 

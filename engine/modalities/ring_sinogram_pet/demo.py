@@ -1,4 +1,4 @@
-"""The demo of sinograms: a head in a ring, its counts and all corrections as a site has them."""
+"""Demo of sinograms: a head in a ring, with its counts and all corrections."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SinogramDemo(Demo):
 
         phantom, scanner = moved(brain(), HEAD_MM), read_scanner(SCANNER)
         if not isinstance(scanner, RingScanner):
-            raise TypeError(f"no ring: {scanner!r}")
+            raise TypeError(f"not a ring scanner: {scanner!r}")
         protocol = _protocol()
         data = simulate_listmode(
             phantom,

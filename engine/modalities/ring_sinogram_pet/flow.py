@@ -1,4 +1,4 @@
-"""Ring PET in sinograms from file to volume, on one screen, and its stages."""
+"""Steps of a run on sinograms, from file to volume."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
             scan = replace(scan, timed=None)
         data = attach_inputs(context, roles, scan)
     if not data.n_prompts > 0:
-        raise DataError(f"{study.data.name}: no bin has a count; there is nothing to reconstruct.")
+        raise DataError(
+            f"{study.data.name}: all bins have zero counts, so there is nothing to reconstruct."
+        )
     grid = context.protocol.grid.grid_for(data.scanner)
     needs = estimate(
         context.protocol,
@@ -124,11 +126,12 @@ def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
     found = ring_sinogram_pet.usable(data)
     if found.n_negative:
         yield context.log.warn(
-            f"{found.n_negative:,} bins are below 0 and taken as 0, {found.negative:,.0f} counts "
-            "in all: the sinogram was corrected before, and its noise is no longer that of counts."
+            f"{found.n_negative:,} bins are below 0 and are set to 0, "
+            f"{found.negative:,.0f} counts in total. The sinogram was corrected "
+            "before, so its noise is no longer Poisson noise."
         )
     if found.n_dropped:
-        yield context.log.warn(f"{found.n_dropped:,.0f} counts lie in dead bins and are left out.")
+        yield context.log.warn(f"{found.n_dropped:,.0f} counts in dead bins are not used.")
     yield context.log.end("correct")
     yield from context.profiled()
     return found.data
@@ -142,13 +145,13 @@ def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogr
         found = found_order(data, space.grid, on=context.on)
     yield context.log.applied(
         "time_of_flight",
-        f"times run {found.text}, as the counts tell (log-likelihood {found.gain:,.0f} above "
-        "the next order)",
+        f"TOF bins run {found.text}, as found from the counts (log-likelihood "
+        f"{found.gain:,.0f} above the second best order)",
     )
     if not found.is_sure:
         yield context.log.warn(
-            "The file does not tell which way its times of flight run, and the counts hardly do: "
-            "see that the image with times is like that without."
+            "The file does not state the direction of its TOF bins, and the counts "
+            "hardly show it. Compare the image with one without time of flight."
         )
     return replace(data, timed=data.timed.in_order(found.numbers))
 
@@ -169,9 +172,9 @@ def _beyond_times(data: Sinogram, grid: ImageGrid) -> str | None:
     if reach >= wide:
         return None
     return (
-        f"Times of flight reach {reach:.0f} mm along a line, the image is {wide:.0f} mm wide: "
-        "activity beyond them is shown too low; choose a smaller diameter, or switch off time of "
-        "flight."
+        f"The TOF bins cover {reach:.0f} mm along a line, the image is {wide:.0f} mm "
+        "wide. Activity outside them reads too low. Choose a smaller diameter, or "
+        "switch off time of flight."
     )
 
 

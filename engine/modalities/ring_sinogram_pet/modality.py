@@ -1,4 +1,4 @@
-"""Ring PET in sinograms: bins and grid come from the scan's own header."""
+"""Modality for sinograms: bins and grid follow from the header of the scan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.corrections.sinogram import (
     BinScatter,
 )
 from engine.corrections.sinogram_roles import NORMALISATION
-from engine.data.bin_values import KeptBins
+from engine.data.bin_values import BinSummary
 from engine.data.sinogram import NORMALISED, Sinogram
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class RingSinogramPet(Modality[RingSinogramProtocol]):
-    """Coincidences of a ring counted in sinograms, each bin traced along its line."""
+    """Ring PET in sinograms: each bin is traced along its line."""
 
     key = "pet-sinogram"
     title = "PET sinograms"
@@ -47,8 +47,8 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     ledger = SINOGRAM_CORRECTIONS
     switches: ClassVar[tuple[Switch, ...]] = (Switch("time_of_flight", "Time of flight"),)
     approach = (
-        "By sinograms: every bin is traced along its line, whether it has counts or not, with "
-        "corrections that are sinograms, too."
+        "Uses sinograms. Every bin is traced along its line, with or without counts, "
+        "and the corrections are sinograms, too."
     )
     grid_from = "scanner"
     rows = "bins"
@@ -84,7 +84,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     def grid(self, protocol: RingSinogramProtocol, study: OpenStudy) -> ImageGrid | None:
         return protocol.grid.grid_for(study.scanner) if study.scanner else None
 
-    def usual_grid(
+    def default_grid(
         self, protocol: RingSinogramProtocol, study: OpenStudy
     ) -> tuple[Point, Point] | None:
         if study.scanner is None:
@@ -132,9 +132,9 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         """Return the counts in a single bin with what the auxiliary files say of all."""
         given = dict.fromkeys((*study.contents, *scan.brings))  # all that is asked
         mu_map = study.contents.get(ATTENUATION_MAP.key)
-        kept = {k: each for k, each in study.contents.items() if isinstance(each, KeptBins)}
-        said = tuple(key for key, each in kept.items() if each.normalised)
-        info = {**scan.sums.info, NORMALISED: said}
+        summaries = {k: each for k, each in study.contents.items() if isinstance(each, BinSummary)}
+        normalised_keys = tuple(key for key, each in summaries.items() if each.normalised)
+        info = {**scan.sums.info, NORMALISED: normalised_keys}
         return replace(scan.sums, auxiliary=given, mu_map=mu_map, info=info)
 
     def misfit(self, protocol: RingSinogramProtocol, study: OpenStudy) -> str:

@@ -1,4 +1,4 @@
-"""Ring PET in sinograms: corrected counts of bins and a grid make a system model.
+"""System model of sinograms from corrected counts and a grid.
 
 Rows follow one another as (plane, tangential bin, view): every B-th row is of every B-th view, so
 that a subset holds whole views, and neighbours cross neighbouring voxels.
@@ -28,7 +28,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Usable:
-    """Counts that a model of Poisson noise can take.
+    """Counts that are valid for a Poisson model.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Usable:
 def usable(data: Sinogram) -> Usable:
     """Return the counts that can be used, and what was left out."""
     timed = data.timed
-    held = data.prompts if timed is None else timed.counts
-    below = held < 0
-    n_negative, negative = int(np.count_nonzero(below)), total(held[below])
+    counted = data.prompts if timed is None else timed.counts
+    below = counted < 0
+    n_negative, negative = int(np.count_nonzero(below)), total(counted[below])
     counts, n_dropped = data.prompts, 0.0
     if n_negative and timed is None:
         counts = np.maximum(counts, 0)
@@ -102,7 +102,8 @@ def build_of(
     """Compose the model of some live bins, in this order; all timed counts are of them."""
     if len(bins) < n_subsets:
         raise DataError(
-            f"the sinogram has {len(bins):,} live bins for {n_subsets:,} subsets; choose fewer."
+            f"the sinogram has {len(bins):,} live bins for {n_subsets:,} subsets; "
+            "choose fewer subsets."
         )
     if data.timed is not None:
         return timed_rows.build(
@@ -144,7 +145,7 @@ def start_from(
     factors = 1.0 if model.factors is None else model.factors
     expected = float(np.sum(factors * lengths, dtype=np.float64))
     if expected <= 0:
-        raise DataError("no bin crosses the image; check the grid's centre and size.")
+        raise DataError("no bin crosses the image; check the centre and size of the grid.")
     level = max(counts - background, 0.01 * counts) / expected
     return np.full(grid.shape, np.float32(level), np.float32)
 

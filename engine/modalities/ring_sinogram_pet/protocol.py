@@ -1,4 +1,4 @@
-"""The saved choice of grid, corrections, algorithm and filters for sinograms of ring scanners."""
+"""Protocol of sinograms: grid, corrections, algorithm and filters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.recon.postprocess import Gaussian
 
 
 class RingSinogramProtocol(Protocol):
-    """How to turn sinograms of a ring scanner into an image.
+    """Protocol for sinograms of a ring scanner.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class RingSinogramProtocol(Protocol):
     grid: ListModeGrid = ListModeGrid()
     corrections: SinogramCorrections = SinogramCorrections()
     time_of_flight: bool = setting(
-        True, "Use arrival times where the scan has them", label="Time of flight"
+        True, "Use time of flight if the scan records it", label="Time of flight"
     )
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     finishing: Finishing = (Gaussian(),)

@@ -1,4 +1,4 @@
-"""What a run on sinograms of a ring scanner needs before it starts."""
+"""Memory and time that a run on sinograms needs."""
 
 from __future__ import annotations
 

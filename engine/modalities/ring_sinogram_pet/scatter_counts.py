@@ -1,4 +1,4 @@
-"""Bins of sinograms as the estimate of their scatter takes them: an even choice of the live ones.
+"""Even subsample of live sinogram bins for the scatter estimate.
 
 Bins are chosen, not counts: those that were chosen hold all of their counts, and the sensitivity of
 the coarse image is that of their lines alone.
@@ -27,12 +27,12 @@ from engine.recon.algorithms import Osem, solve
 
 
 class CountedBins(CountedLines):
-    """A part of the live bins of usable counts, whose times are in a known order."""
+    """A subsample of the live bins of usable counts, with a known order of TOF bins."""
 
     def __init__(self, data: Sinogram, *, on: Backend) -> None:
         scanner = data.scanner
         if data.mu_map is None or scanner.energy is None:
-            raise DataError("without a μ-map and an energy window no scatter is simulated.")
+            raise DataError("scatter is not simulated without a μ-map and an energy window.")
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, data.mu_map
         self.on, self.grid = on, coarse_grid(scanner)
         live = rows_of(data)

@@ -1,4 +1,4 @@
-"""What the scatter of sinograms takes of memory and time, before it is simulated."""
+"""Memory and time that the scatter estimate of sinograms needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def scatter_needs(
     Parameters
     ----------
     protocol
-        of the run
+        protocol of the run
     scan
         the counts, in all of their bins or in one, with the μ-map
     n_bins, n_timed

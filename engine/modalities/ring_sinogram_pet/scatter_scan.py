@@ -1,4 +1,4 @@
-"""Sinograms as their scatter is asked about: usable counts, with all other corrections."""
+"""Sinograms for the scatter estimate: usable counts with all other corrections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.modalities.ring_sinogram_pet.scatter_counts import CountedBins, own_
 
 
 class ScatteringBins(ScatteringScan[Sinogram]):
-    """Usable counts, whose times are in a known order."""
+    """Usable counts with a known order of TOF bins."""
 
     def __init__(self, data: Sinogram) -> None:
         self.data, self.scanner = data, data.scanner
@@ -63,5 +63,5 @@ def with_scatter(data: Sinogram, table: ScatterTable, *, threads: int = 1) -> Si
 
 
 def is_supplied(scatter: BinScatter, data: Sinogram) -> bool:
-    """Whether the scan's own estimate is taken, which needs no image."""
+    """Return True if the scan's own estimate is taken, which needs no image."""
     return scatter.use != "off" and not scatter.simulates(data) and not scatter.obstacle(data)

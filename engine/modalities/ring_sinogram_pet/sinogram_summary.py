@@ -1,4 +1,4 @@
-"""What is kept of sinograms: facts, and a few bins to ask corrections about."""
+"""Summary of sinograms: facts, and a sample of bins for the corrections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.modalities.scan_summary import Facts, ScanSummary
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SinogramSummary(ScanSummary):
-    """Counts in the sinograms of a ring scanner.
+    """Summary of sinograms of a ring scanner.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The files of a folder of Siemens' software as the inputs of a study."""
+"""Use a folder of Siemens software as the inputs of a study."""
 
 from __future__ import annotations
 
@@ -47,4 +47,4 @@ def _missing(header: InterfileHeader, given: set[str]) -> tuple[str, ...]:
     words = [word for word, is_missing in lacks.items() if is_missing]
     if not words:
         return ()
-    return (f"The folder of {header.path.name} has no {' and no '.join(words)} to be used.",)
+    return (f"The folder of {header.path.name} has no usable {' and no '.join(words)}.",)

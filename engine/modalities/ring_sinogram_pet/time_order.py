@@ -1,4 +1,4 @@
-"""Which way the times of a sinogram run, found from its counts.
+"""Find the order of the TOF bins of a sinogram from its counts.
 
 Files number their bins of time from one end of a line or from the other, or outwards from its
 middle, and few say how. The counts know: with the image x that the same counts give without times,
@@ -37,13 +37,13 @@ LEAST_GAIN = 12.0
 
 @dataclass(frozen=True)
 class TimeOrder:
-    """How a file numbers its times.
+    """Order of the TOF bins in a file.
 
     Attributes
     ----------
-    text : in words
+    text : description
     numbers : the file's number of each time, towards the second end of a line
-    gain : of the log-likelihood over the next best order
+    gain : gain of the log-likelihood over the next best order
     """
 
     text: str
@@ -52,7 +52,7 @@ class TimeOrder:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the counts tell this order from the others."""
+        """True if the counts tell this order from the others."""
         return self.gain >= LEAST_GAIN
 
 
@@ -79,7 +79,7 @@ def found_order(data: Sinogram, grid: ImageGrid, *, on: Backend) -> TimeOrder:
     """Return the order of the times of usable counts that explains them best."""
     timed = data.timed
     if timed is None:
-        raise TypeError("a sinogram without times has no order of them")
+        raise TypeError("a sinogram without time of flight has no order of TOF bins")
     image, coarse = _image(data, grid, on)
     rows = _sample(len(timed.counts), COUNTS)
     scores = {}
@@ -94,12 +94,12 @@ def _image(data: Sinogram, grid: ImageGrid, on: Backend) -> tuple[NDArray[np.flo
     """Return the image that the counts of all times give, on coarse voxels."""
     coarse = coarser(grid)
     lines = rows_of(data)
-    kept = np.zeros(data.layout.n_bins, np.float32)
-    kept[lines[_sample(len(lines), LINES)]] = 1
-    factors = kept if data.factors is None else data.factors * kept
-    still = replace(data, timed=None, factors=factors, prompts=data.prompts * kept)
+    sampled = np.zeros(data.layout.n_bins, np.float32)
+    sampled[lines[_sample(len(lines), LINES)]] = 1
+    factors = sampled if data.factors is None else data.factors * sampled
+    still = replace(data, timed=None, factors=factors, prompts=data.prompts * sampled)
     if data.background is not None:
-        still = replace(still, background=data.background * kept)
+        still = replace(still, background=data.background * sampled)
     model = build(still, coarse, n_subsets=SUBSETS, on=on)
     x = uniform_start(still, coarse, model)
     loop = model.em_loop(x, SUBSETS)

@@ -1,4 +1,4 @@
-"""Rows of sinograms with times of flight: a model of the timed counts on live lines.
+"""Model of TOF sinograms: rows are the TOF bins with counts on live lines.
 
 Subset k of B has the timed counts of the lines k, k + B, ... among the live ones in the order of
 `model.rows_of`, so that its sensitivity is that of whole lines.
@@ -26,7 +26,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class TimedRows:
-    """Timed counts in the order of their rows.
+    """TOF counts in the order of their rows.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class TimedRows:
 
 def _timed(data: Sinogram) -> TimedCounts:
     if data.timed is None:
-        raise DataError("the sinogram has no times of flight.")
+        raise DataError("the sinogram has no time of flight.")
     return data.timed
 
 
@@ -82,8 +82,8 @@ def build(
     empty = np.flatnonzero(np.diff(rows.ends) == 0)
     if len(empty):
         raise DataError(
-            f"{len(rows.counts):,} bins of time have counts, none of them in subset "
-            f"{empty[0] + 1} of {n_subsets:,}; choose fewer subsets."
+            f"{len(rows.counts):,} TOF bins have counts, but subset {empty[0] + 1} of "
+            f"{n_subsets:,} has none; choose fewer subsets."
         )
 
     def projector(bins: NDArray[np.int64], times: NDArray[np.int16] | None) -> RayProjector:

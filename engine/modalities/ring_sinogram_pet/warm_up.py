@@ -1,4 +1,4 @@
-"""The kernels of sinograms, compiled before a run needs them: rays, forward and back."""
+"""Compile the kernels of sinograms before a run needs them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of_bins(
     tof
         timing of the counts; the lines of the sensitivity know no time
     scatter
-        whether scatter is simulated, or what it costs to leave it in
+        True if scatter is simulated, or what it costs to leave it in
     """
     from engine.operators.rays import RayProjector, Rays
 

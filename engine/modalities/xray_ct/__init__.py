@@ -1,4 +1,4 @@
-"""X-ray CT: projections, prepared and projected back."""
+"""X-ray CT: prepare projections and reconstruct them."""
 
 from __future__ import annotations
 

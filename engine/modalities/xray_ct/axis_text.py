@@ -1,4 +1,4 @@
-"""The axis of an X-ray scan and its source in words, for the record of the run."""
+"""Describe the axis of an X-ray scan and its source, for the record of the run."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ def axis_words(corrections: Sequence[RecordedCorrection], prepared: Projections)
     if rows and rows[-1].state == "applied":
         return rows[-1].text
     column = float(prepared.geometry.axis_column.mean())
-    return f"axis at column {column:.2f}, as the geometry of the scan has it"
+    return f"axis at column {column:.2f}, from the geometry of the scan"

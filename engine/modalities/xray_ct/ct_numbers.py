@@ -1,4 +1,4 @@
-"""The last step of an X-ray run: its finished image in CT numbers."""
+"""Last step of a CT run: convert the image to CT numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo of X-ray CT: a jaw in a cone beam, on a detector that gives the preparation work.
+"""Demo of X-ray CT: a jaw in a cone beam, with a detector that needs all corrections.
 
 It stands some columns beside where the file has it, a few pixels are dead or hot, and the gain of
 all of them has changed since the flats were taken.
@@ -38,7 +38,8 @@ class CtDemo(Demo):
     key: ClassVar[str] = "ct"
     title: ClassVar[str] = "Cone-beam CT"
     text: ClassVar[str] = (
-        "A jaw in a cone beam: flats, bad pixels, rings and the axis of rotation are dealt with"
+        "A jaw in a cone beam: the demo corrects flat fields, bad pixels, rings and "
+        "the axis of rotation"
     )
     wait: ClassVar[str] = "about 20 s"
     icon: ClassVar[str] = "beam"

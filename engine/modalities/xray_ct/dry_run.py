@@ -1,4 +1,4 @@
-"""A scan of projections without its pictures: what steps of preprocessing make of its geometry."""
+"""Apply preprocessing to the geometry of a scan without its projections."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from engine.geometry.xray import XrayGeometry
 
 @dataclass(frozen=True, eq=False)
 class DryRun:
-    """A scan after its steps.
+    """Geometry of a scan after its steps.
 
     Attributes
     ----------
     empty_scan : the scan, with values that take no memory
     obstacles : why each of the steps cannot be done, by kind; None where it can
-    fault : of the first step that is in use and failed; None: none failed
-    axis_is_sought : whether the axis of rotation is yet to be found in the values
+    fault : fault of the first step that is in use and failed; None: none failed
+    axis_is_sought : True if the axis of rotation is yet to be found in the values
     before : source and detector before each of the steps; None where it is not done
     """
 

@@ -1,4 +1,4 @@
-"""The voxels that iterations need: all places that the rays through the object pass.
+"""Voxels that iterations need: the whole region that the rays cross.
 
 What absorbs outside of the volume is explained by what is inside: a rim of false values at its
 faces, or a wrong picture altogether. So the volume grows, by whole voxels, to hold
@@ -40,15 +40,15 @@ _SLACK = 0.05
 
 def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
     """Return the grid that holds all that the scan saw, and where in it `grid` is (z, y, x)."""
-    return _with_room(grid, extent_mm(scan))
+    return _enlarged(grid, extent_mm(scan))
 
 
 def most_grown(geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
     """Return the grid that holds `grown`, whatever a scan of this geometry saw."""
-    return _with_room(grid, seen_mm(geometry))[0]
+    return _enlarged(grid, seen_mm(geometry))[0]
 
 
-def _with_room(grid: ImageGrid, reach: Reach | None) -> tuple[ImageGrid, Region]:
+def _enlarged(grid: ImageGrid, reach: Reach | None) -> tuple[ImageGrid, Region]:
     """Return the grid with whole voxels added on all sides, and where in it `grid` is."""
     if reach is None:
         return grid, (slice(None),) * 3
@@ -75,7 +75,7 @@ def extent_mm(scan: Projections) -> Reach | None:
     most = _of_the_largest(values)
     if not most > 0:
         return None
-    outlines = (_outline(view > MET * most) for view in values)
+    outlines = (_contour(view > MET * most) for view in values)
     starts, along = _rays(scan.geometry.select(views), outlines)
     return None if _are_steep(along).any() else _cylinder(starts, along)
 
@@ -96,7 +96,7 @@ def _of_the_largest(views: Array) -> float:
 def seen_mm(geometry: XrayGeometry) -> Reach | None:
     """Return what the rays to all pixels pass, without steep ones; None where all are."""
     views = _looked_at(geometry.n_views)
-    whole = _outline(np.ones(geometry.shape, bool))
+    whole = _contour(np.ones(geometry.shape, bool))
     starts, along = _rays(geometry.select(views), [whole] * len(range(geometry.n_views)[views]))
     flat = ~_are_steep(along)
     return _cylinder(starts[flat], along[flat]) if flat.any() else None
@@ -120,11 +120,11 @@ def _rays(geometry: XrayGeometry, outlines: Iterable[tuple[Array, Array]]) -> tu
 
 
 def _are_steep(along: Array) -> NDArray[np.bool_]:
-    """Which directions climb more than they run across z."""
+    """Return True for directions that are steeper than 45° to z."""
     return np.abs(along[:, 2]) > np.hypot(along[:, 0], along[:, 1])
 
 
-def _outline(met: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _contour(met: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Rows and columns of the first and last pixels of each row and column that met something."""
     rows, columns = np.flatnonzero(met.any(axis=1)), np.flatnonzero(met.any(axis=0))
     n_rows, n_columns = met.shape

@@ -1,4 +1,4 @@
-"""X-ray CT from file to volume, on one screen, and its stages."""
+"""Steps of an X-ray CT run, from file to volume."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from engine.modalities.xray_ct.requirements import (
     climbing,
     estimate,
     estimate_unread,
-    way_out,
+    remedy,
 )
 from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray.transform import XrayTransform
@@ -61,16 +61,16 @@ def flow(
     direct = protocol.algorithm.direct
     if direct and (in_slabs.is_in_files(scan) or context.divide is not None):
         return (yield from in_slabs.flow(context, scan, wanted, resume))
-    worked, region = yield from make_room(context, scan, wanted)
+    worked, region = yield from enlarged_grid(context, scan, wanted)
     requirements = needs_of(context, scan, worked.grid)
     if requirements.disk_bytes:  # known now, or there is less memory than there was
-        held = scan if in_slabs.is_in_files(scan) else in_slabs.in_files(scan)
+        given = scan if in_slabs.is_in_files(scan) else in_slabs.in_files(scan)
         if direct:
-            return (yield from in_slabs.flow(context, held, wanted, resume))
+            return (yield from in_slabs.flow(context, given, wanted, resume))
         from engine.modalities.xray_ct import iterations_in_slabs
 
         spaces = wanted, (worked, region)
-        return (yield from iterations_in_slabs.flow(context, held, *spaces, resume, finish_early))
+        return (yield from iterations_in_slabs.flow(context, given, *spaces, resume, finish_early))
     streams = yield from say_requirements(context, requirements, worked.grid)
     A = xray_ct.projector(
         scan,
@@ -105,8 +105,8 @@ def read(context: Context) -> Stage[Projections]:
     """Read the projections."""
     yield context.log.start("read", "Reading the scan")
     with context.profiler.span("read"):
-        held = context.scan
-        scan = held if isinstance(held, Projections) else read_projections(context.study.data)
+        given = context.scan
+        scan = given if isinstance(given, Projections) else read_projections(context.study.data)
         scan = attach_inputs(context, inputs_of(STEPS), scan)
     context.log.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
     context.log.scanner = fingerprint(scan)
@@ -146,8 +146,9 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
     scan = yield from stages.correct(context, protocol.steps.steps(), scan)
     if scan.n_not_finite:
         raise DataError(
-            f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
-            "infinite or no numbers; switch the correction of bad pixels on."
+            f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} "
+            "values are infinite or not numbers; switch on the correction of bad "
+            "pixels."
         )
     context.log.axis = axis_words(context.log.corrections, scan)
     for step, doubt in doubts_of_steps(scan):
@@ -163,7 +164,7 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
     return scan
 
 
-def make_room(
+def enlarged_grid(
     context: Context, scan: Projections, wanted: ImageSpace
 ) -> Stage[tuple[ImageSpace, Region]]:
     """Let iterations have all voxels that the rays through the object pass; and those wanted."""
@@ -172,14 +173,15 @@ def make_room(
     grid, region = grown(scan, wanted.grid)
     if grid != wanted.grid:
         message = (
-            f"The rays meet more than the volume of {wanted.grid.describe()}: iterations have "
-            f"{grid.describe()}, and the picture is cut out of it"
+            f"The rays cross more than the volume of {wanted.grid.describe()}. The "
+            f"iterations use {grid.describe()}, and the image is cropped to the volume"
         )
         yield context.log.applied("volume", message)
     if all(cut_sides(scan.values)):
         yield context.log.warn(
-            "The object is wider than the detector: iterations cannot explain what lies beyond it "
-            "and make values near the edge too large; filtered back projection continues the rows."
+            "The object is wider than the detector. Iterations cannot model the part "
+            "outside the detector, so values near the edge are too large. Filtered "
+            "back projection extrapolates the rows instead."
         )
     return replace(wanted, grid=grid), region
 
@@ -193,14 +195,14 @@ def needs_of(context: Context, scan: Projections, grid: ImageGrid) -> Requiremen
 
 def say_requirements(context: Context, requirements: Requirements, grid: ImageGrid) -> Stage[bool]:
     """Say what the run will take; return whether it goes through a GPU's memory in parts."""
-    refuse_if_too_large(requirements, grid, way_out(context.protocol))
+    refuse_if_too_large(requirements, grid, remedy(context.protocol))
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     return requirements.gpu is not None and requirements.gpu.streams
 
 
 def report_adjoint(context: Context, A: XrayTransform) -> Stage[None]:
     """Say which back projection an iterative algorithm gets, and how good an adjoint it is."""
-    yield context.log.start("adjoint", "Comparing the back projection with the line integrals")
+    yield context.log.start("adjoint", "Comparing forward and back projection")
     if context.progress is not None:
         context.progress.begin("adjoint", 1, 2)
     message = xray_ct.describe_adjoint(A)

@@ -1,4 +1,4 @@
-"""X-ray CT beyond the memory: slab by slab into a file, and on from there after an interruption."""
+"""Filtered back projection in slabs into a file, for volumes that do not fit in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.data.projections import Projections
 from engine.data.runs.events import Event, Planned, Preview
 from engine.data.runs.sharding import ProjectedSlabs
 from engine.data.storage import volume_file
-from engine.data.storage.columns import MEMORY, ColumnRoom, Scratch
+from engine.data.storage.columns import MEMORY, ColumnStorage, Scratch
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities import stages
@@ -40,19 +40,19 @@ from engine.recon.filtering.settings import FilterSettings
 
 Context = RunContext[CtProtocol]
 WHAT = "projections and volume"
-FILLED_TOGETHER = 16
+FILLED_AT_ONCE = 16
 """Slices that are put in their place together."""
 
 
 def in_files(scan: Projections) -> Projections:
     """Return a scan whose steps put what they make into files that go with it."""
-    room = Scratch.behind(scan.values, cache_dir(), WHAT)
-    return replace(scan, room=Scratch(cache_dir(), WHAT) if room is MEMORY else room)
+    storage = Scratch.behind(scan.values, cache_dir(), WHAT)
+    return replace(scan, storage=Scratch(cache_dir(), WHAT) if storage is MEMORY else storage)
 
 
 def is_in_files(scan: Projections) -> bool:
     """Return whether the volume of a scan is made in slabs."""
-    return isinstance(scan.room, Scratch)
+    return isinstance(scan.storage, Scratch)
 
 
 def flow(
@@ -84,15 +84,17 @@ def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[Slab
         needs = needs.divided(grid.shape[0], context.divide.n_parts)
     slabs = f"{needs.n_slabs} slabs" if needs.n_slabs > 1 else "one slab"
     cut = (
-        f"made in {slabs} of up to {needs.sizes.slices} slices, from "
+        f"computed in {slabs} of up to {needs.sizes.slices} slices, "
         f"{needs.sizes.views} views at a time"
     )
     if context.divide is not None:
-        text = f"The volume is {cut}, by the workers of a cluster; the values are those of one CPU"
+        text = (
+            f"The volume is {cut}, by the workers of a cluster. The values equal those of one CPU"
+        )
     else:
         text = (
-            "The volume does not fit the memory with all that the run makes of the projections: "
-            f"both lie in files, and it is {cut}; the values are the same"
+            "Volume and projections do not fit in memory together. Both are stored in "
+            f"temporary files, and the volume is {cut}. The values do not change"
         )
     yield context.log.applied("volume", text)
     return needs
@@ -106,7 +108,7 @@ def _work(context: Context, scan: Projections, recipe: SlabRecipe) -> SlabFdk:
         recipe.settings,
         recipe.sizes,
         on=context.on,
-        room=scan.room,
+        storage=scan.storage,
         on_progress=context.progress,
         profiler=context.profiler,
     )
@@ -133,7 +135,7 @@ def _slabs(
 ) -> Stage[Array]:
     """Fill the volume's file from the first slice that is not finished; show each slab."""
     first = 0 if resume is None else resume.slices
-    image = _file(context, space.grid, resume, scan.room)
+    image = _file(context, space.grid, resume, scan.storage)
     slabs = work.slabs(first)
     if context.progress is not None:
         passes = len(work.chunks) if context.divide is None else 1
@@ -145,7 +147,7 @@ def _slabs(
         _fill(image, slices, slab)
         # before the next one is made: zip and enumerate keep what they gave last
         del slab
-        _rest(image, scan.room)
+        _rest(image, scan.storage)
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)
         yield from _show(context, space, image, slices, (k, len(slabs)), seconds)
@@ -153,44 +155,48 @@ def _slabs(
             context.progress.reach(k)
         clock = perf_counter()
     if k != len(slabs):  # a fault of ours: a volume with a hole must not be kept
-        raise ValueError(f"{k} of {len(slabs)} slabs were made.")
+        raise ValueError(f"{k} of {len(slabs)} slabs were completed.")
     if context.progress is not None:
         context.progress.end()
     yield context.log.measured("reconstruct", slabs=len(slabs), slices=space.grid.shape[0])
     return image
 
 
-def _file(context: Context, grid: ImageGrid, resume: Resume | None, room: ColumnRoom) -> Array:
+def _file(
+    context: Context, grid: ImageGrid, resume: Resume | None, storage: ColumnStorage
+) -> Array:
     """Return the volume: that of a run that is gone on with, or a new one, in a file."""
     if resume is not None:
         if resume.image.shape != grid.shape:
             raise GeometryError(
-                f"the checkpoint's image is {resume.image.shape}, the grid {grid.shape} "
-                "(z, y, x); resume with the protocol the job was started with."
+                f"the checkpoint's image has shape {resume.image.shape}, the grid "
+                f"{grid.shape} (z, y, x); resume with the protocol of the original "
+                "run."
             )
         if resume.slices:
             return resume.image
     if context.folder is None:
-        return room.empty(grid.shape, np.float32)
+        return storage.empty(grid.shape, np.float32)
     return volume_file.made(context.folder / volume_file.NAME, grid.shape)
 
 
 def _fill(image: Array, slices: range, slab: Array) -> None:
     """Put a slab in its place, some slices at a time: it lies in another order in memory."""
-    for k in range(0, len(slices), FILLED_TOGETHER):
-        values = slab[k : k + FILLED_TOGETHER]
+    for k in range(0, len(slices), FILLED_AT_ONCE):
+        values = slab[k : k + FILLED_AT_ONCE]
         first = slices.start + k
         if n_not_finite(values):
             raise NumericalError(
-                f"slice {first} and on: the image holds values that are not numbers; the slabs "
-                "before it are kept; check the projections for bad pixels."
+                f"slice {first} and following: the image has values that are not "
+                "numbers, and the earlier slabs are kept; check the projections for "
+                "bad pixels."
             )
         image[first : first + len(values)] = values
         rest(image)
 
 
-def _rest(image: Array, room: ColumnRoom) -> None:
-    room.rest()
+def _rest(image: Array, storage: ColumnStorage) -> None:
+    storage.rest()
     if isinstance(image, np.memmap):
         volume_file.to_disk(image)
 

@@ -1,4 +1,4 @@
-"""What iterations take whose volumes and projections lie in files.
+"""Memory and time of iterations with volumes and projections in files.
 
 Memory holds what is worked on together: a slab of slices and a chunk of views as they are
 projected, or some slices of the arrays of an update, and before that the blocks of views that steps
@@ -32,13 +32,13 @@ CHECKPOINTS = 2
 
 @dataclass(frozen=True)
 class IterationNeeds:
-    """What iterations in slabs take.
+    """Memory and time of iterations in slabs.
 
     Attributes
     ----------
     budget_bytes : memory for what is worked on together
     memory_bytes : at once, that of the preparation too
-    disk_bytes : of files, at most
+    disk_bytes : largest size of the files
     """
 
     budget_bytes: int
@@ -59,7 +59,7 @@ def iteration_needs(
 
     A slice and a view at least are worked on, even where they exceed the free memory.
 
-    are_there : whether the projections are prepared and in files, whose room counts no more
+    are_there : True if the projections are prepared and in files, whose room counts no more
     """
     per_set, per_slice = REAL_BYTES * prod(shape), REAL_BYTES * prod(grid.shape[1:])
     least = max(

@@ -1,4 +1,4 @@
-"""Iterations of X-ray CT beyond the memory: volumes and projections in files, a slab at a time."""
+"""Iterations in slabs, with volumes and projections in files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.core.paths import cache_dir
 from engine.data.projections import Projections
 from engine.data.runs.events import Planned
 from engine.data.storage import volume_file
-from engine.data.storage.iterates import IterateRoom, remove_iterates
+from engine.data.storage.iterates import IterateStorage, remove_iterates
 from engine.data.storage.out_of_core import OutOfCore
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -26,7 +26,7 @@ from engine.modalities.xray_ct.extent import Region
 from engine.modalities.xray_ct.in_slabs import WHAT
 from engine.modalities.xray_ct.model import describe_adjoint, expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.modalities.xray_ct.requirements import estimate, needs_of_iterations, way_out
+from engine.modalities.xray_ct.requirements import estimate, needs_of_iterations, remedy
 from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray.slabs import SlabbedXrayTransform, parts_within
 from engine.protocols.run_context.context import ImageSpace, Resume, RunContext
@@ -46,15 +46,17 @@ def flow(
     """Iterate on `worked`, the space that holds all that was seen, and cut `wanted` out of it."""
     expect_integrals(scan)
     space, region = worked
-    A, room = yield from _projector(context, scan, space.grid)
+    A, storage = yield from _projector(context, scan, space.grid)
     sample = A.of_a_pair()
     yield from prepare_kernels(context, of_projections(sample, direct=False))
-    yield context.log.start("adjoint", "Comparing the back projection with the line integrals")
+    yield context.log.start("adjoint", "Comparing forward and back projection")
     yield context.log.applied("adjoint", describe_adjoint(sample))
     yield context.log.end("adjoint")
     yield stages.begin(context, resume)
     spacing = space.grid.voxel_mm[::-1]
-    model = LinearModel(A, cast(Array, OutOfCore(room).asarray(scan.values, np.float32)), spacing)
+    model = LinearModel(
+        A, cast(Array, OutOfCore(storage).asarray(scan.values, np.float32)), spacing
+    )
     start = np.broadcast_to(np.float32(0), space.grid.shape)
     try:
         image, done = yield from stages.iterate(
@@ -67,7 +69,7 @@ def flow(
             n_rows=scan.values.size,
             rows="pixels",
         )
-        cut_out = _cut_out(context, room, image, region)
+        cut_out = _cut_out(context, storage, image, region)
     finally:
         if context.folder is not None:
             remove_iterates(context.folder)
@@ -77,42 +79,43 @@ def flow(
 
 def _projector(
     context: Context, scan: Projections, grid: ImageGrid
-) -> Stage[tuple[SlabbedXrayTransform, IterateRoom]]:
+) -> Stage[tuple[SlabbedXrayTransform, IterateStorage]]:
     """Say what the run will take, and how volume and views are cut up."""
     protocol, on = context.protocol, device_of(context.on)
     requirements = estimate(protocol, scan.shape, grid, on=on, in_files=True)
-    refuse_if_too_large(requirements, grid, way_out(protocol))
+    refuse_if_too_large(requirements, grid, remedy(protocol))
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     needs = needs_of_iterations(protocol, scan.shape, grid, on, are_there=True)
     threads = max(context.on.threads, 1)
     parts = parts_within(scan.shape, grid, budget_bytes=needs.budget_bytes, threads=threads)
     slabs, chunks = len(parts.slabs), len(parts.views)
     text = (
-        "The volume does not fit the memory with all that the iterations make of it: volumes and "
-        f"projections lie in files, and are worked on in {slabs} slab{'s' if slabs > 1 else ''} "
-        f"of up to {max(map(len, parts.slabs))} slices, {max(map(len, parts.views))} views at a "
-        f"time ({chunks} chunk{'s' if chunks > 1 else ''}); the values are the same to rounding"
+        "The volumes of the iterations do not fit in memory. Volumes and projections "
+        f"are stored in temporary files and processed in {slabs} "
+        f"slab{'s' if slabs > 1 else ''} of up to {max(map(len, parts.slabs))} slices, "
+        f"{max(map(len, parts.views))} views at a time ({chunks} "
+        f"chunk{'s' if chunks > 1 else ''}). The values are the same to rounding"
     )
     yield context.log.applied("volume", text)
-    room = IterateRoom(cache_dir(), WHAT, job=context.folder, budget_bytes=needs.budget_bytes)
+    storage = IterateStorage(cache_dir(), WHAT, job=context.folder, budget_bytes=needs.budget_bytes)
     A = SlabbedXrayTransform(
         scan.geometry,
         grid,
         parts,
         on=context.on,
-        room=room,
+        room=storage,
         on_progress=context.progress,
         profiler=context.profiler,
     )
-    return A, room
+    return A, storage
 
 
-def _cut_out(context: Context, room: IterateRoom, image: Array, region: Region) -> Array:
+def _cut_out(context: Context, storage: IterateStorage, image: Array, region: Region) -> Array:
     """Return a region of an image in a file of its own, slice by slice."""
     found = image[region]
     n_z, n_y, n_x = found.shape
     if context.folder is None:
-        out = room.empty((n_z, n_y, n_x), np.float32)
+        out = storage.empty((n_z, n_y, n_x), np.float32)
     else:
         out = volume_file.made(context.folder / volume_file.NAME, (n_z, n_y, n_x))
     for k in range(n_z):

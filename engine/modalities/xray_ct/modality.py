@@ -1,4 +1,4 @@
-"""X-ray CT: grid and preparation come from the scan itself."""
+"""Modality for X-ray CT: grid and preprocessing follow from the scan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.modalities.xray_ct import accepts
 from engine.modalities.xray_ct.parameters import SWEEPS
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.modalities.xray_ct.requirements import estimate_unread, most_room
+from engine.modalities.xray_ct.requirements import estimate_unread, largest_grid
 
 if TYPE_CHECKING:
     from engine.core.backend import Backend
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class XrayCt(Modality[CtProtocol]):
-    """Projections of X-rays, prepared and then projected back."""
+    """X-ray CT: projections are prepared and reconstructed."""
 
     key = "ct"
     title = "X-ray CT"
@@ -41,9 +41,7 @@ class XrayCt(Modality[CtProtocol]):
     folded = True
     curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
     has_preview = True
-    absent = (
-        "Its geometry is in the scan: scanner, μ-map and normalisation are for PET and left out."
-    )
+    absent = "The scan includes its geometry. Scanner, μ-map and normalisation are for PET only."
     expert = ("adjoint",)
     finishing = ("finishing", "between", "hounsfield")
     grid_from = "scan"
@@ -71,7 +69,7 @@ class XrayCt(Modality[CtProtocol]):
         prepared = self._prepared(protocol, study)
         return None if prepared is None else protocol.grid.grid_for(prepared.geometry)
 
-    def usual_grid(self, protocol: CtProtocol, study: OpenStudy) -> tuple[Point, Point] | None:
+    def default_grid(self, protocol: CtProtocol, study: OpenStudy) -> tuple[Point, Point] | None:
         prepared = self._prepared(protocol, study)
         if prepared is None:
             return None
@@ -97,16 +95,15 @@ class XrayCt(Modality[CtProtocol]):
         notes = []
         if protocol.grid.diameter_mm is None and scan.axis_is_sought(steps):
             notes.append(
-                "The axis of rotation is found in the scan; the volume then reaches as far "
-                "around it"
+                "The axis of rotation is found from the scan; the volume is then centred on it"
             )
         geometry = scan.prepared(steps).geometry
         grid = protocol.grid.grid_for(geometry)
-        most = most_room(protocol, geometry, grid)
+        most = largest_grid(protocol, geometry, grid)
         if most != grid:
             notes.append(
-                "Iterations need all that the rays through the object pass, up to "
-                f"{scan.describe(most)} voxels; the picture is cut out of it"
+                "Iterations need the whole volume that the rays cross, up to "
+                f"{scan.describe(most)} voxels; the image is cropped afterwards"
             )
         return ". ".join(notes)
 
@@ -123,8 +120,8 @@ class XrayCt(Modality[CtProtocol]):
         if scan.empty_scan.pixel_mm_known:
             return ""
         return (
-            "CT numbers need the size of the detector's pixels, which the scan does not tell; "
-            "take them out in step 5."
+            "CT numbers need the pixel size of the detector, which the scan does not "
+            "state; switch them off in step 5."
         )
 
     def misfit(self, protocol: CtProtocol, study: OpenStudy) -> str:

@@ -1,4 +1,4 @@
-"""X-ray CT: line integrals, a grid and a projector make a linear model."""
+"""Linear model of X-ray CT from line integrals, a grid and a projector."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def projector(
 def build(projections: Projections, A: XrayTransform, *, direct: bool = False) -> LinearModel:
     """Compose the model; on a GPU the projections are copied there, unless it streams.
 
-    direct : whether they are used once, so that they come there chunk by chunk beside the work
+    direct : True if they are used once, so that they come there chunk by chunk beside the work
     """
     values = np.ascontiguousarray(projections.values, np.float32)
     if A.on.is_cuda and not A.streams and not direct:
@@ -59,14 +59,15 @@ def expect_integrals(projections: Projections) -> None:
     """Refuse projections that are not line integrals yet."""
     if projections.kind == "counts" and projections.flats is None:
         raise DataError(
-            "the projections are counts and the scan has no flat images; give the counts of the "
-            "open beam (--set steps.flat_field.open_counts=N), or the edge of the detector that "
-            "sees only air (--set steps.flat_field.air=both, left or right)."
+            "the projections are counts and the scan has no flat fields; give the "
+            "counts of the open beam (--set steps.flat_field.open_counts=N), or the "
+            "edge of the detector that sees only air (--set "
+            "steps.flat_field.air=both, left or right)."
         )
     if projections.kind != "integrals":
         raise DataError(
-            f"the projections are {projections.kind}, no line integrals; "
-            "switch flat field and logarithm on."
+            f"the projections are {projections.kind}, expected line integrals; switch "
+            "on flat field and logarithm."
         )
 
 
@@ -74,8 +75,8 @@ def describe_adjoint(A: XrayTransform) -> str:
     """Say which back projection runs, and how far it is from the adjoint of the line integrals."""
     kind = {"matched": "the exact transpose of the line integrals", "voxel": "voxel-driven"}
     return (
-        f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ differ by "
-        f"{A.adjoint_mismatch():.0e} of themselves"
+        f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: relative "
+        f"difference of ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ is {A.adjoint_mismatch():.0e}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a slice looks like with the axis, or the roll of the detector, at this value and at that.
+"""Slices for several values of the rotation axis or of the detector roll.
 
 Each candidate is a look with the protocol in which the value stands, so that picture, label and
 what a run with this value does cannot part.
@@ -30,8 +30,8 @@ STEPS: dict[Of, float] = {"axis": 0.5, "roll": 0.25}
 """From one candidate to the next [columns, degrees]."""
 BEST: dict[Score, str] = {
     "sharpness": "sharpest slice",
-    "negativity": "slice with least below zero",
-    "entropy": "slice with the plainest histogram",
+    "negativity": "slice with the fewest negative values",
+    "entropy": "slice with the clearest histogram",
 }
 UNITS: dict[Of, str] = {"axis": "pixels", "roll": "°"}
 SET: dict[Of, tuple[str, str]] = {
@@ -65,7 +65,7 @@ def candidates(
     Parameters
     ----------
     scan, protocol
-        as for a run
+        scan and protocol of a run
     of
         "axis", the column of the rotation axis, from 0: the central slice; or "roll", the turn of
         the detector in its plane: a slice above the middle and one below, side by side
@@ -76,35 +76,38 @@ def candidates(
     step, n
         from one value to the next, and how many
     score
-        what is taken for bad in a picture; by the angles covered if None
+        score of a slice, lower is better; None: chosen by the angular range
     on_progress
         called with the slices done and the slices in all; may raise to stop
     """
     step = STEPS[of] if step is None else step
     if not (FEWEST <= n <= MOST and np.isfinite(step) and step > 0):
-        raise SettingsError(f"{n} candidates {step:g} apart, want {FEWEST} to {MOST} and a step.")
-    look = SlicePreview(scan, on=on)
-    prepared = look.prepared(protocol)
-    usual = _usual(prepared, protocol, of)
-    middle = usual if around is None else around
+        raise SettingsError(
+            f"{n} candidates with a step of {step:g}, expected "
+            f"{FEWEST} to {MOST} candidates and a step other than 0."
+        )
+    slice_preview = SlicePreview(scan, on=on)
+    prepared = slice_preview.prepared(protocol)
+    start = _start(prepared, protocol, of)
+    middle = start if around is None else around
     tried = [round(middle + (k - (n - 1) / 2) * step, 6) for k in range(n)]
     if of == "roll":
         _expect_rows_for(tried, scan.shape)
     rated_by: Score = score or _suited(prepared)
     rate = SCORES[rated_by]
-    slices = _slices(look, protocol, of)
+    slices = _slices(slice_preview, protocol, of)
     found = []
     for k, value in enumerate(tried):
-        images = [_image(look, with_value(each, of, value)) for each in slices]
+        images = [_image(slice_preview, with_value(each, of, value)) for each in slices]
         bad = float(np.mean([rate(image) for image in images]))
         found.append(Candidate(value, bad, np.concatenate(images, axis=1)))
         on_progress(k + 1, n)
     method = prepared.info.get(CentreOfRotation.kind, {}).get("method", NOT_FOUND)
     if of == "roll" or score is not None or method == NOT_FOUND:
         scores = np.array([one.score for one in found], np.float64)
-        usual = lowest(np.asarray(tried, np.float64), scores)
+        start = lowest(np.asarray(tried, np.float64), scores)
         method = BEST[rated_by]
-    return Estimate(usual, method, UNITS[of], tuple(found), rated_by)
+    return Estimate(start, method, UNITS[of], tuple(found), rated_by)
 
 
 def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
@@ -114,7 +117,7 @@ def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
     return protocol.model_copy(update={"steps": protocol.steps.model_copy(update={kind: step})})
 
 
-def _usual(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
+def _start(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
     """Return what a run takes."""
     if of == "roll":
         kind, key = SET[of]
@@ -130,19 +133,20 @@ def _expect_rows_for(degrees: list[float], shape: tuple[int, int, int]) -> None:
     if rows > (0.5 - OFF_MIDDLE) * n_rows:
         want = int(np.ceil(rows / (0.5 - OFF_MIDDLE)))
         raise DataError(
-            f"A roll of {most:g}° lifts columns by {rows:.1f} rows, too much for a detector of "
-            f"{n_rows:,}; take a scan of at least {want:,} rows, or smaller steps."
+            f"A roll of {most:g}° shifts columns by {rows:.1f} rows, too many for a "
+            f"detector of {n_rows:,} rows; use a scan of at least {want:,} rows, or "
+            "smaller steps."
         )
 
 
 def _suited(prepared: Projections) -> Score:
-    """What errors show as: blurred edges where rays are measured twice, else dark seams."""
+    """Return the score for errors of this scan: blurred edges or dark seams."""
     return "sharpness" if coverage(prepared.geometry.angles_rad).is_whole else "negativity"
 
 
-def _slices(look: SlicePreview, protocol: CtProtocol, of: Of) -> list[CtProtocol]:
+def _slices(slice_preview: SlicePreview, protocol: CtProtocol, of: Of) -> list[CtProtocol]:
     """Protocols whose central slices are to be looked at, of one width and in 1/mm."""
-    grid = look.central_slice(protocol).grid
+    grid = slice_preview.central_slice(protocol).grid
     x, y, z = grid.centre_mm
     fixed: Plain = {"voxel_mm": grid.voxel_mm, "diameter_mm": float(grid.size_mm[0])}
     grids = [fixed]
@@ -158,5 +162,5 @@ def _slices(look: SlicePreview, protocol: CtProtocol, of: Of) -> list[CtProtocol
     ]
 
 
-def _image(look: SlicePreview, protocol: CtProtocol) -> NDArray[np.float32]:
-    return np.asarray(look.central_slice(protocol).volume.values[0], np.float32)
+def _image(slice_preview: SlicePreview, protocol: CtProtocol) -> NDArray[np.float32]:
+    return np.asarray(slice_preview.central_slice(protocol).volume.values[0], np.float32)

@@ -1,4 +1,4 @@
-"""Parameters of X-ray scans that can be chosen among slices made with several values."""
+"""Scan parameters that a user can choose from a series of slices."""
 
 from engine.corrections.preprocess.rotation_axis import CentreOfRotation, Roll
 from engine.modalities.base import Sweep
@@ -8,8 +8,8 @@ SWEEPS = (
         key="axis",
         kind=CentreOfRotation.kind,
         title="Centre of rotation: candidates",
-        lead="The central slice with the rotation axis at several columns of the detector. A wrong "
-        "axis doubles edges, or bends small things into arcs.",
+        lead="The central slice for several columns of the rotation axis. A wrong "
+        "axis doubles edges, or turns small details into arcs.",
         before="column ",
         after="",
         unit="pixels",
@@ -19,8 +19,9 @@ SWEEPS = (
         key="roll",
         kind=Roll.kind,
         title="Detector roll: candidates",
-        lead="A slice above the middle and one below, with the detector turned in its plane by "
-        "several angles. A wrong roll doubles edges in both, in opposite senses.",
+        lead="A slice above the middle and one below, for several rotations of the "
+        "detector in its plane. A wrong roll doubles edges in both slices, in "
+        "opposite directions.",
         before="",
         after="°",
         unit="°",

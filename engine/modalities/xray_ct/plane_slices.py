@@ -1,4 +1,4 @@
-"""Slices of any orientation of a stored CT scan: what its volume would show there.
+"""Oblique slices of a stored CT scan, without reconstructing its volume.
 
 The scan is prepared and filtered once, as a run with its protocol does, and kept; a slice costs its
 own pixels then. One whose pixels lie at the centres of voxels has the volume's values.
@@ -38,29 +38,29 @@ FORMAT = "isocenter-slices-provenance-1"
 Check = Callable[[], None]
 VALUE_BYTES, COPIES = 4, 5
 """Line integrals before and after a step, filtered ones, and those in the orders of slices."""
-LEFT_TO_THE_RUN = "CT numbers are left to the run, which finds air and water in its whole volume"
+LEFT_TO_THE_RUN = "The run computes CT numbers, because it finds air and water in the whole volume"
 QUICK_UPDATES = 2e7
 """Pixels times views of a slice that two slow cores make while somebody drags it."""
-ROOM = 0.8
+MEMORY_SHARE = 0.8
 """Part of the free memory that they may take."""
 
 
 class PlaneSlices:
-    """Prepares a scan, then makes slices of it wherever they are wanted.
+    """Prepare a scan once, then reconstruct slices of it in any plane.
 
     Parameters
     ----------
     scan : all of it; its values may lie in a file
-    protocol : of the run whose volume is meant
+    protocol : protocol of the run whose volume is meant
     on : threads
     check : called now and then; it may raise to stop
 
     Attributes
     ----------
-    grid : of the volume that the protocol asks for
-    unit : of the values
-    messages : what they are made with, in plain words
-    warnings : what is wrong with them, as a run would tell
+    grid : grid of the volume that the protocol asks for
+    unit : unit of the values
+    messages : settings of the slices, in words
+    warnings : warnings of a run with these settings
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class PlaneSlices:
         check: Check = lambda: None,
     ) -> None:
         self._scan, self._protocol, self._device = scan, protocol, on.name
-        _refuse_without_room(scan, protocol)
+        _refuse_too_large(scan, protocol)
         prepared = _prepared(scan, protocol, on, check)
         settings = protocol.algorithm.filter or FilterSettings()
         plan = planned(prepared.values, prepared.geometry, settings)
         if plan.climbs:
             raise GeometryError(
-                "slices of any orientation want a scan that turns in one place, and the source of "
-                "this one moves along the axis; reconstruct its volume instead."
+                "oblique slices need a circular orbit, and the source of this scan "
+                "moves along the axis; reconstruct the volume instead."
             )
         axis = float(prepared.geometry.axis_column.mean())
         self.grid: ImageGrid = protocol.grid.grid_for(prepared.geometry)
@@ -96,7 +96,7 @@ class PlaneSlices:
         rows = filtered(prepared.values, plan, settings, on=on)
         del prepared
         self._geometry, self._n_views = plan.geometry, len(rows)
-        self._kept: dict[Plane, Array] = {}
+        self._stored: dict[Plane, Array] = {}
         self._sums = SliceSums(self._n_views, rows.shape[1:], self.first_planes(), on=on)
         for slot, row in enumerate(rows):
             check()
@@ -111,13 +111,13 @@ class PlaneSlices:
 
     def values(self, planes: Sequence[Plane], check: Check = lambda: None) -> list[Array]:
         """Return each slice (n_rows, n_columns) in `unit`; those that stay are not made anew."""
-        kept = {plane: self._kept[plane] for plane in planes if plane in self._kept}
+        stored = {plane: self._stored[plane] for plane in planes if plane in self._stored}
         for plane in planes:
-            if plane not in kept:
+            if plane not in stored:
                 check()
-                kept[plane] = self._made(plane)
-        self._kept = kept
-        return [kept[plane] for plane in planes]
+                stored[plane] = self._made(plane)
+        self._stored = stored
+        return [stored[plane] for plane in planes]
 
     def rough_values(self, planes: Sequence[Plane]) -> tuple[list[Array], bool]:
         """Return each slice as `values`, of coarser pixels where that takes long; and if none is.
@@ -127,14 +127,14 @@ class PlaneSlices:
         found, is_fine = list[Array](), True
         for plane in planes:
             k = self._coarser(plane)
-            if k == 1 and plane not in self._kept:
-                self._kept[plane] = self._made(plane)
-            if plane in self._kept:
-                found.append(self._kept[plane])
+            if k == 1 and plane not in self._stored:
+                self._stored[plane] = self._made(plane)
+            if plane in self._stored:
+                found.append(self._stored[plane])
             else:
                 found.append(_enlarged(self._made(_coarse(plane, k)), plane.shape, k))
                 is_fine = False
-        self._kept = {plane: self._kept[plane] for plane in planes if plane in self._kept}
+        self._stored = {plane: self._stored[plane] for plane in planes if plane in self._stored}
         return found, is_fine
 
     def provenance(self, data: Path, planes: Sequence[Plane]) -> Plain:
@@ -192,19 +192,19 @@ def _prepared(scan: Projections, protocol: CtProtocol, on: Backend, check: Check
     expect_integrals(scan)
     if scan.n_not_finite:
         raise DataError(
-            f"{scan.n_not_finite:,} values are infinite or no numbers; switch the correction of "
-            "bad pixels on."
+            f"{scan.n_not_finite:,} values are infinite or not numbers; switch on the "
+            "correction of bad pixels."
         )
     return scan
 
 
-def _refuse_without_room(scan: Projections, protocol: CtProtocol) -> None:
+def _refuse_too_large(scan: Projections, protocol: CtProtocol) -> None:
     after = walked(without_values(scan), protocol, None).empty_scan
     wanted = COPIES * VALUE_BYTES * max(after.values.size, scan.values.size)
-    free = int(ROOM * psutil.virtual_memory().available)
+    free = int(MEMORY_SHARE * psutil.virtual_memory().available)
     if wanted > free:
         raise ResourceError(
-            f"slices of any orientation keep the whole scan in memory: {wanted / 2**30:.1f} GiB "
-            f"are needed and {free / 2**30:.1f} are free; bin the projections, or reconstruct a "
-            "part of the volume."
+            f"oblique slices need the whole scan in memory: {wanted / 2**30:.1f} GiB "
+            f"are needed, {free / 2**30:.1f} GiB are free; bin the projections, or "
+            "reconstruct a part of the volume."
         )

@@ -1,4 +1,4 @@
-"""A quick look at one slice of a CT scan: what a filtered back projection would show there.
+"""Preview of one slice of a CT scan by filtered back projection.
 
 It stays quick by what it leaves out. Rows that do not see the slice are cut off before the steps
 of preprocessing, what the steps made is kept until one of them changes, and where the slice would
@@ -48,12 +48,12 @@ class PreviewSlice:
     Attributes
     ----------
     volume : (1, n_y, n_x) the slice, where it lies in the volume
-    grid : of the whole volume, with the axis that was found
+    grid : grid of the whole volume, with the axis that was found
     axis : column at which a step found the axis of rotation; None where none did
-    messages : what was really used, in plain words
-    warnings : what is wrong with it, as a run would tell
-    protocol : what was asked for
-    seconds : what it took
+    messages : settings that were used, in words
+    warnings : warnings of a run with these settings
+    protocol : requested protocol
+    seconds : duration
     """
 
     volume: Volume
@@ -66,7 +66,7 @@ class PreviewSlice:
 
 
 class SlicePreview:
-    """Looks at one scan, again and again.
+    """Preview of one scan, for any number of slices.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ class SlicePreview:
         expect_integrals(scan)
         if scan.n_not_finite:
             raise DataError(
-                f"{scan.n_not_finite:,} values are infinite or no numbers; switch the correction "
-                "of bad pixels on."
+                f"{scan.n_not_finite:,} values are infinite or not numbers; switch on "
+                "the correction of bad pixels."
             )
         return scan
 
@@ -259,17 +259,21 @@ def _with_wider_columns(scan: Projections, k: int) -> Projections:
 def messages_of(
     protocol: CtProtocol, settings: FilterSettings, scan: Projections, axis: float, coarser: int
 ) -> tuple[str, ...]:
-    """What a look was made with; from what was used, not from what was asked for."""
+    """Describe the settings that a preview used."""
     messages = [protocol.algorithm.describe()]
     if protocol.algorithm.filter is None:
         messages = [f"Filtered back projection, {settings.describe()}"]
-        messages.append(f"the run itself takes {protocol.algorithm.title}")
+        messages.append(f"the run itself uses {protocol.algorithm.title}")
     method = _found(protocol, scan).get("method")
-    words = {None: "as the scan says", "given": "as given", "not found": "not found in the scan"}
+    words = {
+        None: "from the scan",
+        "given": "from the protocol",
+        "not found": "not found in the scan",
+    }
     found = words.get(method, f"found by {method}")
     messages.append(f"axis at column {axis:.2f}, {found}")
     if coarser > 1:
-        messages.append(f"pixels {coarser} times as coarse as the run's")
+        messages.append(f"pixels {coarser} times larger than in the run")
     if protocol.finishing:
-        messages.append("before the finishing filters")
+        messages.append("without the filters of the final image")
     return tuple(messages)

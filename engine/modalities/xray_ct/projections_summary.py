@@ -1,4 +1,4 @@
-"""What is kept of an X-ray scan: facts and geometry; its projections stay on the disk."""
+"""Summary of an X-ray scan: facts and geometry. Its projections stay on disk."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from engine.modalities.xray_ct.radiograph_store import RadiographStore
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProjectionsSummary(ScanSummary):
-    """An X-ray scan.
+    """Summary of an X-ray scan.
 
     Attributes
     ----------
     empty_scan : the scan with zeros that take no memory for its values
-    radiographs : what the detector saw; None where the disk has no room for it
+    radiographs : projections; None if the disk is full
     axes : columns at which previews found the axis of rotation, by the steps they were made with
     """
 
@@ -38,8 +38,8 @@ class ProjectionsSummary(ScanSummary):
         notes, radiographs, fault = data.notes, None, ""
         if data.n_not_finite:
             fault = (
-                f"{path.name}: {data.n_not_finite:,} of {data.values.size:,} values are infinite "
-                "or no numbers; export the scan again."
+                f"{path.name}: {data.n_not_finite:,} of {data.values.size:,} values "
+                "are infinite or not numbers; export the scan again."
             )
         else:
             try:
@@ -75,7 +75,7 @@ class ProjectionsSummary(ScanSummary):
         return done.empty_scan
 
     def axis_is_sought(self, steps: tuple[Any, ...]) -> bool:
-        """Whether the axis is yet to be found in the values, and may move the volume."""
+        """Return True if the axis is yet to be found in the values, and may move the volume."""
         return self._dry_run(steps).axis_is_sought
 
     def _dry_run(self, steps: tuple[Any, ...]) -> DryRun:

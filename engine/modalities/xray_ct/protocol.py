@@ -1,4 +1,4 @@
-"""The saved choice of grid, preprocessing, algorithm and filters for X-ray CT."""
+"""Protocol of X-ray CT: grid, preprocessing, algorithm and filters."""
 
 from __future__ import annotations
 
@@ -21,22 +21,30 @@ MAX_GRID_EDGE = 4096
 
 
 class CtGrid(GridSettings):
-    """The picture's voxels; what is left out comes from detector and magnification."""
+    """Image grid. Empty values follow from detector and magnification."""
 
     voxel_mm: FineVoxel | None = setting(
         None,
-        "Edge lengths x, y, z; a pixel of the detector, seen at the axis, if left out",
+        "Edge lengths x, y, z; if empty, the detector pixel size projected onto the axis",
         label="Voxel size",
         unit="mm",
     )
     diameter_mm: float | None = setting(
-        None, "Width of the volume; all that is seen if left out", label="Diameter", unit="mm", gt=0
+        None,
+        "Width of the volume; if empty, the whole field of view",
+        label="Diameter",
+        unit="mm",
+        gt=0,
     )
     length_mm: float | None = setting(
-        None, "Height of the volume; all that is seen if left out", label="Length", unit="mm", gt=0
+        None,
+        "Height of the volume; if empty, the whole field of view",
+        label="Length",
+        unit="mm",
+        gt=0,
     )
     centre_mm: Point | None = setting(
-        None, "Centre x, y, z; on the axis if left out", label="Centre", unit="mm", expert=True
+        None, "Centre x, y, z; if empty, on the axis", label="Centre", unit="mm", expert=True
     )
 
     def grid_for(self, geometry: XrayGeometry) -> ImageGrid:
@@ -80,7 +88,7 @@ def _heights_mm(geometry: XrayGeometry) -> NDArray[np.float64]:
 
 
 class CtProtocol(Protocol):
-    """How to turn X-ray projections into an image.
+    """Protocol for X-ray projections.
 
     Examples
     --------
@@ -91,31 +99,31 @@ class CtProtocol(Protocol):
 
     modality: Literal["ct"] = "ct"
     name: Name = "Standard CT"
-    beam: Beam | None = setting(None, "Beam that the protocol is made for; None: any", label="Beam")
+    beam: Beam | None = setting(None, "Beam geometry of the protocol; None: any", label="Beam")
     grid: CtGrid = CtGrid()
     steps: Steps = Steps()
     algorithm: LinearAlgorithm = LINEAR_ALGORITHMS[0]()
     adjoint: Literal["matched", "voxel"] = setting(
         "matched",
-        "The back projection of iterative algorithms: the exact transpose, or a faster one",
+        "Back projection of iterative algorithms: the exact transpose, or a faster approximation",
         label="Back projection",
         expert=True,
     )
     hounsfield: Hounsfield | None = setting(
-        None, "CT numbers instead of 1/mm", label="CT numbers (HU)"
+        None, "Write CT numbers instead of 1/mm", label="CT numbers (HU)"
     )
 
     def misfit(self, geometry: XrayGeometry) -> str:
         """Return why the protocol is not made for a scan, a sentence; empty if it is."""
         if self.beam not in (None, geometry.beam):
             return (
-                f"The protocol is made for {self.beam} beams, the scan has a {geometry.beam} beam."
+                f"The protocol is for {self.beam} beams, but the scan has a {geometry.beam} beam."
             )
         seen_mm = 2 * seen_radius_mm(geometry)
         wide_mm = max(self.grid.grid_for(geometry).size_mm[:2])
         if wide_mm > (1 + MARGIN) * seen_mm:
             return (
-                f"The protocol does not fit the scan: the image is {wide_mm:.4g} mm wide, the "
-                f"detector sees {seen_mm:.4g} mm."
+                f"The protocol does not fit the scan: the image is {wide_mm:.4g} mm "
+                f"wide, but the detector covers {seen_mm:.4g} mm."
             )
         return ""

@@ -1,4 +1,4 @@
-"""The pictures of an X-ray scan, kept in a temporary file and read one at a time.
+"""Projections of an X-ray scan in a temporary file, read one at a time.
 
 A scan may be larger than the memory the window should take: its values are mapped from the disk,
 so that a projection or the sinogram of a row costs what it contains. The file goes with the scan.
@@ -28,7 +28,7 @@ class Part:
     Attributes
     ----------
     values : (rows, columns), or (n_views, columns) of a sinogram, float32
-    kind : what the values are
+    kind : kind of the values
     bad : pixels known to tell nothing, of the same shape or (1, columns); None where all do
     """
 
@@ -39,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class RadiographStore:
-    """All pictures of a scan; parts of it are read when asked for."""
+    """All projections of a scan, read in parts on demand."""
 
     scan: Projections
 
@@ -100,8 +100,9 @@ def _on_disk(values: Array) -> Array:
         return spooled(values, cache_dir())
     except OSError as e:
         raise ResourceError(
-            f"The pictures of the scan need {values.nbytes / 2**30:.1f} GiB of the disk at "
-            f"{cache_dir()} and could not be written ({e.strerror or e}); make room there."
+            f"The projections of the scan need {values.nbytes / 2**30:.1f} GiB on "
+            f"the disk of {cache_dir()} and could not be written ({e.strerror or e}); "
+            "free disk space."
         ) from e
 
 

@@ -1,4 +1,4 @@
-"""What a CT run needs before it starts."""
+"""Memory and time that a CT run needs."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def estimate_unread(
 ) -> Requirements:
     """Return what a run needs before anything is known of the values of a scan.
 
-    seeks_axis : whether the run searches the axis of rotation
+    seeks_axis : True if the run searches the axis of rotation
     """
     climbs = protocol.algorithm.direct and climbing(scan.geometry)
     axis_s = axis_seconds(scan.shape, scan.geometry.beam) if seeks_axis else 0.0
     least = estimate(protocol, scan.shape, grid, on=on, climbs=climbs, axis_s=axis_s)
-    most = most_room(protocol, scan.geometry, grid)
+    most = largest_grid(protocol, scan.geometry, grid)
     if most == grid:
         return least
     return replace(estimate(protocol, scan.shape, most, on=on, axis_s=axis_s), least=least)
@@ -108,7 +108,7 @@ def axis_seconds(shape: tuple[int, int, int], beam: str) -> float:
     return (coarse + last) / PAIRS_PER_SECOND
 
 
-def most_room(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
+def largest_grid(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
     """Return the grid that a run has at most: iterations may need more than the picture."""
     return grid if protocol.algorithm.direct else most_grown(geometry, grid)
 
@@ -133,8 +133,8 @@ def estimate(
 ) -> Requirements:
     """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need.
 
-    climbs : whether a direct inversion is divided by the share of views that see a voxel
-    in_files : whether the projections lie in files already, so that the volume is made in slabs
+    climbs : True if a direct inversion is divided by the share of views that see a voxel
+    in_files : True if the projections lie in files already, so that the volume is made in slabs
     axis_s : time of the search for the axis of rotation
     """
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
@@ -178,7 +178,7 @@ def estimate(
     return _in_files(found, needs, {"reconstruct": stages["reconstruct"] + filtered_s})
 
 
-def way_out(protocol: CtProtocol) -> str:
+def remedy(protocol: CtProtocol) -> str:
     """Return what to do where the memory does not suffice."""
     hindrances = _hindrances(protocol)
     return f"{SMALLER}, or {hindrances[0]}" if hindrances else SMALLER
@@ -194,9 +194,9 @@ def _hindrances(protocol: CtProtocol) -> list[str]:
 
     Filters read beyond the border of a slab; the exact transpose alone is made of its slabs.
     """
-    found = ["leave out the filters of step 5"] if protocol.finishing else []
+    found = ["remove the filters of step 5"] if protocol.finishing else []
     if not protocol.algorithm.direct:
-        found += ["leave out the filters between iterations"] if protocol.between else []
+        found += ["remove the filters between iterations"] if protocol.between else []
         found += ["choose the matched back projection"] if protocol.adjoint != "matched" else []
     return found
 
@@ -266,8 +266,8 @@ def _updates_per_second(on: DeviceInfo, *, direct: bool) -> float:
 def passes(protocol: CtProtocol) -> int:
     """Projections and back projections of all views, at most, those of the preparations too."""
     algorithm = protocol.algorithm
-    begun_anew = FILTERED_PASSES * algorithm.n_iterations if protocol.between else 0
-    return algorithm.n_passes + (0 if algorithm.direct else begun_anew)
+    restarted = FILTERED_PASSES * algorithm.n_iterations if protocol.between else 0
+    return algorithm.n_passes + (0 if algorithm.direct else restarted)
 
 
 def _on_gpu(

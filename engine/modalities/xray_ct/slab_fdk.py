@@ -1,4 +1,4 @@
-"""Filtered back projection in slabs: a few slices at a time, from a few views at a time.
+"""Filtered back projection in slabs: a few slices and a few views at a time.
 
 x_z = Σ_views q / τ² for the slices z of a slab, with q from `engine.recon.filtering.projections`
 
@@ -18,10 +18,10 @@ from engine.core.arrays import Array
 from engine.core.backend import Backend, cpu
 from engine.core.profiling import Profiler
 from engine.data.runs.sharding import OfSlices
-from engine.data.storage.columns import MEMORY, ColumnRoom
+from engine.data.storage.columns import MEMORY, ColumnStorage
 from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import OnProgress
-from engine.modalities.xray_ct.slab_sizes import FILTERED_TOGETHER_BYTES, SlabSizes
+from engine.modalities.xray_ct.slab_sizes import FILTERED_AT_ONCE_BYTES, SlabSizes
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.parts import pieces
 from engine.operators.xray.scene import Scene, VolumeBox, rows_seeing
@@ -33,16 +33,16 @@ from engine.recon.filtering.visibility import divided_by_visibility
 
 
 class SlabFdk:
-    """The slabs of a volume, by the CPU.
+    """Filtered back projection of slabs on the CPU.
 
     Parameters
     ----------
     values : (n_views, n_rows, n_columns) line integrals, finite; they may lie in a file
-    plan : of the filter, made from all of the values
+    plan : plan of the filter, made from all of the values
     grid : the whole volume, which may be larger than the memory
-    settings : of the filter
-    sizes : how much is worked on together; no bit depends on it
-    room : that the values lie in
+    settings : settings of the filter
+    sizes : sizes of slabs and chunks; they do not change the result
+    storage : storage of the values
     on : threads
     on_progress : called with (done, in all) of each chunk of views of a slab; may raise
     """
@@ -56,12 +56,12 @@ class SlabFdk:
         sizes: SlabSizes,
         *,
         on: Backend,
-        room: ColumnRoom = MEMORY,
+        storage: ColumnStorage = MEMORY,
         on_progress: OnProgress | None = None,
         profiler: Profiler | None = None,
     ) -> None:
         self._values, self._plan, self._grid, self._settings = values, plan, grid, settings
-        self._on, self._room, self._profiler = on, room, profiler or Profiler(on)
+        self._on, self._storage, self._profiler = on, storage, profiler or Profiler(on)
         scene = Scene(plan.geometry, grid)
         self._back = HostXray(scene, on=on, on_progress=on_progress, profiler=self._profiler)
         self.chunks = pieces(len(values), sizes.views)
@@ -106,18 +106,18 @@ class SlabFdk:
             done = work.filter(np.ascontiguousarray(values), some)
             self._back.keep(done, kept, part.start, wanted.start)
 
-        parts = pieces(len(views), FILTERED_TOGETHER_BYTES // work.bytes_per_view)
+        parts = pieces(len(views), FILTERED_AT_ONCE_BYTES // work.bytes_per_view)
         n_pixels = len(views) * len(wanted) * self._values.shape[2]
         span = self._profiler.span("filter", events=n_pixels, unit="pixels")
         with span, ThreadPoolExecutor(self._on.threads) as pool:
             for each in [pool.submit(fill, part) for part in parts]:
                 each.result()
-        self._room.rest()
+        self._storage.rest()
 
 
 @dataclass(frozen=True, eq=False)
 class SlabRecipe:
-    """All but the projections that a slab is made from; it can be sent to where it is made."""
+    """Everything except projections that a slab needs, ready to send to a worker."""
 
     plan: FilterDesign
     grid: ImageGrid

@@ -1,4 +1,4 @@
-"""How a filtered back projection is cut up where its volume does not fit the memory, and its cost.
+"""Sizes and cost of the slabs of a filtered back projection.
 
 Slices are worked on in slabs, each from chunks of views; projections and volume lie in files.
 Memory holds the larger of two things: the blocks of views that steps of preparation work on, or a
@@ -18,7 +18,7 @@ CHUNK_BYTES = 256 * 2**20
 """Projections that are kept together, unless a few views are more."""
 FEWEST_VIEWS = 16
 """Views of a chunk at least: a slab is gone through once for each chunk."""
-FILTERED_TOGETHER_BYTES = 16 * 2**20
+FILTERED_AT_ONCE_BYTES = 16 * 2**20
 """Rows that a thread filters at a time."""
 PART_OF_FREE = 0.8
 """Part of the free memory that a run takes: its libraries and tables want some too."""
@@ -36,12 +36,12 @@ VOLUMES_ON_DISK = 2
 
 @dataclass(frozen=True)
 class SlabSizes:
-    """How a filtered back projection is cut up.
+    """Sizes of the slabs of a filtered back projection.
 
     Attributes
     ----------
-    slices : of a slab, at most
-    views : that are filtered and projected back together, at most
+    slices : largest number of slices of a slab
+    views : largest number of views that are processed together
     """
 
     slices: int
@@ -50,13 +50,13 @@ class SlabSizes:
 
 @dataclass(frozen=True)
 class SlabNeeds:
-    """What a run in slabs takes.
+    """Memory and time of a run in slabs.
 
     Attributes
     ----------
-    sizes : of slabs and chunks
+    sizes : sizes of slabs and chunks
     memory_bytes : at once
-    disk_bytes : of files, at most
+    disk_bytes : largest size of the files
     n_slabs : slabs of the volume
     """
 
@@ -85,16 +85,16 @@ def slab_needs(
 
     At least a slice is worked on, even where that exceeds the free memory.
 
-    are_there : whether the projections are prepared and in files, whose room counts no more
+    are_there : True if the projections are prepared and in files, whose room counts no more
     """
     n_views, n_rows, n_columns = shape
     per_set, per_view = REAL_BYTES * prod(shape), REAL_BYTES * (n_rows + 2) * (n_columns + 2)
     per_slice = REAL_BYTES * prod(grid.shape[1:]) * (CLIMBING_COPIES if climbs else 1)
     views = min(n_views, max(FEWEST_VIEWS, CHUNK_BYTES // per_view))
-    block, rows = min(BLOCK_BYTES, per_set), min(FILTERED_TOGETHER_BYTES, per_set)
+    block, rows = min(BLOCK_BYTES, per_set), min(FILTERED_AT_ONCE_BYTES, per_set)
     preparing = STEP_COPIES * threads * block
-    beside = views * per_view + FILTER_COPIES * threads * rows
-    left = PART_OF_FREE * free_bytes - beside
+    extra = views * per_view + FILTER_COPIES * threads * rows
+    left = PART_OF_FREE * free_bytes - extra
     slices = int(min(grid.shape[0], max(LEAST_SLICES, left // per_slice)))
     n_slabs = -(-grid.shape[0] // slices)
     even = -(-grid.shape[0] // n_slabs)
@@ -102,5 +102,5 @@ def slab_needs(
     disk = max(SETS_ON_DISK * per_set, per_set + volume, VOLUMES_ON_DISK * volume)
     if are_there:
         disk = max(volume, VOLUMES_ON_DISK * volume - per_set)
-    memory = max(preparing, beside + even * per_slice)
+    memory = max(preparing, extra + even * per_slice)
     return SlabNeeds(SlabSizes(even, views), int(memory), disk, n_slabs)

@@ -1,4 +1,4 @@
-"""The kernels of X-rays, compiled before a run needs them."""
+"""Compile the kernels of X-ray CT before a run needs them."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from engine.core.arrays import Array, rest, taken
 from engine.core.backend import Backend
 from engine.core.errors import DeviceError, ResourceError
 from engine.core.profiling import Profiler
-from engine.data.storage.columns import MEMORY, ColumnRoom
-from engine.data.storage.iterates import IterateRoom
+from engine.data.storage.columns import MEMORY, ColumnStorage
+from engine.data.storage.iterates import IterateStorage
 from engine.data.storage.out_of_core import OutOfCoreArray
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
@@ -40,8 +40,8 @@ class SlabbedXrayTransform(LinearOperator):
     """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
 
     Memory holds a slab of the volume and a chunk of views. Results are made in `room`, of an
-    `IterateRoom` as arrays that are worked on out of core; pages of mapped files that are given are
-    let go when they have been read. `norm` makes its vectors in memory.
+    `IterateStorage` as arrays that are worked on out of core. Pages of mapped input files are
+    released when they have been read. `norm` makes its vectors in memory.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class SlabbedXrayTransform(LinearOperator):
         parts: Parts,
         *,
         on: Backend,
-        room: ColumnRoom = MEMORY,
+        room: ColumnStorage = MEMORY,
         on_progress: OnProgress | None = None,
         profiler: Profiler | None = None,
     ) -> None:
@@ -150,7 +150,7 @@ class SlabbedXrayTransform(LinearOperator):
     def _where_it_lies(self, out: Array) -> Array:
         """Return a result as an array of the module that its room stands for."""
         room = self._room
-        return cast(Array, OutOfCoreArray(room, out)) if isinstance(room, IterateRoom) else out
+        return cast(Array, OutOfCoreArray(room, out)) if isinstance(room, IterateStorage) else out
 
     @property
     def _n_pairs(self) -> int:

@@ -1,4 +1,4 @@
-"""Names of patients stay here: what leaves carries pseudonyms, whose key never does."""
+"""Pseudonyms: patient names stay on this machine, and so does the key."""
 
 from typing import TYPE_CHECKING
 

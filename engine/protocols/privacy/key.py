@@ -1,4 +1,4 @@
-"""The local key: which pseudonym stands for which file of this user.
+"""Local key: the file behind each pseudonym of this user.
 
 A pseudonym follows from the file (its place, size and time of change) and a secret of this user, so
 that the same scan has the same one every day and nobody else can guess it. Both files of the key
@@ -51,7 +51,7 @@ def pseudonym_of(path: Path, kind: str = "study") -> str:
     path
         the file
     kind
-        what it is for, in one word
+        purpose in one word
     """
     return _pseudonym(config_dir() / FOLDER, kind, _known(path)) + ending_of(path.name)
 
@@ -68,8 +68,7 @@ def file_of(name: str) -> Path | None:
     path = Path(found.path)
     if path.exists() and _known(path) != found:
         raise DataError(
-            f"{name}: the file that this stood for has changed since; give the path of the file "
-            "that is meant."
+            f"{name}: the file behind this pseudonym has changed; give the path of the file itself."
         )
     return path
 
@@ -126,7 +125,9 @@ def _secret(folder: Path) -> bytes:
     except FileExistsError:
         return (folder / SECRET).read_bytes() or fresh
     except OSError:
-        log.warning("pseudonyms of this session are not kept: the settings cannot be written")
+        log.warning(
+            "pseudonyms of this session are not stored because the settings cannot be written"
+        )
     return fresh
 
 
@@ -153,4 +154,4 @@ def _append(folder: Path, name: str, known: Known) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(line.encode("utf-8", "surrogateescape"))
     except OSError:
-        log.warning("a pseudonym is not kept: the settings cannot be written")
+        log.warning("a pseudonym is not stored because the settings cannot be written")

@@ -1,4 +1,4 @@
-"""Taking the names of a study's files and folders out of what is said of it."""
+"""Replace file and folder names of a study by pseudonyms in messages and records."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ORDINARY = frozenset(
 LEAST_LETTERS = 3
 MOST_DIGITS = 5
 """A longer number may be that of a patient."""
-SAID = ("text", "detail")
+STATED = ("text", "detail")
 """Fields of events that people read."""
 
 E = TypeVar("E", bound=Event)
@@ -47,7 +47,7 @@ E = TypeVar("E", bound=Event)
 
 @dataclass(frozen=True)
 class Names:
-    """Names and what stands for each, the longest first.
+    """Names and their replacements, the longest first.
 
     Attributes
     ----------
@@ -96,12 +96,12 @@ class Names:
 
     def event(self, event: E) -> E:
         """Return an event whose sentences hold no name."""
-        said = {
+        changes = {
             each.name: self.text(getattr(event, each.name))
             for each in fields(event)
-            if each.name in SAID
+            if each.name in STATED
         }
-        return replace(event, **said) if self.instead and said else event
+        return replace(event, **changes) if self.instead and changes else event
 
     def _value(self, value: object) -> object:
         if isinstance(value, str | Path):
@@ -127,11 +127,11 @@ class Names:
 
 
 def is_name(word: str) -> bool:
-    """Whether a word without an ending may be somebody's name or number."""
+    """Return True if a word without an ending may be somebody's name or number."""
     if word.isdigit():
         return len(word) > MOST_DIGITS
-    is_plain = word.isascii() and word.isalpha() and word.islower()
-    return len(word) >= LEAST_LETTERS and not is_plain and word.lower() not in ORDINARY
+    is_ordinary = word.isascii() and word.isalpha() and word.islower()
+    return len(word) >= LEAST_LETTERS and not is_ordinary and word.lower() not in ORDINARY
 
 
 @lru_cache(maxsize=256)  # a run asks for its study again and again

@@ -1,4 +1,4 @@
-"""What is known of a scan, without what may say whose it is."""
+"""Facts of a scan without those that identify a patient."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ PSEUDONYM = re.compile(r"[a-z_]+-[0-9a-f]{8,}")
 
 def harmless(facts: Plain) -> Plain:
     """Return the facts of a scan that may leave."""
-    return {key: kept for key, value in facts.items() if (kept := _kept(key, value)) is not None}
+    return {
+        key: cleaned
+        for key, value in facts.items()
+        if (cleaned := _cleaned(key, value)) is not None
+    }
 
 
 def without_names(info: Plain) -> Plain:
@@ -56,9 +60,9 @@ def without_names(info: Plain) -> Plain:
     return names.values(info | {"inputs": inputs, "scan": harmless(info.get("scan", {}))})
 
 
-def _kept(key: str, value: object) -> object:
+def _cleaned(key: str, value: object) -> object:
     if isinstance(value, dict):
         return harmless(value)
     if isinstance(value, list | tuple):
-        return [kept for each in value if (kept := _kept(key, each)) is not None]
+        return [cleaned for each in value if (cleaned := _cleaned(key, each)) is not None]
     return value if not isinstance(value, str | Path) or key in HARMLESS else None

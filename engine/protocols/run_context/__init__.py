@@ -1,1 +1,1 @@
-"""What every stage writes to: context, progress, provenance."""
+"""Context of a run: log, progress and provenance."""

@@ -1,4 +1,4 @@
-"""Settings of a protocol as the command line would assign them."""
+"""Settings of a protocol as `--set` assignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run keeps of itself while it goes: inputs, clock, and all that provenance will say."""
+"""State of a run: inputs, clock, and the facts for its provenance."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ PROFILE_S = 0.5
 
 @dataclass(frozen=True)
 class Resume:
-    """State from which an interrupted run goes on.
+    """State of an interrupted run.
 
     Attributes
     ----------
     image : (n_z, n_y, n_x) the iterate
     done : updates behind it
-    history : of the run up to there
+    history : history of the run up to there
     frames : finished images of the frames before it, of a scan in frames
     slices : that are finished, of a volume that is made in slabs: the image is that volume's file
     """
@@ -68,7 +68,7 @@ class Resume:
 
 @dataclass(frozen=True)
 class ImageSpace:
-    """What the numbers of an image mean.
+    """Meaning of the values of an image.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class ImageSpace:
     axes : directions of x, y and z: "LPS" of a patient, or plain "xyz"
     stated_axes : sides of the patient to which "xyz" grow, "" if the scan states no position
     finished_unit : unit of the finished image; "" for that of the images before
-    per_value : what the finished image holds of that unit for a value of 1
+    per_value : value of the final image in that unit for a value of 1
     """
 
     grid: ImageGrid
@@ -89,7 +89,7 @@ class ImageSpace:
 
     @property
     def finished(self) -> Self:
-        """What the numbers of the finished image mean."""
+        """Meaning of the values of the final image."""
         return replace(self, unit=self.finished_unit or self.unit)
 
     def volume(self, image: Array, info: Plain | None = None) -> Volume:
@@ -101,21 +101,21 @@ class ImageSpace:
 
 @dataclass
 class RunLog:
-    """What a run has told so far: it only grows, and becomes the provenance.
+    """Messages of a run so far. It only grows, and becomes the provenance.
 
     Attributes
     ----------
     history : times, and how near the images came to the data
-    facts : what is known of scan, response and sensitivity
+    facts : facts of scan, response and sensitivity
     scanner : all that fixes the geometry of the scanner
-    corrections : what each did, in the order they ran
+    corrections : results of the corrections, in their order
     warnings : sentences that the user should check
     notes : sentences that only inform the user
-    names : what stands for the names of files in those
+    names : pseudonyms of the file names
     subsets : numbers of subsets that were used, each once
     fitted : why passes or subsets differ from those of the protocol; empty if they do not
-    axis : where an X-ray scan turns, and how that is known
-    ending, reason : how the iterations ended, and why
+    axis : rotation axis of an X-ray scan, and its source
+    ending, reason : end of the iterations, and its reason
     """
 
     history: RunHistory = field(default_factory=RunHistory)
@@ -188,7 +188,7 @@ class RunLog:
         return tuple(each.kind for each in self.corrections if each.state == "applied")
 
     def may_preview(self, on: Backend) -> bool:
-        """Whether to copy an image off the device between the ends of iterations."""
+        """Return True if to copy an image off the device between the ends of iterations."""
         now = perf_counter()
         if on.is_cuda and now - self._previewed_at < PREVIEW_S:
             return False
@@ -208,18 +208,18 @@ P_co = TypeVar("P_co", bound=Protocol, covariant=True)
 
 @dataclass(frozen=True)
 class RunContext(Generic[P_co]):
-    """One run: what it is given, and the log that it writes.
+    """One run: its inputs, and its log.
 
     Attributes
     ----------
-    study : what to reconstruct, and how
+    study : study to reconstruct
     on : device
-    log : what the run has told so far
-    profiler : where the time goes
+    log : messages of the run so far
+    profiler : profiler of the stages
     on_progress : called inside long steps; None: nobody asks
-    progress : of the stages that pass over the data; None: nobody asks
+    progress : progress of the stages that pass over the data; None: nobody asks
     scan : the data of the study where they are in memory already; None: they are read
-    folder : of files that outlive the run, for whoever goes on with it; None: there is none
+    folder : folder of files that outlive the run, for whoever goes on with it; None: there is none
     divide : has others do parts of the run; None: all is done here
     """
 
@@ -252,7 +252,7 @@ class RunContext(Generic[P_co]):
 
     @property
     def protocol(self) -> P_co:
-        """How to reconstruct; its type is that of the flow, which `modality_of` chose by it."""
+        """Protocol of the study. `modality_of` chose the flow for its type."""
         return cast(P_co, self.study.protocol)
 
     def record(self, iterations_done: float) -> RecordedRun:

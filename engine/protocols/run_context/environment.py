@@ -1,4 +1,4 @@
-"""The software and the machine a volume was made with."""
+"""Software and machine of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a run by steps is, from its passes over the data: the share told never falls.
+"""Progress of a run in steps, which never decreases.
 
 Operators tell how far each pass is, from nothing to all; a stage is some steps of so many passes.
 """

@@ -1,4 +1,4 @@
-"""What exactly made a volume: inputs, settings, versions, numbers; enough to make it again.
+"""Provenance of a volume: inputs, settings, versions and numbers, enough to repeat it.
 
 Files are named by pseudonyms and without their folders, so that a provenance can leave the house.
 """
@@ -155,12 +155,12 @@ def _companions(data: Path) -> list[Path]:
     """Files in the folder of `data` that it names as a header, or whose header names it."""
     text = _header_text(data)
     try:
-        beside = [p for p in entries(data.parent) if is_file(p) and p.name != data.name]
+        neighbours = [p for p in entries(data.parent) if is_file(p) and p.name != data.name]
     except EngineError:
         return []
-    headers = (p for p in beside if ".hdr" in p.name.lower())
+    headers = (p for p in neighbours if ".hdr" in p.name.lower())
     naming = [p for p in headers if data.name.encode() in _header_text(p)]
-    named = [p for p in beside if p.name.encode() in text]
+    named = [p for p in neighbours if p.name.encode() in text]
     return list(dict.fromkeys((*named, *naming, *raw_behind(data))))
 
 

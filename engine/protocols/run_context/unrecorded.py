@@ -1,4 +1,4 @@
-"""The record of an image whose run kept none, such as one that another program made."""
+"""Record of an image without a run record, such as one from another program."""
 
 from __future__ import annotations
 

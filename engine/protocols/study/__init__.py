@@ -1,1 +1,1 @@
-"""What to reconstruct and how: the values of a study file, and their fields."""
+"""Studies and protocols: the values of a study file, and their fields."""

@@ -1,4 +1,4 @@
-"""A protocol changed by assignments, as `--set` gives them."""
+"""Change a protocol by `--set` assignments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
         key, equals, text = assignment.partition("=")
         if not equals or not key:
             raise SettingsError(
-                f"--set {assignment!r}: want KEY=VALUE, for example algorithm.iterations=4."
+                f"--set {assignment!r}: expected KEY=VALUE, for example algorithm.iterations=4."
             )
         _assign(values, key.strip().split("."), _value(text.strip()), assignment)
     return parse(type(protocol), values, where="settings")
@@ -40,7 +40,9 @@ def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None
         inner = values.get(key)
         if not isinstance(inner, dict):
             known = ", ".join(sorted(values))
-            raise SettingsError(f"--set {assignment!r}: no group {key!r}; known: {known}.")
+            raise SettingsError(
+                f"--set {assignment!r}: there is no group {key!r}; known groups: {known}."
+            )
         values = inner
     if keys[-1] == "kind" and values.get("kind") != value:
         values.clear()  # another kind has its own settings, at their defaults

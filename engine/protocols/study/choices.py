@@ -1,4 +1,4 @@
-"""What a protocol chooses among: one kind of several, or how each step of a list is done."""
+"""Choices of a protocol: one of several kinds, or the state of each step of a list."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ K = TypeVar("K", bound=AnyCorrection)
 
 
 class ChoiceGroup(Settings):
-    """How each correction, or each step, of a tuple is done: a field for each."""
+    """State of each correction or step of a list: one field each."""
 
     kinds: ClassVar[tuple[type[AnyCorrection], ...]] = ()
 

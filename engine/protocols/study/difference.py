@@ -1,4 +1,4 @@
-"""What differs between two ways to reconstruct, in plain words."""
+"""Describe the differences between two protocols."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNSAID = ("kind", "modality", "name", "version", "saved")
 
 
 class Difference(NamedTuple):
-    """A setting with its value then and now, in words."""
+    """A setting with its previous and current value, in words."""
 
     label: str
     then: str
@@ -39,7 +39,7 @@ class Difference(NamedTuple):
 
 
 class SettingChange(NamedTuple):
-    """A setting that differs, by its keys within the protocol."""
+    """A changed setting, with its keys in the protocol."""
 
     keys: tuple[str, ...]
     difference: Difference

@@ -1,4 +1,4 @@
-"""Fields that all protocols have, and the voxels of their grids."""
+"""Fields shared by all protocols, and their grids."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ LARGEST_VOXEL_MM = 100
 _SLACK = 1e-3
 """Part of a voxel by which a size may be larger than its voxels."""
 
-Name = Annotated[str, setting(description="Name shown to the user", label="Name", max_length=80)]
+Name = Annotated[
+    str, setting(description="Name of the protocol in the window", label="Name", max_length=80)
+]
 Between = Annotated[
     tuple[AnyFilter, ...],
-    setting(description="Filters after each iteration", label="Between iterations", max_length=4),
+    setting(
+        description="Filters applied after each iteration", label="Between iterations", max_length=4
+    ),
 ]
 Finishing = Annotated[
     tuple[AnyFilter, ...],
-    setting(description="Filters of the finished image", label="Finishing", max_length=4),
+    setting(description="Filters applied to the final image", label="Finishing", max_length=4),
 ]
 
 
@@ -50,7 +54,7 @@ def shape_for(size_mm: Point, voxel_mm: Point, *, most: int) -> tuple[int, int, 
     )
     if max(nx, ny, nz) > most:
         raise SettingsError(
-            f"grid: {nx} × {ny} × {nz} voxels, at most {most} along an axis; "
-            "choose larger voxels or a smaller volume."
+            f"grid: {nx} × {ny} × {nz} voxels, but at most {most} are possible along "
+            "an axis; choose larger voxels or a smaller volume."
         )
     return nz, ny, nx

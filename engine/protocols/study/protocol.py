@@ -1,4 +1,4 @@
-"""What every protocol is: the saved choice of grid, preparation, algorithm and filters."""
+"""Base class of protocols: grid, preparation, algorithm and filters."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Raise it with each correction or step that is added with `since` and is used unl
 
 
 class YoungerSetting(NamedTuple):
-    """A setting, besides those of corrections and steps, that older protocols do not know.
+    """A setting that older protocols lack, other than corrections and steps.
 
     Attributes
     ----------
     since : version of protocols that first knew it
-    key : where it stands, with dots: "response.scatter"
-    before : what such protocols mean by leaving it out
+    key : dotted path of the setting, such as "response.scatter"
+    before : value for protocols without the setting
     """
 
     since: int
@@ -36,13 +36,13 @@ class YoungerSetting(NamedTuple):
 
 
 class GridSettings(Settings):
-    """The voxels of a volume; each kind of scan adds how its grid is laid out."""
+    """Image grid. Each modality adds its own fields."""
 
     voxel_mm: Point | None
 
 
 class Protocol(Settings):
-    """How to turn a scan of one kind into a volume.
+    """Settings that turn a scan of one modality into a volume.
 
     A protocol that does not name a correction, or a step, which is younger than its version leaves
     it off, and settings in `younger` have the value from before: what a saved protocol does never
@@ -56,27 +56,27 @@ class Protocol(Settings):
     modality: str
     name: Name = "Standard"
     version: int = setting(
-        PROTOCOL_VERSION, "Version of the form of protocols", ge=1, le=PROTOCOL_VERSION
+        PROTOCOL_VERSION, "Version of the protocol format", ge=1, le=PROTOCOL_VERSION
     )
     grid: GridSettings
     algorithm: Algorithm
     between: Between = ()
     finishing: Finishing = ()
-    saved: SavedAs | None = setting(None, "Which saved protocol these settings are")
+    saved: SavedAs | None = setting(None, "Saved protocol that these settings come from")
 
     @property
     def frame_words(self) -> str:
-        """What it makes several images of, such as "frames of time"; empty where it makes one."""
+        """Kind of its images, such as "frames of time"; empty for one image."""
         return ""
 
     @property
     def has_frames(self) -> bool:
-        """Whether it makes several images."""
+        """True if it makes several images."""
         return bool(self.frame_words)
 
     @property
     def has_gates(self) -> bool:
-        """Whether those are of the gates of a cycle."""
+        """True if those are of the gates of a cycle."""
         return False
 
     @model_validator(mode="before")
@@ -104,5 +104,5 @@ def _with_default(values: Any, keys: list[str], default: bool | str) -> Any:
     if not isinstance(values, dict):
         return values
     key, *inner = keys
-    said = values.get(key, {} if inner else default)
-    return {**values, key: _with_default(said, inner, default) if inner else said}
+    value = values.get(key, {} if inner else default)
+    return {**values, key: _with_default(value, inner, default) if inner else value}

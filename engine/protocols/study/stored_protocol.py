@@ -1,4 +1,4 @@
-"""Which saved protocol settings come from: its version, its digest, and what was changed since."""
+"""Origin of a protocol: the saved protocol, its version and hash, and the changes since."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound="Protocol")
 CHANGED = "changed"
-OUTSIDE = "its file was edited outside of the program"
+OUTSIDE = "its file was edited outside the program"
 MOST_CHANGES, MOST_LETTERS = 400, 2000
 ProtocolOrigin = Literal["program", "site", "own", "earlier", "nowhere"]
 Quality = Literal["fast", "standard", "fine"]
@@ -24,7 +24,7 @@ OF_QUALITY = (("grid", "voxel_mm"), ("algorithm", "iterations"), ("algorithm", "
 ORIGINS: dict[ProtocolOrigin | None, str] = {
     "program": "comes with Isocenter",
     "site": "protocol of the site",
-    "own": "own protocol",
+    "own": "your protocol",
     "earlier": "earlier version of a protocol",
     "nowhere": "not among the saved protocols",
     None: "not compared with the saved protocols",
@@ -32,29 +32,27 @@ ORIGINS: dict[ProtocolOrigin | None, str] = {
 
 
 class SavedAs(Settings):
-    """The saved protocol that settings are, or were before they were changed.
+    """Saved protocol that the settings come from.
 
     Attributes
     ----------
-    revision : how often it was saved, 1 the first time; 0 as it comes with the program
+    revision : number of saves; 0: as supplied with the program
     sha256 : digest of its settings as they were saved
-    locked : whether nobody may change it before unlocking it
+    locked : True if nobody may change it before unlocking it
     changed : differences from it, in words; empty if there are none
     origin : place of the saved protocol when the study was made; None before they were compared
     quality : quality level that voxels and iterations are at; None if they are as saved
     unstated : settings that its file does not state, so that the program chooses them, in words
     """
 
-    revision: int = setting(0, "How often it was saved; 0: as it came", ge=0, le=1_000_000)
-    sha256: str = setting("", "Digest of the settings as they were saved", max_length=64)
-    locked: bool = setting(False, "Whether it is kept as it is")
-    changed: tuple[str, ...] = setting(
-        (), "What was changed since, in words", max_length=MOST_CHANGES
-    )
-    origin: ProtocolOrigin | None = setting(None, "Place of the saved protocol")
+    revision: int = setting(0, "Number of times it was saved; 0: as supplied", ge=0, le=1_000_000)
+    sha256: str = setting("", "Hash of the settings when they were saved", max_length=64)
+    locked: bool = setting(False, "True if the protocol is locked against changes")
+    changed: tuple[str, ...] = setting((), "Changes since, in words", max_length=MOST_CHANGES)
+    origin: ProtocolOrigin | None = setting(None, "Location of the saved protocol")
     quality: Quality | None = setting(None, "Quality level of voxels and iterations")
     unstated: tuple[str, ...] = setting(
-        (), "Settings that its file does not state, in words", max_length=10
+        (), "Settings that the file does not state, in words", max_length=10
     )
 
 
@@ -65,8 +63,8 @@ def digest_of(protocol: Protocol) -> str:
 
 def digest_of_values(values: Plain) -> str:
     """Return the SHA-256 of settings as a file holds them, whatever it says of its saving."""
-    kept = {key: value for key, value in values.items() if key != "saved"}
-    text = json.dumps(kept, sort_keys=True, separators=(",", ":"), default=str)
+    others = {key: value for key, value in values.items() if key != "saved"}
+    text = json.dumps(others, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -82,8 +80,8 @@ def as_read(protocol: P, values: Plain) -> P:
     It records settings that were changed since it was saved, and those that the file leaves out.
     """
     if left_out := unstated(protocol, values):
-        kept = (protocol.saved or SavedAs()).model_copy(update={"unstated": left_out})
-        protocol = protocol.model_copy(update={"saved": kept})
+        others = (protocol.saved or SavedAs()).model_copy(update={"unstated": left_out})
+        protocol = protocol.model_copy(update={"saved": others})
     saved = protocol.saved
     if saved is None or not saved.sha256 or saved.changed:
         return protocol

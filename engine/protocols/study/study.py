@@ -1,4 +1,4 @@
-"""A study: which scan, scanner and auxiliary files, with which protocol."""
+"""A study: scan, scanner and auxiliary files, with a protocol."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ class Study(Settings):
     ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
     """
 
-    data: Path = setting(..., "The scan: its file or its header", label="Scan")
+    data: Path = setting(..., "Scan file or its header", label="Scan")
     scanner: str | None = setting(
-        None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
+        None,
+        "Scanner name, scanner file or crystal map; None: as recorded in the scan",
+        label="Scanner",
     )
     identified: bool = setting(
         False,
-        "Whether names of files and folders go along into what is written",
+        "Write names of files and folders into the results",
         label="Identified",
     )
     complete_events: bool = setting(
         False,
-        "Whether list mode that ends within a record is used up to its last complete event",
-        label="Complete events of a file that is cut off",
+        "Use a list-mode file that ends within a record up to its last complete event",
+        label="Use truncated files",
     )
-    inputs: dict[str, Path] = setting({}, "Auxiliary files by their role", label="Inputs")
+    inputs: dict[str, Path] = setting({}, "Auxiliary files by role", label="Inputs")
     protocol: SerializeAsAny[Protocol]
 
     @model_validator(mode="before")
@@ -50,13 +52,13 @@ class Study(Settings):
     def _gather_inputs(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        beside = {
+        optional = {
             key: value
             for key, value in values.items()
             if key not in cls.model_fields and isinstance(value, str | Path | None)
         }
-        rest = {key: value for key, value in values.items() if key not in beside}
-        given = {key: value for key, value in beside.items() if value is not None}
+        rest = {key: value for key, value in values.items() if key not in optional}
+        given = {key: value for key, value in optional.items() if value is not None}
         if given and isinstance(rest.get("inputs", {}), dict):
             rest["inputs"] = {**rest.get("inputs", {}), **given}
         return rest

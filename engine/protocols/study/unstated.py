@@ -1,4 +1,4 @@
-"""Settings that a protocol file leaves out, so that the program chooses them by the counts.
+"""Settings that a protocol file leaves out and the program chooses from the counts.
 
 A file that the program wrote states the model of randoms and names every correction. Files that are
 written by hand, or that are older, may leave both and the subsets out. Then the choice is reported.
@@ -25,7 +25,7 @@ def unstated(protocol: Protocol, values: Plain) -> tuple[str, ...]:
     Parameters
     ----------
     protocol
-        as it was read
+        protocol as read from its file
     values
         settings as the file holds them
     """

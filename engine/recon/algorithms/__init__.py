@@ -1,4 +1,4 @@
-"""Reconstruction: settings and a generator of images each."""
+"""Reconstruction algorithms: each has settings and yields images."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What an algorithm is: settings with a generator of images."""
+"""Base class of algorithms: settings and a generator of images."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Iterate:
     measure: Callable[[], float] | None = None
     ends: str = ""
 
-    is_held: ClassVar[bool] = False
-    """Whether the algorithm goes on from what `changed` makes of the image."""
+    is_reused: ClassVar[bool] = False
+    """True if the algorithm goes on from what `changed` makes of the image."""
 
     @property
     def image(self) -> Array:
@@ -51,7 +51,7 @@ class Iterate:
 
     @property
     def is_finite(self) -> bool:
-        """Whether the image holds numbers only."""
+        """True if the image holds numbers only."""
         return bool(module_of(self.x).isfinite(self.x).all())
 
     def figures(self, before: Figures) -> Figures | None:
@@ -94,7 +94,7 @@ class Algorithm(Settings):
 
     title: ClassVar[str]
     direct: ClassVar[bool] = False
-    """Whether the image comes in one step, whatever it starts from."""
+    """True if the image comes in one step, whatever it starts from."""
     passes: ClassVar[int] = 2
     """Projections and back projections of the rows of an update."""
     memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
@@ -132,7 +132,7 @@ class Algorithm(Settings):
 
     @property
     def may_end_early(self) -> bool:
-        """Whether a run may end before its last iteration."""
+        """True if a run may end before its last iteration."""
         return False
 
     def least_slices(self, n_slices: int) -> int:
@@ -141,7 +141,7 @@ class Algorithm(Settings):
 
     @property
     def filter(self) -> FilterSettings | None:
-        """How rows are filtered before a direct back projection; None where they are not."""
+        """Row filter of a direct back projection; None for iterative algorithms."""
         return None
 
     def scaled(self, factor: float) -> Self:
@@ -167,7 +167,7 @@ class Algorithm(Settings):
         Parameters
         ----------
         model
-            of the run
+            model of the run
         x
             (n_z, n_y, n_x) image after the last update, on the host
         """

@@ -53,13 +53,13 @@ class Cgls(Algorithm):
     iterations: Iterations = 20
     stop_at_noise: bool = setting(
         True,
-        "End once the image explains the data to within their noise: later iterations would draw "
-        "the noise itself. Data without noise get all iterations",
-        label="Stop at the noise",
+        "Stop when the residual reaches the noise level: later iterations would only "
+        "fit noise. Data without noise get all iterations",
+        label="Stop at noise level",
     )
     damping: float = setting(
         0.0,
-        "Weight of small values against true projections, √τ / ‖A‖; 0: none",
+        "Weight of the Tikhonov penalty relative to the data term, √τ / ‖A‖; 0: no damping",
         label="Damping",
         expert=True,
         ge=0,
@@ -134,7 +134,7 @@ class _Search:
         return cls(model, tau, x, r, p, dot(p, p), cost, is_new=True)
 
     def is_within(self, noise: float) -> bool:
-        """Whether ‖r‖² is less than that of the noise."""
+        """Return True if ‖r‖² is less than that of the noise."""
         return dot(self.r, self.r) < noise
 
     def advanced(self) -> _Search | None:

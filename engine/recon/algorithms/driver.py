@@ -1,4 +1,4 @@
-"""What turns the images of any algorithm into a run: its one driver.
+"""Driver of every algorithm: turn its images into events of a run.
 
 It goes on where a run was interrupted, filters the image between iterations, keeps account of the
 figures of each iteration, and ends where no more is wanted, so that an algorithm is its mathematics
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """The image after one update of a run, and what is told of it.
+    """Image after one update of a run, with its figures.
 
     Attributes
     ----------
@@ -74,9 +74,9 @@ def solve(
     Parameters
     ----------
     algorithm
-        whose updates are made
+        algorithm to run
     model
-        of the data
+        model of the data
     x
         (n_z, n_y, n_x) image to start from
     done
@@ -95,7 +95,7 @@ def solve(
         if the image of a step has ceased to be one, when it is fetched
     """
     n_updates = algorithm.n_iterations * algorithm.n_subsets
-    account, x = _Account(model, so_far), model.beside_data(x)
+    account, x = _Account(model, so_far), model.next_to_data(x)
     iterates = algorithm.resumed(model, x, done) if done else algorithm.run(model, x)
     while done < n_updates:
         iterate = next(iterates, None)
@@ -105,7 +105,7 @@ def solve(
         is_end, ends = done % algorithm.n_subsets == 0, iterate.ends if done < n_updates else ""
         if between is not None and done % algorithm.updates_between_filters == 0:
             iterate = iterate.changed(between)
-            if not iterate.is_held:
+            if not iterate.is_reused:
                 iterates = algorithm.resumed(model, iterate.x, done)
         yield _step(algorithm, model, iterate, done, account, ends)
         if ends or (is_end and finish_early is not None and finish_early()):
@@ -145,7 +145,7 @@ def _measure(algorithm: Algorithm, model: Model, iterate: Iterate) -> Callable[[
 
 
 class _Account:
-    """Figures of the iteration at work, added up in the order of its updates, whoever asks when."""
+    """Figures of the current iteration, summed in the order of its updates."""
 
     def __init__(self, model: Model, before: Figures) -> None:
         self._model, self._sums = model, before
@@ -175,7 +175,7 @@ def _checked(iterate: Iterate, where: str, remedy: str) -> Array:
     """Return the image on the host, unless it has ceased to be one."""
     if not iterate.is_finite:
         raise NumericalError(
-            f"{where}: the image holds values that are not numbers; the last good image is kept; "
-            f"{remedy}."
+            f"{where}: the image has values that are not numbers, and the last good "
+            f"image is kept; {remedy}."
         )
     return iterate.image

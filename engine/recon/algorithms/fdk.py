@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Fdk(FilterSettings, Algorithm):
-    """Direct reconstruction; what it starts from is left out of account."""
+    """Direct reconstruction. The initial image is not used."""
 
     title: ClassVar[str] = "Filtered back projection (FDK)"
     direct: ClassVar[bool] = True
@@ -40,8 +40,8 @@ class Fdk(FilterSettings, Algorithm):
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         if model.inverse is None:
             raise SettingsError(
-                f"{self.title}: nobody knows a direct inversion of this projector; choose an "
-                "algorithm that iterates."
+                f"{self.title}: this geometry has no direct inversion; choose an "
+                "iterative algorithm."
             )
         yield Iterate(model.inverse(model.y, self))
 

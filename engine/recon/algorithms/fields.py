@@ -1,4 +1,4 @@
-"""Settings that several solvers of y = A x have."""
+"""Settings shared by the solvers of y = A x."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from typing import Annotated
 from engine.core.settings import setting
 
 Iterations = Annotated[
-    int, setting(description="Passes over all the data", label="Iterations", ge=1, le=10000)
+    int, setting(description="Number of passes over all data", label="Iterations", ge=1, le=10000)
 ]
-NonNegative = Annotated[bool, setting(description="No values below zero", label="Non-negative")]
+NonNegative = Annotated[
+    bool, setting(description="Set negative values to zero", label="Non-negative")
+]
 Largest = Annotated[
     float | None,
     setting(
-        description="No values above this", label="Largest value", unit="1/mm", expert=True, gt=0
+        description="Upper limit of the voxel values",
+        label="Largest value",
+        unit="1/mm",
+        expert=True,
+        gt=0,
     ),
 ]

@@ -43,7 +43,7 @@ class FistaTv(Algorithm):
     iterations: Iterations = 100
     smoothing: float = setting(
         1.0,
-        "Strength of the total variation, relative to that found from the noise",
+        "Strength of the total variation penalty, relative to the value estimated from the noise",
         label="Smoothing",
         ge=0,
         le=1000,
@@ -52,7 +52,7 @@ class FistaTv(Algorithm):
     largest: Largest = None
     inner: int = setting(
         5,
-        "Steps of the total variation in each pass",
+        "Total variation steps in each pass",
         label="Inner steps",
         expert=True,
         ge=1,

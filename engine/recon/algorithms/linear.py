@@ -1,4 +1,4 @@
-"""What the solvers of y = A x share: the box of allowed values, and sums.
+"""Helpers of the solvers of y = A x: value limits and sums.
 
 Arrays stay where y is, in the host's memory or a GPU's.
 """
@@ -21,7 +21,7 @@ LEAST = 1e-6
 
 
 class Misfit:
-    """y − A x of an image, worked out when first asked for."""
+    """y − A x of an image, computed on first use."""
 
     def __init__(self, model: LinearModel, x: Array) -> None:
         self._model, self._x = model, x

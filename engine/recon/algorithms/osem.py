@@ -35,14 +35,14 @@ from engine.recon.algorithms.subsets import CountDemand, even_updates, passes_fo
 if TYPE_CHECKING:
     from engine.recon.model import EmLoop, Model, SystemModel
 
-USUAL_UPDATES, USUAL_SUBSETS = 24, 8
+DEFAULT_UPDATES, DEFAULT_SUBSETS = 24, 8
 """Updates where neither the user nor the scan sets them; subsets of passes that the user sets."""
 SURE_COUNTS = 100_000
 """Counts of a subset whose total is known to 0.3 %, one standard deviation."""
 
 
 class _ExpectationMaximisation(Algorithm):
-    """What OSEM and MLEM have in common."""
+    """Base of OSEM and MLEM."""
 
     @property
     def n_passes(self) -> int:
@@ -70,22 +70,23 @@ class Osem(_ExpectationMaximisation):
     kind: Literal["osem"] = "osem"
     iterations: int | None = setting(
         None,
-        "Passes over all the data; if left out, as many as the updates need",
+        "Number of passes over all data; if empty, it follows from the number of updates",
         label="Iterations",
         ge=1,
         le=1000,
     )
     subsets: int | None = setting(
         None,
-        "Updates in each pass; if left out, as many as the counts allow; 1 is MLEM",
+        "Updates in each pass; if empty, as many as the counts allow; 1 is MLEM",
         label="Subsets",
         ge=1,
         le=1000,
     )
     updates: int | None = setting(
         None,
-        "Updates in all, passes times subsets, where one of these is left out; rounded up so that "
-        "subsets divide it; if left out, as many as the scan needs, or 24",
+        "Total number of updates (iterations × subsets), used if one of the two is "
+        "empty. It is rounded up to a multiple of the subsets. If empty: as many as "
+        "the scan needs, or 24",
         label="Updates",
         ge=1,
         le=10_000,
@@ -96,7 +97,7 @@ class Osem(_ExpectationMaximisation):
         """Subsets as set; else those of a scan with enough counts."""
         if self.subsets is not None:
             return self.subsets
-        return USUAL_SUBSETS if self.iterations is not None else subsets_for(self._n_updates)
+        return DEFAULT_SUBSETS if self.iterations is not None else subsets_for(self._n_updates)
 
     @property
     def n_iterations(self) -> int:
@@ -112,7 +113,7 @@ class Osem(_ExpectationMaximisation):
 
     @property
     def _n_updates(self) -> int:
-        return even_updates(self.updates or USUAL_UPDATES)
+        return even_updates(self.updates or DEFAULT_UPDATES)
 
     def scaled(self, factor: float) -> Self:
         if self.iterations is not None:
@@ -125,7 +126,7 @@ class Osem(_ExpectationMaximisation):
         aim = self.model_copy(update={"updates": self.updates or n_updates})
         subsets = self.subsets
         if subsets is None and self.iterations is not None:
-            subsets = max(min(USUAL_SUBSETS, demand.most_subsets), 1)
+            subsets = max(min(DEFAULT_SUBSETS, demand.most_subsets), 1)
         elif subsets is None:
             subsets = subsets_for(aim._n_updates, demand)
         found = aim.model_copy(update={"subsets": subsets})
@@ -137,13 +138,15 @@ class Mlem(_ExpectationMaximisation):
 
     title: ClassVar[str] = "MLEM"
     kind: Literal["mlem"] = "mlem"
-    iterations: int = setting(20, "Passes over all the data", label="Iterations", ge=1, le=1000)
-    subsets: Literal[1] = setting(1, "One: all data in each update", label="Subsets")
+    iterations: int = setting(
+        20, "Number of passes over all data", label="Iterations", ge=1, le=1000
+    )
+    subsets: Literal[1] = setting(1, "1: each update uses all data", label="Subsets")
 
 
 @dataclass(frozen=True, eq=False)
 class EmIterate(Iterate):
-    """An image that lives in a loop.
+    """An image in a loop of expectation maximisation.
 
     Attributes
     ----------
@@ -154,7 +157,7 @@ class EmIterate(Iterate):
     x: Callable[[], Array]
     loop: EmLoop = field(kw_only=True)
 
-    is_held: ClassVar[bool] = True
+    is_reused: ClassVar[bool] = True
 
     @property
     def image(self) -> Array:

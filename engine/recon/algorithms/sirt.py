@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Sirt(Algorithm):
-    """SIRT; by ordered subsets if there is more than one."""
+    """SIRT, with ordered subsets if there is more than one."""
 
     title: ClassVar[str] = "SIRT"
     memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
@@ -47,7 +47,7 @@ class Sirt(Algorithm):
     )
     relaxation: float = setting(
         1.0,
-        "Length of a step; less than 1 is slower and smoother",
+        "Step length; values below 1 converge more slowly and give smoother images",
         label="Relaxation",
         expert=True,
         gt=0,
@@ -96,7 +96,7 @@ class Sirt(Algorithm):
 
 
 class MetSquares:
-    """Squares of the residuals that updates met, until they are asked for."""
+    """Squared residuals of the updates, computed on request."""
 
     def __init__(self) -> None:
         self._sum = 0.0
@@ -113,7 +113,7 @@ class MetSquares:
 
 @dataclass(frozen=True, eq=False)
 class SubsetIterate(Iterate):
-    """The image after an update of one subset, with what its pass has met.
+    """Image after an update of one subset, with the residuals of its pass.
 
     Attributes
     ----------
@@ -153,5 +153,5 @@ def _weights(model: LinearModel, parts: list[LinearModel], x: Array) -> tuple[Ar
 def _check(n_subsets: int, n_views: int) -> None:
     if n_subsets > n_views:
         raise SettingsError(
-            f"subsets: {n_subsets}, but the scan has {n_views} views; choose at most {n_views}."
+            f"subsets: got {n_subsets}, but the scan has {n_views} views; choose at most {n_views}."
         )

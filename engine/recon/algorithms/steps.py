@@ -1,4 +1,4 @@
-"""How long a step may be: a bound of ‖A‖² that needs no tuning.
+"""Step lengths from a bound of ‖A‖², without tuning.
 
 v ← AᵀA v / max,   L = max_j (AᵀA v)_j / v_j
 

@@ -1,4 +1,4 @@
-"""How strongly to regularise, from the noise of the data: no tuning by hand.
+"""Regularisation strength from the noise of the data, without manual tuning.
 
 λ = κ h · rms( Aᵀ n ),   n: noise of the strength found in y,   h: the mean spacing
 

@@ -1,4 +1,4 @@
-"""How many subsets the counts of a scan allow, and how many passes make up for fewer.
+"""Number of subsets that the counts allow, and the passes that compensate for fewer.
 
 A subset must see every voxel of the object: `CountDemand.in_subset` counts or more. With fewer
 counts there are fewer subsets and more passes, so that the number of updates stays the same; the
@@ -19,7 +19,7 @@ IN_LARGE_SUBSET, FEWEST_PASSES = 4_000_000, 2
 
 @dataclass(frozen=True)
 class CountDemand:
-    """What a scan offers to subsets, and what they need.
+    """Counts of a scan, and the counts that its subsets need.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def passes_for(n_updates: int, n_subsets: int) -> int:
 def subsets_for(n_updates: int, demand: CountDemand | None = None) -> int:
     """Return the largest divisor of `n_updates` that counts and passes allow.
 
-    demand : of the scan; None: there are enough counts
+    demand : demand of the scan; None: there are enough counts
     """
     most = max(min(MOST_SUBSETS, n_updates // LEAST_PASSES), n_updates // MOST_PASSES)
     if demand is not None:

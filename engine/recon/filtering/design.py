@@ -1,4 +1,4 @@
-"""What a scan asks of its direct inversion: which rays count how much, and why."""
+"""Design of a direct inversion: weights of the rays, with reasons and warnings."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ NOTED_GAP = 2.0
 
 @dataclass(frozen=True)
 class FilterDesign:
-    """The decisions for one scan.
+    """Decisions for one scan.
 
     Attributes
     ----------
-    kind : what the views cover
+    kind : angular range of the views
     geometry : the scan with the columns added; what filtered rows are back projected through
-    orbit : of `geometry`
+    orbit : orbit of `geometry`
     added_columns : before the first and after the last measured column
     step_rad : (n_views,) angle each view stands for
     continued : sides, first and last column, where cut-off rows are continued
     messages, warnings : plain sentences: what was found and decided, and what will be wrong
-    even_weight : of every ray alike; None where rays differ
-    climbs : whether the source moves along the axis, so that not all views see a voxel
+    even_weight : weight of every ray; None if rays differ
+    climbs : True if the source moves along the axis, so that not all views see a voxel
     """
 
     kind: Kind
@@ -84,7 +84,7 @@ def plan_for(
     short_scan : weights of a scan over less than a circle; "on" treats even a whole one as open,
         "off" gives all rays the same weight
     half_fan : weights of a detector that sees one side of the object only
-    cut_sides : whether the object reaches beyond the first and the last column
+    cut_sides : True if the object reaches beyond the first and the last column
     """
     orbit = orbit_of(geometry)
     check_detector(orbit)
@@ -95,19 +95,20 @@ def plan_for(
     shift = abs(abs(first) - abs(last)) / (2 * abs(last - first))
     # the nearer edge: where the object is cut off there, even a small shift matters
     is_cut = cut_sides[0 if abs(first) < abs(last) else 1]
-    wants_half_fan = half_fan == "on" or (
+    needs_half_fan = half_fan == "on" or (
         half_fan == "auto" and shift >= (CUT_SHIFT if is_cut else HALF_FAN_SHIFT)
     )
     # views all around see every ray twice, and weights of a short scan would throw half of them
     # away
     if circle.is_whole and short_scan != "on":
-        if wants_half_fan:
+        if needs_half_fan:
             return _half_fan(orbit, circle, notes)
         return _full_circle(orbit, circle, notes)
-    if wants_half_fan:
+    if needs_half_fan:
         notes = notes.warn(
-            f"The axis is {100 * shift:.0f} % of the detector's width off its middle, but half-fan "
-            "weights need views from a whole circle; what lies beyond the short side is incomplete."
+            f"The axis is {100 * shift:.0f} % of the detector width off its centre, "
+            "but half-fan weights need views from a full circle. The image is "
+            "incomplete outside the short side."
         )
     if geometry.beam == "parallel":
         return _parallel_arc(orbit, notes)
@@ -142,7 +143,7 @@ class _Notes:
             where = "on both sides" if first and last else f"beyond the {_side(first)} column"
             messages = (
                 *messages,
-                f"The object is wider than the detector {where}: rows are continued.",
+                (f"The object is wider than the detector {where}: rows are extrapolated."),
             )
         return FilterDesign(
             kind,
@@ -164,9 +165,9 @@ def _side(is_first: bool) -> str:
 
 
 def _full_circle(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
-    messages = "Full circle: every ray is measured twice and counts half."
+    messages = "Full circle: every ray is measured twice and gets half weight."
     if orbit.climbs:
-        messages = "A circle that climbs, weighted as if it did not: every ray counts half."
+        messages = "Helical orbit, weighted like a full circle: every ray gets half weight."
     notes = notes.report(messages)
     return notes.plan("full circle", orbit, circle.step_rad, 0.5)
 
@@ -185,12 +186,12 @@ def _half_fan(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
     wide = widened(orbit.geometry, added)
     unit = f"{np.degrees(overlap):.1f}°" if orbit.geometry.beam == "cone" else f"{overlap:.1f} mm"
     notes = notes.report(
-        f"Half fan: the axis is seen at column {middle:.1f} of {n_columns}, so rays within "
-        f"{unit} of it are measured twice and share their weight smoothly; {missing} empty "
-        f"columns are added beside the {_side(bool(before))} one."
+        f"Half fan: the axis is at column {middle:.1f} of {n_columns}, so rays within "
+        f"{unit} of it are measured twice and share their weight smoothly; {missing} "
+        f"empty columns are added on the {_side(bool(before))} side."
     )
     if overlap == 0:
-        notes = notes.warn("No column sees the axis: the middle of the picture is missing.")
+        notes = notes.warn("No column sees the axis, so the centre of the image is missing.")
     wide_orbit = replace(orbit, geometry=wide)
     return notes.plan(
         "half fan",
@@ -207,7 +208,7 @@ def _parallel_arc(orbit: Orbit, notes: _Notes) -> FilterDesign:
     kind: Kind = "half circle" if half.is_whole else "limited angle"
     if half.is_whole:
         notes = notes.report(
-            "Half circle of parallel rays: each is measured once and counts fully."
+            "Half circle of parallel rays: each ray is measured once and gets full weight."
         )
     else:
         notes = _warn_of_limits(notes, half.range_rad, np.pi)
@@ -219,18 +220,21 @@ def _short_scan(
 ) -> FilterDesign:
     needed, covered = np.pi + 2 * fan_rad, circle.range_rad
     # two usual gaps of grace, for views that are missing at the ends
-    enough = covered >= needed - 2 * circle.usual_gap_rad
+    enough = covered >= needed - 2 * circle.typical_gap_rad
     kind: Kind = "short scan" if enough else "limited angle"
     if not enough:
         notes = _warn_of_limits(notes, covered, needed)
     if not use:
         # on average a ray is measured covered / π times, so the values stay about right
         weight = min(1.0, np.pi / covered)
-        notes = notes.report(f"No short-scan weights, as chosen: every ray counts {weight:.2f}.")
+        notes = notes.report(
+            f"Short-scan weights are switched off: every ray gets weight {weight:.2f}."
+        )
         return notes.plan(kind, orbit, circle.step_rad, weight)
     notes = notes.report(
-        f"An open scan over {np.degrees(covered):.1f}°, of which {np.degrees(needed):.1f}° are "
-        "needed: rays measured twice share their weight smoothly (Parker)."
+        f"Short scan over {np.degrees(covered):.1f}°, of which "
+        f"{np.degrees(needed):.1f}° are needed: rays measured twice share their weight "
+        "smoothly (Parker)."
     )
     starts = circle.from_start_rad
     return notes.plan(
@@ -240,33 +244,34 @@ def _short_scan(
 
 def _warn_of_limits(notes: _Notes, covered_rad: float, needed_rad: float) -> _Notes:
     return notes.warn(
-        f"The views cover {np.degrees(covered_rad):.1f}° of the {np.degrees(needed_rad):.1f}° "
-        "needed: edges along the missing directions are lost; an iterative algorithm with total "
-        "variation suits this scan better."
+        f"The views cover {np.degrees(covered_rad):.1f}° of the "
+        f"{np.degrees(needed_rad):.1f}° needed: edges along the missing directions are "
+        "lost. An iterative algorithm with total variation suits this scan better."
     )
 
 
 def _notes(orbit: Orbit, circle: Coverage, cut_sides: tuple[bool, bool]) -> _Notes:
     notes = _Notes(cut_sides).report(
         f"{orbit.geometry.n_views} views over {np.degrees(circle.range_rad):.1f}°, "
-        f"{np.degrees(circle.usual_gap_rad):.3g}° from one to the next."
+        f"spacing {np.degrees(circle.typical_gap_rad):.3g}°."
     )
     if circle.n_repeated:
-        who = f"{circle.n_repeated} views look from the angle of another one"
+        who = f"{circle.n_repeated} views have the same angle as another view"
         if circle.n_repeated == 1 and _repeats_first(orbit):
             who = "The last view repeats the first one"
-        notes = notes.report(f"{who}: they share the angle they stand for.")
-    if circle.largest_gap_rad > NOTED_GAP * circle.usual_gap_rad:
+        notes = notes.report(f"{who}: they share the weight of their angle.")
+    if circle.largest_gap_rad > NOTED_GAP * circle.typical_gap_rad:
         notes = notes.warn(
-            f"Views are missing: the largest gap is {np.degrees(circle.largest_gap_rad):.2g}°, the "
-            f"usual one {np.degrees(circle.usual_gap_rad):.2g}°; streaks are likely."
+            "Views are missing: the largest gap is "
+            f"{np.degrees(circle.largest_gap_rad):.2g}°, the normal spacing "
+            f"{np.degrees(circle.typical_gap_rad):.2g}°. Streaks are likely."
         )
     if orbit.climbs:
         notes = notes.warn(
-            f"The scan moves {orbit.climb_mm:.1f} mm along its axis: filtered back projection is "
-            "made for circles. Values are divided by the share of views that see a voxel, which "
-            "is near, not exact; what less than half a turn sees is left out. An iterative "
-            "algorithm is exact."
+            f"The scan moves {orbit.climb_mm:.1f} mm along its axis, but filtered back "
+            "projection assumes a circle. Values are divided by the share of views "
+            "that see a voxel, which is an approximation. Voxels seen over less than "
+            "half a turn are not reconstructed. An iterative algorithm is exact."
         )
     return notes
 

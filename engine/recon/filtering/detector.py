@@ -1,4 +1,4 @@
-"""The axis of a scan as its detector sees it."""
+"""Rotation axis of a scan in detector coordinates."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def check_detector(orbit: Orbit) -> None:
     u = orbit.geometry.u_mm
     if (np.abs(u @ orbit.axis) > LYING * np.linalg.norm(u, axis=1)).any():
         raise GeometryError(
-            "The rows of the detector run along the axis of rotation and must lie across it: "
-            "swap rows and columns of the projections, and u and v of the geometry."
+            "The detector rows run along the axis of rotation, but must be "
+            "perpendicular to it; swap rows and columns of the projections, and u and "
+            "v of the geometry."
         )
     if orbit.geometry.shape[1] < LEAST_COLUMNS:
         raise GeometryError(

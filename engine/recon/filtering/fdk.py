@@ -70,7 +70,7 @@ def back_projected(
 
 @dataclass(frozen=True, eq=False)
 class FilteredBackProjection:
-    """The direct inversion of an X-ray transform, whose kernels and textures it uses.
+    """Direct inversion of an X-ray transform. It reuses the kernels and textures of the transform.
 
     Attributes
     ----------

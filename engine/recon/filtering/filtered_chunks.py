@@ -1,4 +1,4 @@
-"""Projections filtered on a GPU chunk by chunk, as they come there to be projected back.
+"""Filter projections on a GPU chunk by chunk, in the order of back projection.
 
 So that measured values cross the bus once, beside the work on earlier ones, and filtered ones
 never do.
@@ -22,7 +22,7 @@ class FilteredChunks(MadeViews):
     Parameters
     ----------
     values : (n_views, n_rows, n_measured) line integrals of the host or the device
-    plan, settings : how they are filtered
+    plan, settings : plan and settings of the filter
     on : the device
     rows : those wanted, one at least; the others are zero
     """

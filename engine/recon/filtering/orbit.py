@@ -1,4 +1,4 @@
-"""The orbit of a scan: its axis, the angle of each view about it, and where rays pass it."""
+"""Orbit of a scan: its axis, and angle and position of each view."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SKEW = 0.9
 
 @dataclass(frozen=True)
 class Orbit:
-    """The axis that the views turn about, and each view's place on the circle.
+    """Rotation axis of the views, and the position of each view on its circle.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Orbit:
     point_mm : (3,) a point on the axis
     angles_rad : (n_views,) counter-clockwise angle of the source; where from parallel rays come
     radius_mm : (n_views,) distance of the source from the axis; about 1 for parallel rays
-    misfit_mm, climb_mm : how far sources leave their circle, across and along the axis
+    misfit_mm, climb_mm : deviation of the sources from their circle, across and along the axis
     """
 
     geometry: XrayGeometry
@@ -56,18 +56,18 @@ class Orbit:
 
     @cached_property
     def is_upright(self) -> bool:
-        """Whether detector rows lie across the axis, one above the other."""
+        """True if detector rows lie across the axis, one above the other."""
         v = self.geometry.v_mm
         return bool((_length(np.cross(v, self.axis)) <= UPRIGHT * _length(v)).all())
 
     @property
     def climbs(self) -> bool:
-        """Whether the source moves along the axis, so that not all views see a voxel."""
+        """True if the source moves along the axis, so that not all views see a voxel."""
         return bool(self.climb_mm > NOTED_CLIMB * self.radius_mm.max())
 
     @cached_property
     def all_alike(self) -> bool:
-        """Whether every view is the first one, turned about the axis."""
+        """True if every view is the first one, turned about the axis."""
         geometry = self.geometry
         radial = np.cross(self.tangent, self.axis)
         frame = np.stack([radial, self.tangent, np.broadcast_to(self.axis, radial.shape)], axis=1)
@@ -100,8 +100,9 @@ def orbit_of(geometry: XrayGeometry) -> Orbit:
     if not (orbit.radius_mm > ALIKE * orbit.radius_mm.max()).all():
         what = "the source lies on" if geometry.beam == "cone" else "the rays run along"
         raise GeometryError(
-            f"view {int(np.argmin(orbit.radius_mm))}: {what} the axis of rotation; filtered back "
-            "projection needs views from around it; use an iterative algorithm."
+            f"view {int(np.argmin(orbit.radius_mm))}: {what} the axis of rotation, but "
+            "filtered back projection needs views from around the axis; use an "
+            "iterative algorithm."
         )
     return orbit
 

@@ -1,4 +1,4 @@
-"""Weighted and filtered projections, ready to be back projected with 1/τ².
+"""Weight and filter projections, ready for back projection with 1/τ².
 
 q = step · ramp( weight · density · p ) / width of a pixel
 
@@ -39,7 +39,7 @@ def planned(
 ) -> FilterDesign:
     """Look at projections (n_views, n_rows, n_columns) and decide how to weight their rays.
 
-    is_checked : whether values that are no numbers are refused now; see `FilteredChunks.check`
+    is_checked : True if values that are no numbers are refused now; see `FilteredChunks.check`
     """
     _check_shape(values, geometry)
     if is_checked:
@@ -101,7 +101,7 @@ def filtered(
 
 
 class RowFilter:
-    """How the rows of a scan are filtered, where they are; `first` to `last` of them are needed."""
+    """Filter for the rows of a scan, for rows `first` to `last`."""
 
     def __init__(
         self, plan: FilterDesign, settings: FilterSettings, n_measured: int, wanted: range
@@ -193,7 +193,7 @@ def _lengths(vectors: Array, shape: tuple[int, int]) -> Array:
 
 
 class _Weights:
-    """All factors of the pixels; what views have in common is computed once."""
+    """Factors of all pixels. Parts that views share are computed once."""
 
     def __init__(self, plan: FilterDesign) -> None:
         self._plan = plan
@@ -232,8 +232,9 @@ def _check_shape(values: Array, geometry: XrayGeometry) -> None:
     expected = (geometry.n_views, *geometry.shape)
     if values.shape != expected:
         raise GeometryError(
-            f"Projections of shape {values.shape}, the geometry has (views, rows, columns) = "
-            f"{expected}; they must belong together."
+            f"The projections have shape {values.shape}, but the geometry has (views, "
+            f"rows, columns) = {expected}; give the projections and the geometry of "
+            "one scan."
         )
 
 

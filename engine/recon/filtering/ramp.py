@@ -1,4 +1,4 @@
-"""The ramp filter along detector rows.
+"""Ramp filter along detector rows.
 
 q(i) = Σ_k g(i − k) p(k),   g(0) = 1/4,   g(odd n) = −1/(π n)²,   g(even n) = 0
 
@@ -37,13 +37,13 @@ def spectrum(n: int, name: WindowName = "ram-lak", cutoff: float = 1.0) -> Array
     return np.asarray((ramp * window(name, frequency, cutoff)).astype(np.float32))
 
 
-def filter_length(n_columns: int, n_beside: int = 0, padding: float = 2.0) -> int:
+def filter_length(n_columns: int, n_padding: int = 0, padding: float = 2.0) -> int:
     """Pixels to transform so that rows of n_columns, and n_beside more, do not wrap around.
 
     padding : length wanted, in rows
     """
     # twice the row: then no value reaches another one around the end of the ring
-    least = max(2 * n_columns + n_beside, round(padding * n_columns))
+    least = max(2 * n_columns + n_padding, round(padding * n_columns))
     return int(scipy.fft.next_fast_len(least, real=True))
 
 

@@ -1,4 +1,4 @@
-"""Weights of rays that are measured twice, and the angle each view stands for.
+"""Weights of rays that are measured twice, and the angular step of each view.
 
 The ray of a view at angle β and fan angle γ is measured again from β + π + 2γ, at −γ. β counts the
 source about the axis, γ the ray from the one through the axis, both counter-clockwise. The weights
@@ -21,7 +21,7 @@ SAME_ANGLE = 1e-3
 
 @dataclass(frozen=True)
 class Coverage:
-    """The angles of all views on a circle, and what each stands for.
+    """Angles of all views on a circle, and the angular step of each.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Coverage:
     range_rad : angle covered; the period where whole
     from_start_rad : (n_views,) angle of each view behind the start of the range
     step_rad : (n_views,) half the gaps to both neighbours; they add up to the range
-    usual_gap_rad, largest_gap_rad : from a view to the next, within the range
+    typical_gap_rad, largest_gap_rad : angle from one view to the next, within the range
     n_repeated : views at the angle of another one
     """
 
@@ -39,13 +39,13 @@ class Coverage:
     range_rad: float
     from_start_rad: Array
     step_rad: Array
-    usual_gap_rad: float
+    typical_gap_rad: float
     largest_gap_rad: float
     n_repeated: int
 
 
 def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
-    """How views at these angles, in any order and of any number of turns, cover the circle."""
+    """Return the angular coverage of views in any order and any number of turns."""
     angles = np.mod(angles_rad, period_rad)
     order = np.argsort(angles, kind="stable")
     gaps = np.diff(angles[order], append=angles[order[0]] + period_rad)  # behind each view

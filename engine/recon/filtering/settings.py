@@ -1,4 +1,4 @@
-"""The choices of a direct inversion."""
+"""Settings of a direct inversion."""
 
 from __future__ import annotations
 
@@ -8,28 +8,46 @@ from engine.recon.filtering.windows import WindowName
 
 
 class FilterSettings(Settings):
-    """How rows are filtered and rays weighted before the back projection."""
+    """Filter and ray weights of the back projection."""
 
     window: WindowName = setting(
-        "ram-lak", "Softer windows lower noise and resolution", label="Filter window"
+        "ram-lak", "Softer windows reduce noise and resolution", label="Filter window"
     )
     cutoff: float = setting(
-        1.0, "Highest frequency kept, of Nyquist's", label="Cut-off", gt=0.01, le=1
+        1.0,
+        "Highest frequency, as a fraction of the Nyquist frequency",
+        label="Cut-off",
+        gt=0.01,
+        le=1,
     )
     soften_rows: bool = setting(
-        False, "The same as a Hann window across the rows", label="Soften across rows", expert=True
+        False,
+        "Apply a Hann window across the rows as well",
+        label="Smooth across rows",
+        expert=True,
     )
     padding: float = setting(
-        2.0, "Length of the filtered rows, in rows", label="Zero padding", ge=2, le=8, expert=True
+        2.0,
+        "Length of a padded row, in multiples of its own length",
+        label="Zero padding",
+        ge=2,
+        le=8,
+        expert=True,
     )
     short_scan: Choice = setting(
-        "auto", "Weights of a scan over less than a circle", label="Short scan", expert=True
+        "auto",
+        "Use short-scan weights if the scan covers less than a full circle",
+        label="Short scan",
+        expert=True,
     )
     half_fan: Choice = setting(
-        "auto", "Weights of a detector beside the axis", label="Half fan", expert=True
+        "auto",
+        "Use half-fan weights if the detector is offset from the axis",
+        label="Half fan",
+        expert=True,
     )
     truncation: Choice = setting(
-        "auto", "Continue rows that the detector cuts off", label="Truncated rows", expert=True
+        "auto", "Extrapolate rows that the detector truncates", label="Truncated rows", expert=True
     )
 
     def describe(self) -> str:

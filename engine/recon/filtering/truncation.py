@@ -1,4 +1,4 @@
-"""Objects wider than the detector: found in the data, and continued smoothly to zero beyond it.
+"""Objects wider than the detector: find truncated rows, and extrapolate them to zero.
 
 The ramp filter takes an edge for structure: a row that is cut off gives a bright rim. Beyond the
 edge e the row continues as 2 p(e) − p(mirrored), never below zero, faded by cos² (Ohnesorge et
@@ -26,7 +26,7 @@ _MOST_LOOKED_AT = 500_000
 
 
 def cut_sides(values: Array) -> tuple[bool, bool]:
-    """Whether the object reaches beyond the first and the last column.
+    """Return True if the object reaches beyond the first and the last column.
 
     values : (n_views, n_rows, n_columns) line integrals
     """

@@ -1,4 +1,4 @@
-"""Views of a scan filtered one by one, as they come: what they share is worked out once.
+"""Filter views one by one as they arrive, with shared tables.
 
 f = ramp( unit · weight · density · p ) / width of a pixel,   q = level · gain · f
 
@@ -27,11 +27,11 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ViewWeights:
-    """The weights of some views together.
+    """Weights of several views.
 
     Attributes
     ----------
-    design : what was decided about them
+    design : decisions for these views
     gains : (n_views,) factors of filtered views
     level : factor of all of them together, which changes as views cover more
     unit_rad : angle, times the weight of rays that are all alike, that the views are filtered with
@@ -44,7 +44,7 @@ class ViewWeights:
 
     @property
     def are_even(self) -> bool:
-        """Whether all rays of a view count alike, so that others leave it as it is filtered."""
+        """True if all rays of a view count alike, so that others leave it as it is filtered."""
         return self.design.even_weight is not None
 
     @property
@@ -74,15 +74,15 @@ def weights_of(
     Parameters
     ----------
     geometry
-        of the views there are
+        geometry of the views
     settings
-        of the filter
+        settings of the filter
     cut_sides
-        whether the object reaches beyond the first and the last column
+        True if the object reaches beyond the first and the last column
     step_rad
         usual angle from a view of the whole scan to the next
     even
-        whether all rays of an open scan count alike, though some are measured twice
+        True if all rays of an open scan count alike, though some are measured twice
     """
     half = settings.half_fan
     design = plan_for(geometry, short_scan="off", half_fan=half, cut_sides=cut_sides)
@@ -106,10 +106,10 @@ class ViewFilter:
 
     Parameters
     ----------
-    design : of views that stand for all: where columns are added and rows continued
-    settings : of the filter
+    design : design of views that stand for all: where columns are added and rows continued
+    settings : settings of the filter
     n_measured : columns of the detector
-    alike : whether every view of the scan is the first one, turned
+    alike : True if every view of the scan is the first one, turned
     """
 
     def __init__(

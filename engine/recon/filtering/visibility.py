@@ -1,4 +1,4 @@
-"""How much of a climbing scan sees each voxel, and an image divided by it.
+"""Share of the views of a helical scan that see each voxel, and division by it.
 
 Filtered back projection of a circle adds up because all views see every voxel. On a helix a voxel
 is seen by some views only: its sum holds the share
@@ -34,11 +34,11 @@ def divided_by_visibility(
     Parameters
     ----------
     image
-        of the whole grid of A, or of a region of it; what is returned is written into it
+        image of the whole grid of A, or of a region of it; what is returned is written into it
     A
         the transform of the design's geometry
     plan
-        of the filter, with the weights of the rays
+        plan of the filter, with the weights of the rays
     region
         slices (z, y, x) of the grid that the image is of
     """
@@ -78,7 +78,7 @@ def _few_views(n: int, bytes_each: int) -> list[range]:
 
 
 def turned_rad(plan: FilterDesign) -> float:
-    """How far the source turned in all [rad]."""
+    """Return the total rotation of the source [rad]."""
     angles = np.unwrap(plan.orbit.angles_rad)
     return float(np.ptp(angles)) * plan.geometry.n_views / max(plan.geometry.n_views - 1, 1)
 

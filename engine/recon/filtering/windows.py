@@ -1,4 +1,4 @@
-"""Windows that tame the ramp filter: factors over frequency, 1 at zero."""
+"""Windows of the ramp filter: factors over frequency, 1 at zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an algorithm may know about a scan: E[y] = A x + b, the counts y and the sensitivity s.
+"""Models of a scan: E[y] = A x + b, with counts y and sensitivity s.
 
 List mode (facts: Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17
 (1998) 228): every event is a row of A with y = 1. Detection factors n·a of a line are divided

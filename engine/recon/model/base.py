@@ -1,4 +1,4 @@
-"""What a run asks of a scan, whatever was measured."""
+"""Base class of system models, for any kind of data."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from engine.core.arrays import Array
 
 
 class Model(ABC):
-    """What the driver of an algorithm asks of a scan, whatever was measured.
+    """Interface between a scan and the driver of an algorithm.
 
     Attributes
     ----------
-    remedy : what helps where an image holds values that are not numbers
+    remedy : advice for an image with values that are not numbers
     """
 
     remedy: ClassVar[str]
 
-    def beside_data(self, x: Array) -> Array:
+    def next_to_data(self, x: Array) -> Array:
         """Return an image where the algorithm works on it."""
         return x
 

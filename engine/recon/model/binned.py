@@ -40,7 +40,7 @@ class BinnedModel(SystemModel):
 
     Attributes
     ----------
-    A : from images to bins
+    A : operator from images to bins
     background : (n_bins,) expected additive counts over the factor of the bin
     sensitivity : (n_z, n_y, n_x) Aᵀf
     counts : (n_bins,) measured counts
@@ -85,7 +85,7 @@ class BinnedModel(SystemModel):
 
 @dataclass(frozen=True)
 class HistogramModel(SystemModel):
-    """Counts of the lines of a dual-head scanner; a subset takes whole families of orientations.
+    """Counts of the lines of a dual-head scanner. A subset contains whole families of orientations.
 
     Orientations without a count add nothing to an update but their part of the sensitivity, and
     are not projected.
@@ -101,7 +101,7 @@ class HistogramModel(SystemModel):
     counts : (n_lines,), 0 where the factor is 0
     factors : (n_lines,) n·a; None: all 1
     sensitivity : (n_z, n_y, n_x) Aᵀ(n·a)
-    prior : how alike neighbours are; None: nothing is known of it
+    prior : edge-preserving prior; None: no prior
 
     Examples
     --------
@@ -171,7 +171,7 @@ class HistogramModel(SystemModel):
 
 
 class _MirroredLoop(HostLoop):
-    """Keeps an eighth of a sensitivity that is symmetric in all axes.
+    """Store an eighth of a sensitivity that is symmetric in all axes.
 
     That of whole families of orientations is, unless factors of lines are not.
     """

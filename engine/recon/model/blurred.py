@@ -1,4 +1,4 @@
-"""A model whose image is blurred by the scanner's point spread before it is projected.
+"""Model with resolution: the image is blurred by the point spread before projection.
 
 E[y] = A K x + b,    x ← x / Kᵀs · Kᵀ Aᵀ( y / (A K x + b) )
 
@@ -21,7 +21,7 @@ from engine.recon.model.counts import EmStep, SystemModel
 
 @dataclass(frozen=True)
 class BlurredModel(SystemModel):
-    """A system model seen through a blur of its image.
+    """A system model with a blur of its image.
 
     Attributes
     ----------

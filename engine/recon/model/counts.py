@@ -1,4 +1,4 @@
-"""What models of counts share: E[y] = A x + b, one update of expectation maximisation, its loop."""
+"""Base class of models of counts: E[y] = A x + b, the EM update and its loop."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class EmStep:
 
 
 class EmLoop(Protocol):
-    """The state of an EM reconstruction, wherever its image lives."""
+    """State of an EM reconstruction, on any backend."""
 
     def update(self, k: int) -> None:
         """Update the image with subset k, as `engine.recon.algorithms.osem` says; may not wait."""
@@ -53,7 +53,7 @@ class EmLoop(Protocol):
 
     @property
     def is_finite(self) -> bool:
-        """Whether the image holds numbers only."""
+        """True if the image holds numbers only."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ class SystemModel(Model):
 
     @property
     def is_penalised(self) -> bool:
-        """Whether the image maximises something else than the likelihood alone."""
+        """True if the image maximises something else than the likelihood alone."""
         return False
 
     @property
     def has_event_subsets(self) -> bool:
-        """Whether each subset is a fair sample of all events, so that its total is that of all."""
+        """True if each subset is a fair sample of all events, so that its total is that of all."""
         return False
 
     @property
@@ -125,7 +125,7 @@ class SystemModel(Model):
 
 
 class HostLoop:
-    """The loop through `em_step`, image in the host's memory."""
+    """Loop over `em_step`, with the image in host memory."""
 
     def __init__(self, model: SystemModel, x: Array, n_subsets: int) -> None:
         self._on = model.A.on
@@ -209,12 +209,12 @@ def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class ReadyModel(SystemModel):
-    """A model that has computed all that expectation maximisation needs before its first update.
+    """A model with everything that expectation maximisation needs before its first update.
 
     Attributes
     ----------
     model : the same, without the loop
-    n_subsets : of the loop
+    n_subsets : number of subsets of the loop
     loop : holds an image and the subsets
     """
 

@@ -29,7 +29,7 @@ class LinearModel(Model):
     ----------
     A : the projector
     y : (of A.out_shape) measured line integrals [1]
-    spacing_mm : from one voxel to the next along each axis of the image; None: 1 along all
+    spacing_mm : voxel spacing along each axis; None: 1 along all
     inverse : solves for x in one step; None where nobody knows how
 
     Examples
@@ -49,12 +49,12 @@ class LinearModel(Model):
     y: Array
     spacing_mm: tuple[float, ...] | None = None
     inverse: Inverse | None = None
-    _kept: Plain = field(default_factory=dict, repr=False, compare=False)
+    _cached: Plain = field(default_factory=dict, repr=False, compare=False)
 
-    def beside_data(self, x: Array) -> Array:
+    def next_to_data(self, x: Array) -> Array:
         """Return an image where y lies, in the host's memory or a GPU's."""
-        beside: Array = module_of(self.y).asarray(x)
-        return beside
+        on_backend: Array = module_of(self.y).asarray(x)
+        return on_backend
 
     def residual(self, x: Array) -> float:
         """‖A x − y‖ / ‖y‖."""
@@ -63,10 +63,10 @@ class LinearModel(Model):
 
     def once(self, name: str, compute: Callable[[], T]) -> T:
         """Return what depends on the model alone; it is computed once and kept under a name."""
-        if name not in self._kept:
-            self._kept[name] = compute()
-        kept: T = self._kept[name]
-        return kept
+        if name not in self._cached:
+            self._cached[name] = compute()
+        cached: T = self._cached[name]
+        return cached
 
     def subset(self, k: int, of: int) -> LinearModel:
         """Rows k, k + of, ..."""

@@ -14,14 +14,14 @@ from engine.recon.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
 
 @dataclass(frozen=True)
 class ListModeModel(SystemModel):
-    """Rows of A are the events; s comes from all possible lines, shared out over the subsets.
+    """Rows of A are events. s comes from all possible lines, divided by the subsets.
 
     Attributes
     ----------
     A : the projector, one row for each event
     background : (n_events,) expected additive counts over the factor of the event's line
     sensitivity : (n_z, n_y, n_x) of all lines of response [mm]
-    counts : of every event, 1
+    counts : counts of every event, 1
 
     Examples
     --------
@@ -57,7 +57,7 @@ class ListModeModel(SystemModel):
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:
             return self
-        background = self.A.room.held(self.background[k::of])
+        background = self.A.storage.in_memory(self.background[k::of])
         return ListModeModel(self.A.subset(k, of), background, self._share(of))
 
     def _share(self, of: int) -> Array:

@@ -1,4 +1,4 @@
-"""Events whose updates others compute, each for a part of them.
+"""List-mode model whose updates are computed by several workers.
 
 x · Aᵀ(1 / q) is summed in integers of 2⁻ᵘ, round(2ᵘ x_n A_jn / q_j), so that it does not hang on
 how many there are, nor on the order in which they answer.
@@ -16,7 +16,7 @@ from engine.recon.model.listmode import ListModeModel
 
 @dataclass(frozen=True)
 class ShardedModel(SystemModel):
-    """The model of all events; subsets are only numbered, their rows lie with whoever traces them.
+    """Model of all events. Subsets are only numbered, and workers hold their rows.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Counts of bins in bins of time of flight: rows are those that hold something.
+"""Model of TOF sinograms: rows are the TOF bins with counts.
 
 The times of a line share out its lengths in voxels, Σ_t A_jtn = l_jn, so that the sensitivity is
 that of the lines, whatever their times,
@@ -24,7 +24,7 @@ from engine.recon.model.counts import EmStep, SystemModel
 
 @dataclass(frozen=True)
 class TimedModel(SystemModel):
-    """Counts of the bins of time of flight that hold some, in the subsets of their lines.
+    """Counts of the TOF bins that have some, in the subsets of their lines.
 
     Attributes
     ----------
@@ -82,7 +82,10 @@ class TimedModel(SystemModel):
 
     def subset(self, k: int, of: int) -> SystemModel:
         if of != len(self.parts):
-            raise ValueError(f"the rows stand in {len(self.parts)} subsets, not in {of}.")
+            raise ValueError(
+                f"the rows are divided into {len(self.parts)} subsets, "
+                f"expected {of}; sort them again."
+            )
         if of == 1:
             return self
         begin = sum(part.out_shape[0] for part in self.parts[:k])

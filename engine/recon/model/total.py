@@ -1,4 +1,4 @@
-"""The total activity that the counts make most likely, for an image of a given shape.
+"""Most likely total activity for an image of a given shape.
 
 The log-likelihood of α x is L(α) = Σ_j y_j log(α p_j + b_j) − α S, with p = A x and S = Σ_n s_n
 x_n. It is concave, and its maximum is where

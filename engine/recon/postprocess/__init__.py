@@ -1,4 +1,4 @@
-"""Filters of images, after the reconstruction or between iterations."""
+"""Image filters, after the reconstruction or between iterations."""
 
 from engine.recon.postprocess.base import Filter
 from engine.recon.postprocess.gaussian import Gaussian

@@ -1,4 +1,4 @@
-"""What a filter is: settings that turn an image into a smoother one."""
+"""Base class of image filters."""
 
 from __future__ import annotations
 

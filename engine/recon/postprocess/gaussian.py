@@ -23,14 +23,14 @@ DEFAULT_VOXELS = 1.5
 
 
 class Gaussian(Filter):
-    """Isotropic Gaussian; beyond its border the image goes on as its mirror image."""
+    """Isotropic Gaussian with mirrored borders."""
 
     title: ClassVar[str] = "Gaussian"
     kind: Literal["gaussian"] = "gaussian"
     fwhm_mm: float | None = setting(
         None,
-        "Full width at half maximum; if left out, list-mode PET takes it by resolution, counts and "
-        "timing where a μ-map tells the object, all else 1.5 voxels",
+        "Full width at half maximum. If empty: list-mode PET with a μ-map chooses it "
+        "from resolution, counts and timing; everything else uses 1.5 voxels",
         label="Width (FWHM)",
         unit="mm",
         gt=0,

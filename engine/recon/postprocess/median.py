@@ -21,7 +21,7 @@ class Median(Filter):
 
     title: ClassVar[str] = "Median"
     kind: Literal["median"] = "median"
-    size: Literal[3, 5, 7] = setting(3, "Edge of the cube", label="Cube edge", unit="voxels")
+    size: Literal[3, 5, 7] = setting(3, "Edge length of the cube", label="Cube edge", unit="voxels")
 
     def apply(self, image: Array, voxel_mm: Point) -> Array:
         xp = module_of(image)

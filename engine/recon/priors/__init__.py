@@ -1,1 +1,1 @@
-"""What is known of images beforehand, as penalties with their proximal maps."""
+"""Priors: penalties with their proximal maps."""

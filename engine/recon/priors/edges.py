@@ -1,4 +1,4 @@
-"""Neighbours are alike unless they differ much: small differences cost their square, edges less.
+"""Edge-preserving prior: quadratic for small differences, weaker for edges.
 
 R(x) = κ Σ w_jk ( √(1 + (x_j − x_k)² / δ²) − 1 )  over pairs of neighbours along the axes,
 δ = √(N / n) / s̄,   w = (least edge of a voxel / distance)²
@@ -36,7 +36,7 @@ Cut = tuple[slice, ...]
 
 @dataclass(frozen=True)
 class EdgePrior:
-    """How alike neighbours are expected to be, before a scan's sensitivity is known.
+    """Edge-preserving prior, before the sensitivity of a scan is known.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class EdgePrior:
 
 @dataclass(frozen=True, eq=False)
 class EdgePenalty:
-    """κ Σ w ( √(1 + (x_j − x_k)² / δ²) − 1 ) of an image, and the update that heeds it.
+    """κ Σ w ( √(1 + (x_j − x_k)² / δ²) − 1 ) of an image, and the EM update with it.
 
     Attributes
     ----------

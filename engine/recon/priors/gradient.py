@@ -14,8 +14,8 @@ class Gradient(LinearOperator):
 
     Parameters
     ----------
-    shape : of the image
-    spacing_mm : from one voxel to the next along each axis
+    shape : shape of the image
+    spacing_mm : voxel spacing along each axis
     """
 
     def __init__(self, shape: tuple[int, ...], spacing_mm: tuple[float, ...]) -> None:

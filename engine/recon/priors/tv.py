@@ -49,13 +49,13 @@ class TotalVariation:
         v
             (n_z, n_y, n_x) image
         weight
-            of TV
+            weight of TV
         bounds
             clips to the bounds
         flow
             (3, n_z, n_y, n_x) dual image to go on from
         steps
-            of the dual; the more, the nearer
+            number of dual steps; more are more accurate
         """
         most = self.gradient.norm_bound
         if weight == 0 or most == 0:

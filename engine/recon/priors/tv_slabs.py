@@ -1,4 +1,4 @@
-"""Total variation of an image that lies in a file: its proximal map in slabs, with the same bits.
+"""Proximal map of total variation in slabs, for images in files, with identical bits.
 
 A step of the dual looks one voxel further along each axis. A slab that has n + 1 slices more on
 either side therefore has after n steps, in its own slices, what the whole image has.
@@ -42,12 +42,12 @@ class SlabbedTotalVariation(TotalVariation):
         if weight == 0 or self.gradient.norm_bound == 0:
             return bounds(v), flow
         source, dual = cast(OutOfCoreArray, v), cast(OutOfCoreArray, flow)
-        room, n_z = source.room, source.shape[0]
-        image, after = (room.empty(each.shape, source.dtype) for each in (source, dual))
+        storage, n_z = source.storage, source.shape[0]
+        image, after = (storage.empty(each.shape, source.dtype) for each in (source, dual))
         margin = margin_of(steps)
-        n_together = slices_within(room.budget_bytes, source.shape, margin)
-        for start in range(0, n_z, n_together):
-            slab = slice(start, min(start + n_together, n_z))
+        n_at_once = slices_within(storage.budget_bytes, source.shape, margin)
+        for start in range(0, n_z, n_at_once):
+            slab = slice(start, min(start + n_at_once, n_z))
             wide = slice(max(slab.start - margin, 0), min(slab.stop + margin, n_z))
             tv = TotalVariation(self._gradient_of(wide))
             begun = np.ascontiguousarray(np.moveaxis(dual.part(wide), 1, 0))
@@ -55,7 +55,7 @@ class SlabbedTotalVariation(TotalVariation):
             inner = slice(slab.start - wide.start, slab.stop - wide.start)
             image[slab] = x[inner]
             after[slab] = np.moveaxis(p[:, inner], 0, 1)
-            room.rest()
+            storage.rest()
         xp = module_of(v)
         return xp.asarray(image), xp.asarray(after)
 

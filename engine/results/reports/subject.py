@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from engine.analysis.regions.region_file import file_beside, read_regions
+from engine.analysis.regions.region_file import read_regions, regions_file_of
 from engine.analysis.regions.region_set import RegionSet, marks_of
 from engine.core.errors import DataError
 from engine.core.json_types import Plain
@@ -48,7 +48,7 @@ class ReportSubject:
         Regions are those of a file, or those beside its image; of another scan they are refused.
         """
         volume = result.volume()
-        beside = file_beside(result.folder / VOLUME)
+        beside = regions_file_of(result.folder / VOLUME)
         path = regions or (beside if beside.exists() else None)
         return cls(
             result,

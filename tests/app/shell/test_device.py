@@ -110,7 +110,7 @@ def test_images_too_large_for_the_gpu_are_refused_before_the_start(window, opene
     window.session.device.set_found((cpu_device(2), replace(GPU, free_bytes=2**20)))
     assert not window.actions_.start.isEnabled()
     assert "1 MiB are free" in window.actions_.start.toolTip()
-    assert "take the CPU" in window.actions_.start.toolTip()
+    assert "use the CPU" in window.actions_.start.toolTip()
 
 
 def test_the_device_is_fixed_while_a_run_is_on(qtbot, window, opened, long_study):

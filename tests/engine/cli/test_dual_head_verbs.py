@@ -87,7 +87,7 @@ def test_events_of_two_layers_are_counted_into_a_file(
     assert main((*words[:3], "--merge-layers", "--force")) == USER_FAULT
     assert "--merge-layers belongs to --histogram" in capsys.readouterr().err
     assert main((*words, "--merge-layers", "--force")) == DONE
-    assert "2 layers of crystals are counted together" in capsys.readouterr().out
+    assert "2 crystal layers are combined" in capsys.readouterr().out
     found = read_histogram(tmp_path / "counts.h5")
     assert found.scanner.settings.n_layers == 1
     np.testing.assert_array_equal(

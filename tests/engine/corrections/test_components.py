@@ -123,7 +123,7 @@ def test_a_table_that_replaces_the_geometry_takes_the_place_of_the_closed_form(
     beside = corrected(crystals, components())
     assert LineGeometry().obstacle(beside) is None
     instead = corrected(crystals, replace(components(), replaces_geometry=True))
-    assert "its table is applied" in (LineGeometry().obstacle(instead) or "")
+    assert "its table is used" in (LineGeometry().obstacle(instead) or "")
 
 
 def test_the_ledger_names_what_was_applied(all_lines: tuple[np.ndarray, np.ndarray]) -> None:

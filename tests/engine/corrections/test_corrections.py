@@ -165,7 +165,7 @@ def test_attenuation_says_what_passes_on_average_and_least():
     half = np.array([0.5, 0.5, 0.5, 0.5], np.float32)
     after = replace(data, factors=half * np.array([0.8, 0.4, 0.2, 0.6], np.float32))
     words = Attenuation().summary(replace(data, factors=half), after)
-    assert words == "lines of the events pass 50 % of their photons on average, least 20.0 %"
+    assert words == "mean transmission along the lines of the events 50 %, minimum 20.0 %"
 
 
 def test_randoms_say_their_share_of_the_prompts():
@@ -250,15 +250,13 @@ def test_the_finest_randoms_that_delayeds_support_are_within_5_percent_per_line(
     assert rms_per_line("auto", data, r) < 0.06
     assert rms_per_line("blocks", data, r) > 0.2
     text = Randoms().summary(data, data)
-    assert "one rate for each crystal, since each crystal sees 1," in text
+    assert "one rate for each crystal, because each crystal has 1," in text
 
 
 def test_crystals_that_do_not_differ_within_blocks_share_the_rate_of_their_block():
     """A rate of its own would only add its noise."""
     data, r = planted_randoms(per_crystal=40, in_block=0.0)
-    assert "one rate for each block, since crystals differ by no more" in Randoms().summary(
-        data, data
-    )
+    assert "one rate for each block, because crystals differ only" in Randoms().summary(data, data)
     assert rms_per_line("auto", data, r) < rms_per_line("crystals", data, r) / 2
 
 
@@ -267,7 +265,9 @@ def test_from_twenty_delayeds_on_crystals_that_differ_have_their_own_rates():
     enough, _ = planted_randoms(per_crystal=25, in_block=0.25)
     assert "fewer than 20" in Randoms().summary(few, few)
     assert "one rate for each crystal" in Randoms().summary(enough, enough)
-    assert Randoms(model="blocks").summary(enough, enough).endswith("each block, as set")
+    assert (
+        Randoms(model="blocks").summary(enough, enough).endswith("each block, set in the protocol")
+    )
 
 
 def test_counted_singles_go_before_delayeds():

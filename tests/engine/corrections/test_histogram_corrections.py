@@ -83,7 +83,7 @@ def test_subtraction_cuts_off_negative_counts(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(found.prompts, np.maximum(5 - drawn, 0))
     assert found.background is None
     n_cut = np.maximum(drawn - 5, 0).sum()
-    assert f"{n_cut:,.0f} negative counts cut off" in randoms.summary(data, found)
+    assert f"{n_cut:,.0f} negative counts set to 0" in randoms.summary(data, found)
 
 
 def test_factors_of_lines_and_crystals_multiply(rng: np.random.Generator) -> None:

@@ -59,7 +59,7 @@ def test_dead_time_that_is_stated_twice_is_no_unit() -> None:
     twice = replace(given, info={**given.info, "live_fraction": 0.9})
     assert ActivityConcentration().obstacle(once) is None
     said = ActivityConcentration().obstacle(twice)
-    assert said is not None and "dead time would count twice" in said
+    assert said is not None and "would correct dead time twice" in said
     left_out = replace(twice, auxiliary={**twice.auxiliary, APPLIED: CALIBRATION.corrections})
     assert ActivityConcentration().obstacle(left_out) is None, "blocks were not applied"
     bare = replace(CALIBRATION, corrections=())
@@ -79,9 +79,9 @@ def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> 
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (replace(scan(**KNOWN), auxiliary={}), "no calibration is given"),
-        (scan(), "the half-life, positrons for each decay not known"),
-        (scan(isotope="Cu-64", half_life_s=45_720.0), "positrons for each decay not known"),
+        (replace(scan(**KNOWN), auxiliary={}), "there is no calibration"),
+        (scan(), "the half-life, positrons per decay not known"),
+        (scan(isotope="Cu-64", half_life_s=45_720.0), "positrons per decay not known"),
         (scan(duration_s=0.0, isotope="F-18"), "the length of the frame not known"),
         (scan(**KNOWN, applied=("line_geometry",)), "measured with attenuation correction"),
         (
@@ -113,8 +113,8 @@ def test_other_crystal_efficiencies_are_refused() -> None:
 
 def test_what_takes_counts_away_in_one_scan_only_is_told() -> None:
     done = ActivityConcentration().apply(scan(**KNOWN, applied=("attenuation",)), on=ON)
-    (remark,) = done.auxiliary[KEY].remarks
-    assert "measured with scatter correction and this scan is corrected the other way" in remark
+    (remark,) = done.auxiliary[KEY].notes
+    assert "measured with scatter correction, unlike this scan" in remark
 
 
 @pytest.fixture(scope="module")
@@ -176,9 +176,9 @@ def test_units_that_have_to_be_are_refused_where_they_cannot(
 @pytest.mark.parametrize(
     ("option", "value", "reason"),
     [
-        ("--activity-mbq", "0", "want a number above 0"),
-        ("--at", "2026-11-22T09:10", "both with a time zone or both without"),
-        ("--region", "0,0,0,2,2", "holds"),
+        ("--activity-mbq", "0", "a number above 0"),
+        ("--at", "2026-11-22T09:10", "give both times with a time zone or both without"),
+        ("--region", "0,0,0,2,2", "expected at least 24"),
         ("--region", "0,0", "want X,Y,Z,RADIUS,LENGTH"),
         ("-o", "calibration.h5", "ends in .json"),
     ],
@@ -202,7 +202,7 @@ def test_an_image_in_units_is_not_calibrated_again(
     image = reconstruct(folder, "activity.h5", "--calibration", calibration)
     command = ["calibrate", str(image), "-o", str(folder / "other.json")]
     assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
-    assert "is in Bq/mL, want counts/mm" in capsys.readouterr().err
+    assert "is in Bq/mL, expected counts/mm" in capsys.readouterr().err
 
 
 def test_frames_of_a_part_of_the_scan_are_not_calibrated(
@@ -225,7 +225,7 @@ def test_an_image_with_dead_time_stated_twice_gives_no_calibration(
     save(replace(volume, info={**volume.info, "scan": scan}), folder / "twice.h5")
     command = ["calibrate", str(folder / "twice.h5"), "-o", str(folder / "other.json")]
     assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
-    assert "dead time would count twice" in capsys.readouterr().err
+    assert "would correct dead time twice" in capsys.readouterr().err
 
 
 def test_the_digest_of_a_normalisation_knows_crystals_and_tables() -> None:

@@ -41,7 +41,7 @@ def test_each_moment_of_a_cycle_is_in_the_gate_of_its_phase(n: int):
 def test_gates_hold_all_of_the_time_of_their_cycles_and_nothing_twice():
     signal = beats()
     division = GateRequest(8).divide([signal], OVER_MS)
-    held = [frame.gate.held_ms for frame in division.frames]
+    held = [frame.gate.used_ms for frame in division.frames]
     assert sum(held) == signal.time_ms[-1] - signal.time_ms[0]
     assert [frame.duration_s for frame in division.frames] == [each / 1000 for each in held]
     for k, each in enumerate(held):
@@ -57,10 +57,10 @@ def test_cycles_that_are_too_long_or_too_short_are_left_out_and_it_is_said():
     usual, strict = GateRequest(4), GateRequest.of("gates=4 of ECG within 10%")
     assert usual.divide([signal], OVER_MS).place_of(np.array([20_500, 32_600])).tolist() == [-1, -1]
     assert usual.remark([signal], OVER_MS).endswith(
-        "; 2 of 44, less than half or more than twice as long, are left out"
+        "; 2 of 44 are rejected (those shorter than half or longer than twice the median)"
     )
     assert strict.remark([signal], OVER_MS).endswith(
-        "; 4 of 44, further than 10 % from that, are left out"
+        "; 4 of 44 are rejected (those that differ by more than 10 %)"
     )
     even = Triggers.at("respiration", np.arange(0, 50_000, 4000))
     assert usual.remark([even], OVER_MS) == (
@@ -108,11 +108,11 @@ def test_gates_are_read(text: str, want: GateRequest):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("gates=0", "0 gates; want 1 to 100"),
+        ("gates=0", "0 gates, expected 1 to 100"),
         ("gates=101", "101 gates"),
-        ("gates", "says no gates; want gates=8"),
-        ("gates=8 by ecg", "says no gates"),
-        ("gates=8,10x60", "says no gates"),
+        ("gates", "does not describe gates; expected gates=8"),
+        ("gates=8 by ecg", "does not describe gates"),
+        ("gates=8,10x60", "does not describe gates"),
     ],
 )
 def test_what_says_no_gates_is_refused(text: str, why: str):
@@ -122,11 +122,11 @@ def test_what_says_no_gates_is_refused(text: str, why: str):
 
 def test_which_signal_is_never_guessed():
     both = [beats("ecg"), beats("respiration", mean_ms=4000, n=14)]
-    with pytest.raises(DataError, match="triggers of ecg, respiration; say which ones"):
+    with pytest.raises(DataError, match="triggers of ecg, respiration; choose one"):
         GateRequest(8).divide(both, OVER_MS)
-    with pytest.raises(DataError, match="no triggers are called 'pulse'; there are those of ecg"):
+    with pytest.raises(DataError, match="no triggers with the name 'pulse', only those of ecg"):
         GateRequest(8, "pulse").divide(both, OVER_MS)
-    with pytest.raises(DataError, match="give a file of trigger times"):
+    with pytest.raises(DataError, match="load a file of trigger times"):
         GateRequest(8).divide([], OVER_MS)
     named = GateRequest(3, "respiration").divide(both, OVER_MS)
     assert named.frames[0].start_ms == both[1].time_ms[0]

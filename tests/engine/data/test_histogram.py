@@ -31,7 +31,7 @@ def test_every_event_between_the_panels_counts_once(rng: np.random.Generator) ->
         numbers = events.scanner.numbers(events.crystals[joined & kind])
         np.testing.assert_array_equal(counts, np.bincount(numbers, minlength=len(counts)))
     n_left_out = np.count_nonzero(~joined & ~events.delayed)
-    assert any(f"{n_left_out} prompts do not join" in note for note in found.notes)
+    assert any(f"{n_left_out} prompts do not connect" in note for note in found.notes)
 
 
 def test_the_order_of_the_crystals_does_not_matter(rng: np.random.Generator) -> None:
@@ -54,7 +54,7 @@ def test_layers_are_counted_together(rng: np.random.Generator) -> None:
     panel, place = np.divmod(events.crystals, 2 * 15)
     front = ListMode(panels(), (panel * 15 + place % 15).astype(np.int32), events.delayed)
     np.testing.assert_array_equal(found.prompts, histogrammed(front).prompts)
-    assert any("2 layers of crystals are counted together" in note for note in found.notes)
+    assert any("2 crystal layers are combined" in note for note in found.notes)
 
 
 def test_layers_lend_their_efficiency_by_what_they_stop(rng: np.random.Generator) -> None:

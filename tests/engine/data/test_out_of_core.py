@@ -10,7 +10,7 @@ import pytest
 
 from engine.core.arrays import module_of, n_not_finite, to_host
 from engine.core.errors import GeometryError
-from engine.data.storage.iterates import IterateRoom, iterate_files
+from engine.data.storage.iterates import IterateStorage, iterate_files
 from engine.data.storage.out_of_core import MOST_READ, OutOfCore, OutOfCoreArray
 from engine.recon.priors.gradient import Gradient
 from engine.recon.priors.tv import TotalVariation
@@ -20,8 +20,8 @@ SHAPE = (7, 5, 6)
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> IterateRoom:
-    return IterateRoom(tmp_path, "arrays of a test", job=tmp_path)
+def storage(tmp_path: Path) -> IterateStorage:
+    return IterateStorage(tmp_path, "arrays of a test", job=tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +34,8 @@ def drawn(rng: np.random.Generator, n: int, shape: tuple[int, ...] = SHAPE) -> l
     return [rng.standard_normal(shape, np.float32) for _ in range(n)]
 
 
-def filed(room: IterateRoom, arrays: list[np.ndarray]) -> list[OutOfCoreArray]:
-    return [OutOfCoreArray(room, room.held(values)) for values in arrays]
+def filed(storage: IterateStorage, arrays: list[np.ndarray]) -> list[OutOfCoreArray]:
+    return [OutOfCoreArray(storage, storage.in_memory(values)) for values in arrays]
 
 
 FORMULAS = {
@@ -54,11 +54,11 @@ FORMULAS = {
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_formulas_have_the_bits_of_numpy(
-    rng: np.random.Generator, room: IterateRoom, name: str
+    rng: np.random.Generator, storage: IterateStorage, name: str
 ) -> None:
     arrays, formula = drawn(rng, 3), FORMULAS[name]
     wanted = formula(np, *arrays)
-    found = formula(OutOfCore(room), *filed(room, arrays))
+    found = formula(OutOfCore(storage), *filed(storage, arrays))
     assert isinstance(found, OutOfCoreArray)
     assert (found.shape, found.dtype, found.size) == (wanted.shape, wanted.dtype, wanted.size)
     assert found.n_read <= MOST_READ
@@ -68,40 +68,40 @@ def test_formulas_have_the_bits_of_numpy(
 
 
 def test_sums_are_those_of_double_precision_and_write_nothing(
-    rng: np.random.Generator, room: IterateRoom
+    rng: np.random.Generator, storage: IterateStorage
 ) -> None:
-    (x, y), xp = drawn(rng, 2), OutOfCore(room)
-    a, b = filed(room, [x, y])
-    n_files = len(room._maps)
+    (x, y), xp = drawn(rng, 2), OutOfCore(storage)
+    a, b = filed(storage, [x, y])
+    n_files = len(storage._maps)
     assert float(xp.sum(a * b, dtype=np.float64)) == pytest.approx(
         float(np.sum(x.astype(np.float64) * y)), rel=1e-6
     )
     assert float((a - b).max()) == (x - y).max() == float(xp.max(a - b))
     with np.errstate(all="ignore"):
         assert xp.isfinite(a * b).all() and n_not_finite(a / (a - a)) == a.size
-    assert len(room._maps) == n_files
+    assert len(storage._maps) == n_files
 
 
 def test_an_expression_is_worked_out_once_and_its_files_go(
-    rng: np.random.Generator, room: IterateRoom
+    rng: np.random.Generator, storage: IterateStorage
 ) -> None:
-    x = OutOfCoreArray(room, room.held(drawn(rng, 1)[0]))
+    x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
     total = x * 2
-    held = total.held()
-    assert total.held() is held and total.n_read == 1
-    assert len(room._maps) == 2
-    del x, held
+    in_memory = total.in_memory()
+    assert total.in_memory() is in_memory and total.n_read == 1
+    assert len(storage._maps) == 2
+    del x, in_memory
     again = total + 1
     del total
-    again.held()
-    assert len(room._maps) == 1
+    again.in_memory()
+    assert len(storage._maps) == 1
 
 
 def test_an_image_that_is_shown_has_a_file_with_a_name(
-    rng: np.random.Generator, room: IterateRoom, tmp_path: Path
+    rng: np.random.Generator, storage: IterateStorage, tmp_path: Path
 ) -> None:
     values = drawn(rng, 1)[0]
-    x = OutOfCoreArray(room, room.held(values))
+    x = OutOfCoreArray(storage, storage.in_memory(values))
     first, second = x * 2, x * 3
     shown = to_host(first)
     assert [path.name for path in iterate_files(tmp_path)] == ["iterate-000001.f32"]
@@ -111,18 +111,18 @@ def test_an_image_that_is_shown_has_a_file_with_a_name(
         np.fromfile(iterate_files(tmp_path)[0], "<f4"), 3 * values.ravel()
     )
     np.testing.assert_array_equal(shown, 2 * values)  # whoever looks at it still sees it
-    assert to_host(second) is second.held()
+    assert to_host(second) is second.in_memory()
 
 
 def test_rows_take_the_memory_of_a_few(
-    rng: np.random.Generator, room: IterateRoom, monkeypatch: pytest.MonkeyPatch
+    rng: np.random.Generator, storage: IterateStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.data.storage.out_of_core.BLOCK_BYTES", 1 << 16)
-    x, y = filed(room, drawn(rng, 2, (64, 64, 64)))
-    (x + 1).held()  # what is loaded once is no part of the work
+    x, y = filed(storage, drawn(rng, 2, (64, 64, 64)))
+    (x + 1).in_memory()  # what is loaded once is no part of the work
     tracemalloc.start()
     z = x + 2 * y * x
-    z.held()
+    z.in_memory()
     z.sum()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -130,23 +130,25 @@ def test_rows_take_the_memory_of_a_few(
 
 
 def test_rows_that_come_one_by_one_are_put_into_a_file(
-    rng: np.random.Generator, room: IterateRoom
+    rng: np.random.Generator, storage: IterateStorage
 ) -> None:
     values = drawn(rng, 1)[0]
     of_a_row = np.dtype((np.float32, SHAPE[1:]))
-    found = OutOfCore(room).fromiter(iter(values), dtype=of_a_row, count=len(values))
+    found = OutOfCore(storage).fromiter(iter(values), dtype=of_a_row, count=len(values))
     np.testing.assert_array_equal(found, values)
 
 
-def test_arrays_of_another_shape_are_refused(rng: np.random.Generator, room: IterateRoom) -> None:
-    x = OutOfCoreArray(room, room.held(drawn(rng, 1)[0]))
-    with pytest.raises(GeometryError, match=r"got shapes \(7, 5, 6\) and \(2, 5, 6\)"):
+def test_arrays_of_another_shape_are_refused(
+    rng: np.random.Generator, storage: IterateStorage
+) -> None:
+    x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
+    with pytest.raises(GeometryError, match=r"have the shapes \(7, 5, 6\) and \(2, 5, 6\)"):
         x + x[:2]
 
 
-def test_it_names_its_module(rng: np.random.Generator, room: IterateRoom) -> None:
-    x = OutOfCoreArray(room, room.held(drawn(rng, 1)[0]))
-    assert isinstance(module_of(x), OutOfCore) and module_of(x).room is room
+def test_it_names_its_module(rng: np.random.Generator, storage: IterateStorage) -> None:
+    x = OutOfCoreArray(storage, storage.in_memory(drawn(rng, 1)[0]))
+    assert isinstance(module_of(x), OutOfCore) and module_of(x).storage is storage
 
 
 @pytest.mark.parametrize("budget", [0, 200_000])
@@ -155,14 +157,17 @@ def test_total_variation_in_slabs_has_the_bits_of_the_whole(
     rng: np.random.Generator, tmp_path: Path, budget: int, steps: int
 ) -> None:
     shape, spacing = (23, 6, 5), (2.0, 1.0, 1.5)
-    room, gradient = IterateRoom(tmp_path, budget_bytes=budget), Gradient(shape, spacing)
+    storage, gradient = IterateStorage(tmp_path, budget_bytes=budget), Gradient(shape, spacing)
     v = drawn(rng, 2, shape)
     whole, slabs = TotalVariation(gradient), SlabbedTotalVariation(gradient)
-    flow, flow_in_file = whole.no_flow(v[0]), slabs.no_flow(OutOfCoreArray(room, room.held(v[0])))
+    flow, flow_in_file = (
+        whole.no_flow(v[0]),
+        slabs.no_flow(OutOfCoreArray(storage, storage.in_memory(v[0]))),
+    )
     for values in v:  # the second goes on from the dual image of the first
         a, flow = whole.prox(values, 0.3, bounds=lambda x: x.clip(0), flow=flow, steps=steps)
         b, flow_in_file = slabs.prox(
-            OutOfCoreArray(room, room.held(values)),  # type: ignore[arg-type]
+            OutOfCoreArray(storage, storage.in_memory(values)),  # type: ignore[arg-type]
             0.3,
             bounds=lambda x: x.clip(0),
             flow=flow_in_file,

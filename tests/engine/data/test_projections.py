@@ -22,13 +22,13 @@ def scan(**changes: Any) -> Projections:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"kind": "sinogram"}, "choose one of counts, transmission, integrals"),
-        ({"values": np.zeros((4, 15))}, r"projections of shape \(4, 15\)"),
+        ({"kind": "sinogram"}, "expected one of counts, transmission, integrals"),
+        ({"values": np.zeros((4, 15))}, r"projections have shape \(4, 15\)"),
         ({"values": np.zeros((4, 5, 3))}, "3 × 5 pixels"),
-        ({"values": np.zeros((3, 3, 5))}, "3 projections, the geometry has 4 views"),
-        ({"flats": np.zeros((3, 5))}, r"flat fields of shape \(3, 5\), want \(n, 3, 5\)"),
-        ({"darks": np.zeros((2, 3, 4))}, "dark fields of shape"),
-        ({"bad_pixels": np.zeros((5, 3), bool)}, "bad pixels of shape"),
+        ({"values": np.zeros((3, 3, 5))}, "3 projections, but the geometry has 4 views"),
+        ({"flats": np.zeros((3, 5))}, r"flat fields have shape \(3, 5\), expected \(n, 3, 5\)"),
+        ({"darks": np.zeros((2, 3, 4))}, "dark fields have shape"),
+        ({"bad_pixels": np.zeros((5, 3), bool)}, "bad pixels have shape"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(change: dict[str, Any], fault: str) -> None:

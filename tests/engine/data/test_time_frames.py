@@ -67,23 +67,23 @@ def test_starts_and_ends_are_read(text: str, spans_ms: tuple[tuple[int, int], ..
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("60-60", "frame 60-60 s does not end after it begins"),
-        ("60-30", "does not end after"),
-        ("0-60,30-90", "frame 30-90 s begins before the one before it ends, at 60 s"),
-        ("60-90,0-30", "want frames in order"),
-        ("0-60,60", "'60' is no frame here; lengths and times are not mixed"),
-        ("2x60,120-180", "'120-180' is no frame here; lengths and times are not mixed"),
-        ("0-60-90", "'0-60-90' is no frame; want"),
-        ("0-0.0004", "0.0004 s is no time of a frame; events are known to whole ms"),
+        ("60-60", "frame 60-60 s must end after it begins"),
+        ("60-30", "must end after it begins"),
+        ("0-60,30-90", "frame 30-90 s begins before the previous one ends at 60 s"),
+        ("60-90,0-30", "give frames in order"),
+        ("0-60,60", "'60' is not a frame here; durations and times cannot be mixed"),
+        ("2x60,120-180", "'120-180' is not a frame here; durations and times cannot be mixed"),
+        ("0-60-90", "'0-60-90' is not a frame; expected"),
+        ("0-0.0004", "0.0004 s is not a valid frame time; events have a resolution of 1 ms"),
         (",".join(f"{k}-{k + 1}" for k in range(1001)), "1001 frames"),
-        ("10y60", "'10y60' is no frame; want lengths in seconds"),
-        ("-5", "no frame"),
-        ("0x60", "0 frames; want 1 to 1000"),
-        ("0.0004", "known to whole ms"),
+        ("10y60", "'10y60' is not a frame; expected durations in seconds"),
+        ("-5", "not a frame"),
+        ("0x60", "0 frames, expected 1 to 1000"),
+        ("0.0004", "have a resolution of 1 ms"),
         ("0", "a frame of 0 s"),
         ("1001x1", "1001 frames"),
         ("n=0", "0 frames"),
-        ("n=1e3", "no frame"),
+        ("n=1e3", "not a frame"),
     ],
 )
 def test_what_says_no_frames_is_refused(text: str, why: str):
@@ -116,9 +116,9 @@ def test_equal_frames_hold_as_many_prompts(n: int):
 
 
 def test_what_has_no_times_or_too_few_has_no_frames():
-    with pytest.raises(DataError, match="holds no times"):
+    with pytest.raises(DataError, match="the scan has no event times"):
         FrameRequest.of("2x1").divide(ListMode(RING, np.zeros((3, 2), np.int32)))
-    with pytest.raises(DataError, match="ask for fewer frames"):
+    with pytest.raises(DataError, match="choose fewer frames"):
         FrameRequest.of("n=900").divide(scan(1000))
 
 
@@ -127,7 +127,7 @@ def test_frames_end_with_the_scan_and_it_is_said():
     frames = wanted.divide(scan()).frames
     assert [frame.end_ms for frame in frames] == [2500, 5000, 6000]
     assert wanted.remark(frames) == (
-        "The scan ends after 6 s: frame 3 is 1 s long, and 1 of 4 frames are left out."
+        "The scan ends after 6 s: frame 3 lasts 1 s, and 1 of 4 frames are not used."
     )
 
 
@@ -135,11 +135,11 @@ def test_frames_after_the_scan_are_left_out_and_it_is_said():
     wanted = FrameRequest.of("1-2,4-5,8-9")
     frames = wanted.divide(scan()).frames
     assert [(frame.start_s, frame.duration_s) for frame in frames] == [(1, 1), (4, 1)]
-    said = "The scan has ended when frame 3 begins: 1 of 3 frames are left out."
+    said = "The scan ends before frame 3 begins: 1 of 3 frames are not used."
     assert wanted.remark(frames) == said
     cut = FrameRequest.of("1-2,4-9")
-    assert cut.remark(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 is 2 s long."
-    with pytest.raises(DataError, match="first frame begins at 7 s, and the scan ends after 6 s"):
+    assert cut.remark(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 lasts 2 s."
+    with pytest.raises(DataError, match="first frame begins at 7 s, but the scan ends after 6 s"):
         FrameRequest.of("7-8").divide(scan())
 
 

@@ -48,5 +48,7 @@ def test_what_was_written_for_another_scan_is_refused(tmp_path: Path) -> None:
     assert read_tracer(file).of_scan == scan_digest(scan)
     found = attached((TRACER,), {"tracer": file}, events, of=scan)
     assert found.info["weight_kg"] == 70
-    with pytest.raises(DataError, match=r"tracer\.toml: was written for another scan than other"):
+    with pytest.raises(
+        DataError, match=r"tracer\.toml: this tracer file belongs to another scan than other"
+    ):
         attached((TRACER,), {"tracer": file}, events, of=other)

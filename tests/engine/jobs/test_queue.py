@@ -268,7 +268,7 @@ def test_as_many_begin_as_the_memory_holds() -> None:
     assert has_room(one, [], used_bytes=0, free_bytes=0), "whether one alone fits, its run says"
     assert has_room(one, [one], **free)
     assert not has_room(one, [one, one], **free)
-    assert not has_room(one, [replace(one, memory_bytes=0)], **free), "nobody knows"
+    assert not has_room(one, [replace(one, memory_bytes=0)], **free), "has no direct inversion"
     assert not has_room(RunMemory(), [one], **free)
     assert not has_room(gpu, [gpu], **free) and has_room(gpu, [one], **free)
     assert has_room(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), "it has it already"

@@ -15,7 +15,7 @@ from engine.data.runs.events import (
     Finished,
     Loaded,
     Preview,
-    ResultKept,
+    ResultSaved,
     StageStarted,
     Warned,
 )
@@ -78,7 +78,7 @@ def test_a_finished_image_is_on_disk_before_anybody_hears_of_it(job):
         if isinstance(event, Finished):
             (result,) = Results().newest_first()
             assert job.record.status == "running" and job.latest() is not None
-        if isinstance(event, ResultKept):
+        if isinstance(event, ResultSaved):
             kept = event
     assert kept.result == result.id == job.record.result
     np.testing.assert_array_equal(result.volume().values, image(8).values)
@@ -90,8 +90,8 @@ def test_a_finished_image_is_on_disk_before_anybody_hears_of_it(job):
 @pytest.mark.parametrize(
     ("ending", "outcome", "words"),
     [
-        ("stopped", "ended early", "stopped and kept at iteration 2 of 4"),
-        ("converged", "finished", "ended by itself at iteration 2 of 4"),
+        ("stopped", "ended early", "stopped by the user at iteration 2 of 4"),
+        ("converged", "finished", "converged at iteration 2 of 4"),
     ],
 )
 def test_finish_and_keep_is_told_from_an_algorithm_that_ends_by_itself(job, ending, outcome, words):
@@ -135,7 +135,7 @@ def test_a_fault_leaves_its_last_image_as_a_result(job, is_scan_gone):
                 job.study.data.unlink()
     (result,) = Results().newest_first()
     assert (job.record.status, job.record.text) == ("failed", "no numbers.")
-    assert result.record.run.describe_ending() == "stopped by a fault at iteration 2 of 4"
+    assert result.record.run.describe_ending() == "stopped by an error at iteration 2 of 4"
     assert result.record.inputs["data"]["bytes"] == 6
 
 

@@ -77,8 +77,8 @@ def test_files_give_the_bits_of_memory(rng, tmp_path):
     room, geometry = Scratch(tmp_path, "projections and volume"), vectors(6)
     A, B = slabbed(geometry), slabbed(geometry, room=room)
     x, y = fields(rng, A)
-    np.testing.assert_array_equal(B(room.held(x)), A(x))
-    np.testing.assert_array_equal(B.T(room.held(y)), A.T(y))
+    np.testing.assert_array_equal(B(room.in_memory(x)), A(x))
+    np.testing.assert_array_equal(B.T(room.in_memory(y)), A.T(y))
 
 
 def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
@@ -90,7 +90,7 @@ def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
     A = SlabbedXrayTransform(
         geometry, grid, parts, on=cpu(1), room=room, on_progress=lambda *done: told.append(done)
     )
-    x, y = (room.held(values) for values in fields(rng, A))
+    x, y = (room.in_memory(values) for values in fields(rng, A))
     A.T(A(x))  # what is loaded once is no part of the work
     told.clear()
     tracemalloc.start()

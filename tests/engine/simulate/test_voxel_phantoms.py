@@ -98,7 +98,7 @@ def test_unusable_activity_is_refused(bad: float, bricks: VoxelPhantom) -> None:
 
 
 def test_an_empty_phantom_is_refused(bricks: VoxelPhantom) -> None:
-    with pytest.raises(DataError, match="somewhere positive"):
+    with pytest.raises(DataError, match="and not all 0"):
         from_volumes(replace(bricks.activity, values=np.zeros(GRID.shape, np.float32)))
 
 
@@ -130,7 +130,7 @@ def test_grey_matter_is_four_times_as_active(maps: tuple[Path, Path]) -> None:
 def test_maps_on_different_grids_are_refused(maps: tuple[Path, Path], tmp_path: Path) -> None:
     other = tmp_path / "other.nii"
     save(Volume(np.ones((2, 2, 2), np.float32), ImageGrid((2, 2, 2), (4, 4, 4)), ""), other)
-    with pytest.raises(GeometryError, match="share one grid"):
+    with pytest.raises(GeometryError, match="have the same grid"):
         mni_brain(maps[0], other)
 
 

@@ -1,4 +1,4 @@
-"""Phantoms whose images are measured: one file each, or one for those that are alike."""
+"""Phantoms of the quality report, one file for each kind."""
 
 from engine.analysis.quality.phantoms.base import PhantomFacts, QualityPhantom
 from engine.analysis.quality.phantoms.ct_resolution import CtEdge, CtWire

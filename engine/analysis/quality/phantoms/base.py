@@ -1,4 +1,4 @@
-"""What a phantom of the quality report is: how it is found, and what is measured in it."""
+"""Base class of phantoms: how to find one in an image, and which figures it gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Followed = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class PhantomFacts:
-    """What is known of a phantom besides its kind.
+    """Facts of a phantom in addition to its kind.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class PhantomFacts:
     cold : diameters of spheres that hold no activity [mm]
     expected : true value of a uniform object, in the unit of the image; None: not known
     truth : the phantom itself on any grid, where there is one
-    at : where it lies; None: it is looked for
+    at : position; None: search for it
     """
 
     contrast: float = 4.0
@@ -39,8 +39,8 @@ class QualityPhantom(ABC):
     Attributes
     ----------
     kind : its key on the command line
-    title : what people call it
-    text : what is measured
+    title : displayed name
+    text : description of the measurement
     followed : group and name of the figures that are followed over iterations
     """
 

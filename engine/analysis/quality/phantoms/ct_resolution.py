@@ -53,7 +53,9 @@ class CtWire(QualityPhantom):
 
     kind: ClassVar[str] = "ct-wire"
     title: ClassVar[str] = "Thin wire"
-    text: ClassVar[str] = "Modulation transfer from a wire along z, much thinner than a voxel"
+    text: ClassVar[str] = (
+        "Modulation transfer from a wire along z that is much thinner than a voxel"
+    )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         pixel = _pixel(volume)
@@ -84,7 +86,10 @@ def _wire(
         weights = np.where(r <= WIRE_REACH_VOXELS / 2, plane - ground, 0)
         total = float(weights.sum())
         if not total > 0:
-            raise DataError("no wire is found in the image; its highest pixel is no peak.")
+            raise DataError(
+                "no wire was found: the brightest pixel of the image is "
+                "not a peak; choose an image of a wire."
+            )
         cx += float((weights * dx).sum()) / total
         cy += float((weights * dy).sum()) / total
     return cx, cy, ground
@@ -93,7 +98,10 @@ def _wire(
 def _pixel(volume: Volume) -> float:
     x, y, _ = volume.grid.voxel_mm
     if abs(x - y) > 1e-3 * x:
-        raise DataError(f"voxels of {x:g} × {y:g} mm across z; modulation wants square ones.")
+        raise DataError(
+            f"voxels measure {x:g} × {y:g} mm across z, but the modulation "
+            "transfer needs square ones; resample the image."
+        )
     return float(x)
 
 

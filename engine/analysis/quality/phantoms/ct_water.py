@@ -27,7 +27,7 @@ class CtWater(QualityPhantom):
 
     kind: ClassVar[str] = "ct-water"
     title: ClassVar[str] = "CT water cylinder"
-    text: ClassVar[str] = "CT number, uniformity, noise and its power"
+    text: ClassVar[str] = "CT number, uniformity, noise and noise power spectrum"
     followed: ClassVar[Followed] = (
         ("CT number", "Mean in the middle"),
         ("Noise", "Spread of voxels"),
@@ -38,17 +38,17 @@ class CtWater(QualityPhantom):
         cx, cy, cz = found.centre_mm
         length = found.inner(volume.grid).length_mm
         middle = UprightCylinder(found.centre_mm, MIDDLE * found.radius_mm, length)
-        held = mean_inside(volume, middle)
+        stats = mean_inside(volume, middle)
         unit = volume.unit
         figures = [
-            QualityFigure("Mean in the middle", held.mean, held.error, unit, "CT number"),
-            QualityFigure("Spread of voxels", held.sd, None, unit, "Noise"),
+            QualityFigure("Mean in the middle", stats.mean, stats.error, unit, "CT number"),
+            QualityFigure("Spread of voxels", stats.sd, None, unit, "Noise"),
         ]
         expected = 0.0 if facts.expected is None and unit == "HU" else facts.expected
         if expected is not None:
-            off = held.mean - expected
+            off = stats.mean - expected
             figures.insert(
-                1, QualityFigure("Off the true value", off, held.error, unit, "CT number")
+                1, QualityFigure("Off the true value", off, stats.error, unit, "CT number")
             )
         away = found.radius_mm * (1 - 2 * WITHIN - RIM)
         marks = [Mark(found.centre_mm, middle.radius_mm)]
@@ -56,7 +56,9 @@ class CtWater(QualityPhantom):
             place = (cx + away * x, cy + away * y, cz)
             rim = rod(volume, place, 2 * RIM * found.radius_mm, length)
             figures.append(
-                QualityFigure(f"{name} less middle", rim.mean - held.mean, None, unit, "Uniformity")
+                QualityFigure(
+                    f"{name} less middle", rim.mean - stats.mean, None, unit, "Uniformity"
+                )
             )
             marks.append(Mark(place, RIM * found.radius_mm))
         power = noise_power(_squares(volume, found), volume.grid.voxel_mm)

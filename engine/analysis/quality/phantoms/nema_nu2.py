@@ -73,8 +73,8 @@ def background_places_mm() -> Points:
         near, far = np.where(is_inside, middle, near), np.where(is_inside, far, middle)
     line = near[:, None] * rays
     places, radii = sphere_places_mm()[:, :2], np.array(DIAMETERS_MM) / 2
-    apart = np.linalg.norm(line[:, None] - places, axis=-1) - radii
-    free = line[np.all(apart > LARGEST_MM / 2, axis=1)]
+    distance = np.linalg.norm(line[:, None] - places, axis=-1) - radii
+    free = line[np.all(distance > LARGEST_MM / 2, axis=1)]
     steps = np.linalg.norm(np.diff(free, axis=0, append=free[:1]), axis=1)
     steps[steps > 5] = 0  # over a sphere
     along = np.cumsum(steps)
@@ -98,7 +98,8 @@ class NemaNu2(QualityPhantom):
         unknown = set(facts.cold) - set(DIAMETERS_MM)
         if unknown or facts.contrast == 1:
             raise SettingsError(
-                "spheres are of 10, 13, 17, 22, 28 and 37 mm, hot ones of a contrast other than 1."
+                "the spheres must have 10, 13, 17, 22, 28 and 37 mm, and hot spheres "
+                "a contrast other than 1; correct the phantom file."
             )
         truth = facts.truth
         at = facts.at or locate(truth or volume, body_layout(facts))

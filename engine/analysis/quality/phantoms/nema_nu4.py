@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.analysis.quality.discs import Held, rod
+from engine.analysis.quality.discs import RegionStats, rod
 from engine.analysis.quality.locating import locate, soft
 from engine.analysis.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.analysis.quality.quality_report import (
@@ -116,7 +116,9 @@ class NemaNu4(QualityPhantom):
         )
 
 
-def _recovery(volume: Volume, place: Point, diameter_mm: float, uniform: Held) -> QualityFigure:
+def _recovery(
+    volume: Volume, place: Point, diameter_mm: float, uniform: RegionStats
+) -> QualityFigure:
     """Return what the highest line along a rod holds, over the uniform part."""
     grid = volume.grid
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
@@ -133,16 +135,16 @@ def _recovery(volume: Volume, place: Point, diameter_mm: float, uniform: Held) -
     return QualityFigure(f"{diameter_mm:g} mm", value, float(value * spread), "", "Recovery")
 
 
-def _spill_over(volume: Volume, place: Point, name: str, uniform: Held) -> QualityFigure:
+def _spill_over(volume: Volume, place: Point, name: str, uniform: RegionStats) -> QualityFigure:
     diameter, length = CHAMBER_VOI
-    held = rod(volume, place, diameter, length)
-    value = held.mean / uniform.mean
-    spread = float(np.hypot(held.sd / uniform.mean, value * _relative(uniform)))
+    stats = rod(volume, place, diameter, length)
+    value = stats.mean / uniform.mean
+    spread = float(np.hypot(stats.sd / uniform.mean, value * _relative(uniform)))
     return QualityFigure(name, value, spread, "", "Spill-over")
 
 
-def _relative(held: Held) -> float:
-    return held.sd / held.mean
+def _relative(stats: RegionStats) -> float:
+    return stats.sd / stats.mean
 
 
 def _point(at: Placement, place: tuple[float, ...]) -> Point:

@@ -20,7 +20,7 @@ from engine.geometry.grid import Point
 MOST_SOURCES = 12
 BRIGHT = 0.2
 """Sources are at least so high as part of the highest."""
-APART_MM = 12.0
+SEPARATION_MM = 12.0
 REACH_MM = 10.0
 """Half the length of a profile; sources lie farther apart."""
 AXES = "xyz"
@@ -38,7 +38,7 @@ class NemaPoints(QualityPhantom):
         marks = []
         for place in sources(volume):
             figures += _of_source(volume, place)
-            marks.append(Mark(place, APART_MM / 2))
+            marks.append(Mark(place, SEPARATION_MM / 2))
         return QualityReport(
             self.kind,
             self.title,
@@ -48,8 +48,9 @@ class NemaPoints(QualityPhantom):
             (),
             tuple(marks),
             (
-                "NEMA's width, linear between voxels, is too wide by some 7 % at two voxels of "
-                f"width; the fit assumes a Gaussian, whose FWTM is {FWTM_PER_FWHM:.3f} FWHM.",
+                "NEMA's width, interpolated linearly between voxels, is about 7 % too "
+                "wide if it measures two voxels; the fit assumes a Gaussian, whose "
+                f"FWTM is {FWTM_PER_FWHM:.3f} FWHM.",
             ),
         )
 
@@ -66,14 +67,14 @@ def sources(volume: Volume) -> list[Point]:
 
     edges = volume.grid.voxel_mm[::-1]
     smooth = ndimage.gaussian_filter(volume.values.astype(np.float32), [1.5 / e for e in edges])
-    window = [max(3, 2 * int(APART_MM / 2 / e) + 1) for e in edges]
+    window = [max(3, 2 * int(SEPARATION_MM / 2 / e) + 1) for e in edges]
     highest = float(smooth.max())
     peaks = (smooth == ndimage.maximum_filter(smooth, window)) & (smooth > BRIGHT * highest)
     found = np.argwhere(peaks) if highest > 0 else np.empty((0, 3), int)
     if not 0 < len(found) <= MOST_SOURCES:
         raise DataError(
-            f"{len(found)} peaks look like point sources, want 1 to {MOST_SOURCES}; is it an image "
-            "of them?"
+            f"{len(found)} peaks look like point sources, expected 1 to "
+            f"{MOST_SOURCES}; choose an image of point sources."
         )
     order = np.argsort([-smooth[tuple(k)] for k in found])
     centres = [volume.grid.centres_mm(axis) for axis in range(3)]

@@ -1,4 +1,4 @@
-"""A uniform cylinder of activity: how even it comes out along its axis and across it.
+"""Uniform cylinder of activity: uniformity along its axis and across it.
 
 Along: means of slices over that of the middle; across: means of rings of one area over that of all.
 Errors are those of the means, from the voxels' spread.
@@ -25,7 +25,7 @@ class PetCylinder(QualityPhantom):
 
     kind: ClassVar[str] = "pet-cylinder"
     title: ClassVar[str] = "Uniform cylinder"
-    text: ClassVar[str] = "Evenness along the axis and across it, noise, mean"
+    text: ClassVar[str] = "Uniformity along and across the axis, noise, mean"
     followed: ClassVar[Followed] = (
         ("Across", "Outermost ring"),
         ("Noise", "Spread of voxels"),
@@ -34,19 +34,19 @@ class PetCylinder(QualityPhantom):
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         found = find_cylinder(facts.truth or volume)
         inner = UprightCylinder(found.centre_mm, INSIDE * found.radius_mm, INSIDE * found.length_mm)
-        held = mean_inside(volume, found.inner(volume.grid))
+        stats = mean_inside(volume, found.inner(volume.grid))
         along, across = _along(volume, inner), _across(volume, inner)
         figures = [
-            QualityFigure("Mean well inside", held.mean, held.error, volume.unit, "Level"),
-            QualityFigure("Spread of voxels", 100 * held.sd / held.mean, None, "%", "Noise"),
+            QualityFigure("Mean well inside", stats.mean, stats.error, volume.unit, "Level"),
+            QualityFigure("Spread of voxels", 100 * stats.sd / stats.mean, None, "%", "Noise"),
             QualityFigure("Lowest slice", *_least(along), "%", "Along the axis"),
             QualityFigure("Highest slice", *_most(along), "%", "Along the axis"),
             QualityFigure("Innermost ring", *_first(across), "%", "Across"),
             QualityFigure("Outermost ring", *_last(across), "%", "Across"),
         ]
         if facts.expected:
-            off = 100 * (held.mean / facts.expected - 1)
-            error = 100 * held.error / facts.expected
+            off = 100 * (stats.mean / facts.expected - 1)
+            error = 100 * stats.error / facts.expected
             figures.insert(1, QualityFigure("Off the true value", off, error, "%", "Level"))
         marks = (Mark(found.centre_mm, inner.radius_mm),)
         return QualityReport(
@@ -86,10 +86,12 @@ def _across(volume: Volume, inner: UprightCylinder) -> QualityCurve:
 def _curve(
     title: str, x_label: str, x: np.ndarray, y: np.ndarray, error: np.ndarray
 ) -> QualityCurve:
-    def plain(values: np.ndarray) -> tuple[float, ...]:
+    def as_floats(values: np.ndarray) -> tuple[float, ...]:
         return tuple(float(v) for v in values)
 
-    return QualityCurve(title, x_label, "Relative [%]", plain(x), plain(y), plain(error))
+    return QualityCurve(
+        title, x_label, "Relative [%]", as_floats(x), as_floats(y), as_floats(error)
+    )
 
 
 def _pick(curve: QualityCurve, k: int) -> tuple[float, float]:

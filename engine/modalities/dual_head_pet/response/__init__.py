@@ -1,1 +1,1 @@
-"""Making the response matrix of a dual-head scanner: integrated, tracked or imported."""
+"""Compute the response matrix of a dual-head scanner: integrate, track or import it."""

@@ -1,4 +1,4 @@
-"""The response of one orientation, integrated over both crystals.
+"""Response of one orientation by integration over both crystals.
 
 The kernels are in `engine.kernels.matrix.response`.
 
@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Planes:
-    """Windows of voxels that the lines of an orientation can meet, one in every plane.
+    """Windows of voxels that the lines of an orientation can cross, one for each plane.
 
     Attributes
     ----------
@@ -83,13 +83,13 @@ class Planes:
 
 
 class ResponseRows:
-    """Makes rows, in any thread.
+    """Compute rows of the matrix, in any thread.
 
     Parameters
     ----------
-    scanner : whose response
-    settings : how many points, what is kept
-    layers : of crystals, on panel 0 and on panel 1
+    scanner : scanner of the response
+    settings : number of points, threshold
+    layers : layers of crystals, on panel 0 and on panel 1
     """
 
     def __init__(

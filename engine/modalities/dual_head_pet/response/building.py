@@ -1,4 +1,4 @@
-"""Building a whole matrix: rows shared out over threads, kept in parts, so that it can go on."""
+"""Build a response matrix: rows in threads, stored in parts so that a build can resume."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def build_analytic(
     scanner
         two panels with one layer of crystals
     settings
-        how many points, what is kept
+        number of points, threshold
     path
         file to write; the parts of an interrupted build are kept beside it and found again.
         Nothing is written if None
     threads
-        how many work; all processors if None
+        number of threads; None: all cores
     on_progress
         hears of rows done; may raise to stop the work
     """
@@ -94,9 +94,9 @@ def refuse_layers(scanner: DualHead) -> None:
     """Refuse crystals in several layers: one matrix holds the response of one."""
     if scanner.settings.n_layers != 1:
         raise GeometryError(
-            f"{scanner.name}: {scanner.settings.n_layers} layers of crystals, a response matrix "
-            "takes 1; integrate the response of each layer, or set n_layers = 1 and count the "
-            "events of all layers together."
+            f"{scanner.name}: a response matrix takes one crystal layer, the scanner "
+            f"has {scanner.settings.n_layers}; compute a matrix for each layer, or set "
+            "n_layers = 1 and combine the events of all layers."
         )
 
 
@@ -122,7 +122,7 @@ def make_parts(
     *,
     threads: int | None,
     on_progress: OnProgress | None,
-    held: bool = True,
+    in_memory: bool = True,
 ) -> list[Arrays]:
     """Return all parts: those kept, and the others made now and kept.
 
@@ -130,12 +130,12 @@ def make_parts(
     """
 
     def part(i: int) -> Arrays:
-        kept = parts.load(i) if parts else None
-        if kept is None:
-            kept = make(i)
+        stored = parts.load(i) if parts else None
+        if stored is None:
+            stored = make(i)
             if parts:
-                parts.save(i, kept)
-        return kept if held else {}
+                parts.save(i, stored)
+        return stored if in_memory else {}
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         futures = [pool.submit(part, i) for i in range(n_parts)]

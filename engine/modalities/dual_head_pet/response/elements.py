@@ -1,4 +1,4 @@
-"""Elements of the stored rows as numbers, and which of them a pair of photons counts for."""
+"""Numbering of the stored matrix elements, and the elements that a photon pair counts for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Elements:
 
     Attributes
     ----------
-    scanner : whose rows
+    scanner : scanner of the rows
     margin : pitches beyond the boxes that have numbers too
     """
 
@@ -90,8 +90,8 @@ class Elements:
                 v[stored] for v in (to_a, to_b, p, to_j, to_k, source)
             )
             row = stored_index(to_a, to_b, s.n_rows, s.n_columns)
-            kept = self._has(to_j, to_a) & self._has(to_k, to_b)
-            numbers.append(np.where(kept, self._number(row, to_p, to_j, to_k), -1))
+            is_stored = self._has(to_j, to_a) & self._has(to_k, to_b)
+            numbers.append(np.where(is_stored, self._number(row, to_p, to_j, to_k), -1))
             sources.append(origin)
         found, origins = np.concatenate(numbers), np.concatenate(sources)
         inside = found >= 0
@@ -118,7 +118,7 @@ class Elements:
         return source, p, j, k
 
     def _has(self, at: Array, offset: Array) -> Array:
-        """Whether rows or columns of voxels are in the box of an offset, or its margin."""
+        """Return True if rows or columns of voxels are in the box of an offset, or its margin."""
         n = self.scanner.settings.voxels_per_pitch
         return (at >= -self._beyond) & (at < n * (offset + 1) + self._beyond)
 

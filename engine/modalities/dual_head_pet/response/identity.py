@@ -1,4 +1,4 @@
-"""What fixes a response matrix, and where it is kept; known without the kernels that make it."""
+"""Identity and file name of a response matrix, without importing its kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A matrix computed elsewhere, folded: the mean over all images of every stored element.
+"""Import a response matrix of another program and fold it by symmetry.
 
 The matrix has one row for every line of response of the scanner (`DualHead.numbers`) and one
 column for every voxel of its image, [z, y, x]. How unlike the images of an element are is kept as
@@ -51,7 +51,7 @@ def import_response(
     path
         (n_lors, n_voxels) probabilities
     scanner
-        whose matrix it is
+        scanner of the matrix
     voxel_mm
         (x, y, z) edges of its voxels, compared with the scanner's image if given
     threshold
@@ -70,12 +70,16 @@ def _imported(
     matrix: Any, scanner: DualHead, path: Path, threshold: float, margin: int
 ) -> ResponseMatrix:
     if matrix.dtype.kind not in "fiu":
-        raise DataError(f"{path.name}: holds {matrix.dtype}, want plain numbers; write it again.")
+        raise DataError(
+            f"{path.name}: the matrix has values of type {matrix.dtype}, "
+            "expected real numbers; write the file again."
+        )
     wanted = scanner.n_lors, scanner.grid.n_voxels
     if matrix.shape != wanted:
         raise GeometryError(
-            f"{path.name}: {' × '.join(map(str, matrix.shape))} elements, {scanner.name!r} has "
-            f"{wanted[0]} lines of response and {wanted[1]} voxels; name the scanner it is of."
+            f"{path.name}: the matrix has {' × '.join(map(str, matrix.shape))} "
+            f"elements, {scanner.name!r} has {wanted[0]} lines of response and "
+            f"{wanted[1]} voxels; give the scanner that the matrix belongs to."
         )
     elements = Elements(scanner, margin)
     numbers, sums, squares, n_lost = _folded(_triplets(matrix, path), elements)
@@ -92,9 +96,10 @@ def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> Non
     if voxel_mm is not None and not np.allclose(voxel_mm, wanted, rtol=_SAME):
         s = scanner.settings
         raise GeometryError(
-            f"{path.name}: voxels of {_edges(voxel_mm)} mm break the symmetry of {scanner.name!r}, "
-            f"want {_edges(wanted)} mm: its pitch of {s.pitch_mm:g} mm in {s.voxels_per_pitch} "
-            "parts; compute the matrix with these."
+            f"{path.name}: voxels of {_edges(voxel_mm)} mm break the symmetry of "
+            f"{scanner.name!r}, expected {_edges(wanted)} mm (crystal pitch of "
+            f"{s.pitch_mm:g} mm divided by {s.voxels_per_pitch}); compute the matrix "
+            "with these voxels."
         )
 
 
@@ -102,11 +107,12 @@ def _refuse_counts(matrix: Any, path: Path) -> None:
     """Refuse what cannot be probabilities: nothing, or more than every decay."""
     most = matrix.sum(axis=0, dtype=np.float64).max()
     if most == 0:
-        raise DataError(f"{path.name}: holds no probability above 0; compute it again.")
+        raise DataError(f"{path.name}: the matrix has no probability above 0; compute it again.")
     if most > _MOST:
         raise DataError(
-            f"{path.name}: the lines of a voxel add up to {most:.3g}, want at most 1; divide "
-            "counts by the decays simulated in each voxel."
+            f"{path.name}: the probabilities of one voxel add up to {most:.3g}, "
+            "expected at most 1; divide the counts by the simulated decays of each "
+            "voxel."
         )
 
 
@@ -130,8 +136,8 @@ def _read(file: InputFile) -> Any:
         return found
     except DAMAGE as e:
         raise FileFormatError(
-            f"{file.name}: not a matrix of numpy (.npy) or of scipy.sparse (.npz), or cut short "
-            f"({e}); write it again."
+            f"{file.name}: not a NumPy (.npy) or scipy.sparse (.npz) matrix, or "
+            f"truncated ({e}); write the file again."
         ) from e
 
 
@@ -156,7 +162,8 @@ def _triplets(matrix: Any, path: Path) -> Iterator[Triplets]:
 def _checked(values: Array, path: Path) -> Array:
     if not np.isfinite(values).all() or (values < 0).any():
         raise DataError(
-            f"{path.name}: holds probabilities below 0 or that are no numbers; compute it again."
+            f"{path.name}: the matrix has probabilities below 0 or values that are not "
+            "numbers; compute it again."
         )
     return values.astype(np.float64)
 

@@ -1,4 +1,4 @@
-"""Building the response of each pair of layers of crystals (`engine.data.layered_response`)."""
+"""Build the response of each pair of crystal layers (`engine.data.layered_response`)."""
 
 from __future__ import annotations
 

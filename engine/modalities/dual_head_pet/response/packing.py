@@ -1,4 +1,4 @@
-"""Rows of a response matrix as they are stored: sorted, cut off, in half precision.
+"""Pack rows of a response matrix: sort, apply the threshold, convert to half precision.
 
 What is too small to be kept is given to what is kept, in proportion: a row keeps its sum, which is
 how many pairs its lines count.
@@ -25,7 +25,7 @@ _MOST_PLACES = 1 << 16
 
 @dataclass(frozen=True)
 class PackedRows:
-    """Some rows, one after the other; see `ResponseMatrix` for what the arrays hold.
+    """Several rows, concatenated. See `ResponseMatrix` for the arrays.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def packed(
     Parameters
     ----------
     scanner
-        whose row
+        scanner of the row
     voxels
         p, j, k in the box, (n,) each, every voxel at most once, the first half of the planes
     values
@@ -75,18 +75,18 @@ def packed(
     """
     n_planes, n = n_stored_planes(scanner.settings.n_planes), scanner.settings.voxels_per_pitch
     scale = float(values.max(initial=0.0))
-    kept = values > threshold * scale
+    is_stored = values > threshold * scale
     total = float(values.sum(dtype="f8"))
-    dropped = float(values[~kept].sum(dtype="f8")) / total if total else 0.0
-    p, j, k = (v[kept].astype(np.int64) for v in voxels)
+    dropped = float(values[~is_stored].sum(dtype="f8")) / total if total else 0.0
+    p, j, k = (v[is_stored].astype(np.int64) for v in voxels)
     order = np.lexsort((k, j, k % n, j % n, p))
-    p, j, k, values = p[order], j[order], k[order], values[kept][order]
+    p, j, k, values = p[order], j[order], k[order], values[is_stored][order]
     counts = np.bincount(p, minlength=n_planes)
     windows = _windows(j, k, counts)
     if (windows[:, 2] * windows[:, 3]).max(initial=0) > _MOST_PLACES:
         raise DataError(
-            f"{scanner.name}: a row is more than {_MOST_PLACES} voxels wide in one plane; "
-            "take fewer voxels per pitch or a larger threshold."
+            f"{scanner.name}: a row of the matrix is wider than {_MOST_PLACES} voxels "
+            "in one plane; use fewer voxels per pitch or a larger threshold."
         )
     j0, k0, _, width = windows[p].T
     return PackedRows(

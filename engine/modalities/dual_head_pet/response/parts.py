@@ -1,4 +1,4 @@
-"""Parts of a long computation, kept on disk, so that an interrupted one can go on.
+"""Store parts of a long computation on disk, so that it can resume.
 
 Beside the file that will be written stands a folder `.parts` with one file for every part that is
 done and `plan.json`, which says what they are parts of.
@@ -45,7 +45,7 @@ def _plan_in(folder: Path) -> Any:
 
 
 class ResponseParts:
-    """The parts of one plan.
+    """Stored parts of one computation.
 
     Parameters
     ----------
@@ -62,22 +62,24 @@ class ResponseParts:
             found = _plan_in(self.folder)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: cannot be used ({e.strerror or e}); choose another file."
+                f"{self.folder}: this folder cannot be used ({e.strerror or e}); "
+                "choose another file."
             ) from e
         if found is None:
             write_atomically(text, self.folder / PLAN)
         elif found != json.loads(text):
             raise SettingsError(
-                f"{self.folder.name}: holds parts of a matrix of another scanner or of other "
-                "settings; finish that one, delete the folder or choose another name."
+                f"{self.folder.name}: this folder has parts of a matrix of another "
+                "scanner or other settings; finish that matrix, delete the folder or "
+                "choose another name."
             )
 
     def load(self, i: int) -> Arrays | None:
         """Return the arrays of a part, None where it is not there, whole, and of this plan."""
         try:
             data = io.BytesIO(self._path(i).read_bytes())
-            with np.load(data, allow_pickle=False) as kept:
-                arrays = {name: kept[name] for name in kept.files}
+            with np.load(data, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
         except DAMAGE:
             return None
         seal = str(arrays.pop(SEAL, ""))

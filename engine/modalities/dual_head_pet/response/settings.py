@@ -1,4 +1,4 @@
-"""How a response is computed; without the kernels, so that forms and protocols may name it."""
+"""Settings of the response computation, without importing its kernels."""
 
 from __future__ import annotations
 
@@ -21,20 +21,25 @@ class AnalyticResponse(Settings):
     kind: Literal["analytic"] = "analytic"
     n_points: int = setting(
         1 << 17,
-        "Pairs of points, a power of two, and photons tracked in each direction",
-        label="Points",
+        "Number of point pairs (a power of two), and of photons tracked in each direction",
+        label="Scatter points",
         ge=1 << 8,
         le=1 << 26,
     )
     scatter: bool = setting(
         True,
-        "Scatter between crystals, energy resolution and window; else first interactions count",
-        label="Crystal scatter",
+        "Simulate scatter between crystals, the energy resolution and the energy "
+        "window. Otherwise the first interaction counts",
+        label="Inter-crystal scatter",
     )
     threshold: float = setting(
-        2e-3, "Smallest part of a row's maximum kept", label="Threshold", ge=0, lt=0.1
+        2e-3,
+        "Values below this fraction of the maximum of their row are dropped",
+        label="Threshold",
+        ge=0,
+        lt=0.1,
     )
-    seed: int = setting(1, "Of the points", label="Seed", ge=0, expert=True)
+    seed: int = setting(1, "Seed of the random scatter points", label="Seed", ge=0, expert=True)
 
     @model_validator(mode="after")
     def _balanced(self) -> Self:

@@ -1,4 +1,4 @@
-"""The response from photons tracked by chance (`engine.kernels.scatter.panel_tracks`).
+"""Response from Monte Carlo photon tracking (`engine.kernels.scatter.panel_tracks`).
 
 Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4) in
 every stored plane. A pair that both panels see is a count for one orientation and one voxel of its
@@ -48,7 +48,7 @@ _AT_ONCE = 1 << 18
 """Pairs emitted between two looks at what was seen."""
 MERGED_BYTES = 72
 """Memory of each element that is seen, as counts of some pairs are added to those of others."""
-_PACKED_TOGETHER = 1 << 22
+_PACKED_AT_ONCE = 1 << 22
 """Elements, in all voxels, of the rows that are packed together, about."""
 
 
@@ -56,11 +56,17 @@ class TrackedResponse(Settings):
     """Track photons: attenuation alone, or with scatter between crystals and the energy window."""
 
     kind: Literal["tracked"] = "tracked"
-    n_pairs: int = setting(1 << 20, "Pairs from every voxel that is no image", ge=1, le=1 << 36)
-    scatter: bool = setting(True, "Photons may scatter in the crystals")
-    margin: int = setting(2, "Pitches beyond an orientation's box that are kept", ge=0, le=20)
-    threshold: float = setting(1e-3, "Smallest part of a row's maximum kept", ge=0, lt=0.1)
-    seed: int = setting(1, "Of the random numbers", ge=0)
+    n_pairs: int = setting(
+        1 << 20, "Photon pairs from each voxel that symmetry does not provide", ge=1, le=1 << 36
+    )
+    scatter: bool = setting(True, "Simulate scatter in the crystals")
+    margin: int = setting(
+        2, "Margin around the stored box of each direction, in crystal pitches", ge=0, le=20
+    )
+    threshold: float = setting(
+        1e-3, "Values below this fraction of the maximum of their row are dropped", ge=0, lt=0.1
+    )
+    seed: int = setting(1, "Seed of the random numbers", ge=0)
 
 
 def build_tracked(
@@ -93,12 +99,12 @@ def build_tracked(
 
     parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
     made = make_parts(
-        make, len(origins), parts, threads=threads, on_progress=on_progress, held=parts is None
+        make, len(origins), parts, threads=threads, on_progress=on_progress, in_memory=parts is None
     )
 
     def counted(i: int) -> Arrays:
-        kept = made[i] if parts is None else parts.load(i)
-        return make(i) if kept is None else kept  # a part that was damaged meanwhile
+        stored = made[i] if parts is None else parts.load(i)
+        return make(i) if stored is None else stored  # a part that was damaged meanwhile
 
     sums = np.array([_sizes(counted(i)) for i in range(len(origins))]).sum(axis=0)
     each = [(1 - lowest) / (settings.n_pairs * _n_images(s, origin)) for origin in origins]
@@ -118,7 +124,7 @@ def _sizes(part: Arrays) -> tuple[int, int, int]:
 
 def _shares(n_rows: int, n_elements: int) -> list[range]:
     """Return rows that are packed together."""
-    n = min(n_rows, max(1, -(-n_elements // _PACKED_TOGETHER)))
+    n = min(n_rows, max(1, -(-n_elements // _PACKED_AT_ONCE)))
     ends = [n_rows * i // n for i in range(n + 1)]
     return [range(*pair) for pair in pairwise(ends)]
 
@@ -182,18 +188,19 @@ def _counts(
         seen, lost = elements.seen(found[:n_seen, :4], origin)
         n_lost += lost
         new, n_new = np.unique(seen, return_counts=True)
-        _refuse_no_room(len(numbers) + len(new), elements.scanner.name)
+        _refuse_too_large(len(numbers) + len(new), elements.scanner.name)
         numbers, place = np.unique(np.concatenate([numbers, new]), return_inverse=True)
         counts = np.bincount(place, np.concatenate([counts, n_new])).astype(np.int64)
     return numbers, counts, n_lost
 
 
-def _refuse_no_room(n_elements: int, name: str) -> None:
+def _refuse_too_large(n_elements: int, name: str) -> None:
     """Refuse, before it is taken, more memory for a voxel's counts than is free."""
     wanted, free = MERGED_BYTES * n_elements, free_memory()
     if wanted > MEMORY_PART * free:
         raise ResourceError(
-            f"{name}: the counts of one voxel need {wanted / 2**30:,.2f} GiB of memory and "
-            f"{free / 2**30:.2f} GiB are free; track fewer pairs, use fewer threads, or close "
-            "other programs. Voxels that are done are kept in the build's folder."
+            f"{name}: the counts of one voxel need {wanted / 2**30:,.2f} GiB of "
+            f"memory, {free / 2**30:.2f} GiB are free; track fewer pairs, use fewer "
+            "threads, or close other programs. Finished voxels stay in the folder of "
+            "the build."
         )

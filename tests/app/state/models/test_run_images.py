@@ -8,7 +8,7 @@ import pytest
 from app.state.models.run_images import Kept, KeptImages
 from app.state.models.run_model import RunModel
 from app.state.models.run_record import RunRecord, RunState
-from engine.data.runs.events import Aborted, Failed, Finished, Preview, ResultKept
+from engine.data.runs.events import Aborted, Failed, Finished, Preview, ResultSaved
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
@@ -114,7 +114,7 @@ def test_the_engine_says_that_it_has_kept_the_result(run):
     said, lines = [], []
     run.result_kept.connect(lambda: said.append(run.record.result_id))
     run.reported.connect(lambda level, text: lines.append((level, text)))
-    run.take(ResultKept("20260101", "Kept among the results."))
+    run.take(ResultSaved("20260101", "Kept among the results."))
     run.take(Finished(volume(), {}))
     assert said == ["20260101"] and not run.record.is_only_here
     assert lines[0] == ("info", "Kept among the results.")

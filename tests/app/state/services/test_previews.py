@@ -70,14 +70,14 @@ def test_the_newest_of_many_changes_is_shown(window, looked):
         window.session.study.set_protocol(with_steps(centre=CentreOfRotation(column=column)))
     looked()
     assert window.context.previews.look.protocol == window.session.study.protocol
-    assert "axis at column 21.00, as given" in window.context.previews.look.messages
+    assert "axis at column 21.00, from the protocol" in window.context.previews.look.messages
 
 
 def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page, looked):
     window.session.study.set_protocol(with_steps(flat_field=FlatField(use="off")))
     looked()
     assert window.context.previews.look is None
-    assert "no line integrals" in page.text.text()
+    assert "expected line integrals" in page.text.text()
     assert page.state.volume is None
     window.session.study.undo()
     looked()

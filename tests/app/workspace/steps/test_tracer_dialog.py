@@ -50,7 +50,7 @@ def test_what_is_missing_is_said_and_what_can_be_had(dialog):
 def test_what_is_no_moment_is_never_taken_for_one(dialog, text):
     write(dialog, "scan_start", text)
     fault = dialog.form._rows["scan_start"]._fault
-    assert "write day and time" in fault.text().lower() and not dialog.save.isEnabled()
+    assert "write date and time" in fault.text().lower() and not dialog.save.isEnabled()
     write(dialog, "scan_start", "2026-11-22 11:00:05+01:00")
     assert dialog.save.isEnabled()
 

@@ -60,5 +60,5 @@ def test_an_image_without_one_is_a_sentence() -> None:
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
     with pytest.raises(DataError, match="no cylinder is found"):
         find_cylinder(empty)
-    with pytest.raises(DataError, match="holds 0 voxels, want at least 24"):
+    with pytest.raises(DataError, match="has 0 voxels, expected at least 24"):
         mean_inside(empty, UprightCylinder((900.0, 0.0, 0.0), 10.0, 10.0))

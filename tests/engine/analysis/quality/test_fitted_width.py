@@ -45,7 +45,7 @@ def test_the_stated_bias_is_not_exceeded(voxels, most, direction, rng):
 
 def test_below_that_the_words_say_so(rng):
     narrow = width_along(point(2.0, (0.2, 0.1, -0.3)), (0.2, 0.1, -0.3), ALONG["x"])
-    assert narrow is not None and "too wide: less than 2.5 voxels" in narrow.bias
+    assert narrow is not None and "too wide for widths below 2.5 voxels" in narrow.bias
     assert 0.005 < mean_bias(2.0, ALONG["diagonal"], rng) < 0.05
 
 

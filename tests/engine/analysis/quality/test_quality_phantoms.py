@@ -117,11 +117,11 @@ def test_noise_is_variability_and_its_error_is_that_of_sixty_discs(
 def test_what_is_no_sphere_and_no_contrast_is_refused() -> None:
     volume = Volume(np.ones(BODY.shape, np.float32), BODY, "")
     for facts in (PhantomFacts(cold=(12.0,), at=AT), PhantomFacts(contrast=1.0, at=AT)):
-        with pytest.raises(SettingsError, match="spheres are of 10, 13"):
+        with pytest.raises(SettingsError, match="the spheres must have 10, 13"):
             KINDS["nema-nu2"].measure(volume, facts)
     with pytest.raises(DataError, match="the same everywhere"):
         KINDS["nema-nu2"].measure(volume, PhantomFacts())
-    with pytest.raises(DataError, match="lies outside the image"):
+    with pytest.raises(DataError, match="is outside the image"):
         KINDS["nema-nu2"].measure(volume, PhantomFacts(at=Placement((900.0, 0.0, 0.0))))
 
 

@@ -103,10 +103,10 @@ def test_decay_is_that_of_the_time_between_whatever_the_clocks_say(
 @pytest.mark.parametrize(
     ("injected", "started", "reason"),
     [
-        ("2026-11-22T10:00", "2026-11-22T11:00+01:00", "one of the times .* has a time zone"),
+        ("2026-11-22T10:00", "2026-11-22T11:00+01:00", "only one of the times .* has a time zone"),
         ("2026-11-22T10:00", "2026-11-22T09:00", "starts 3,600 s before the injection"),
-        ("2026-11-20T10:00", "2026-11-22T11:00", "27 half-lives after the injection; was a date"),
-        ("2026-11-22T23:50", "2026-11-22T00:50", "before the injection; was a date moved"),
+        ("2026-11-20T10:00", "2026-11-22T11:00", "27 half-lives after the injection; check"),
+        ("2026-11-22T23:50", "2026-11-22T00:50", "before the injection; check whether a date"),
     ],
 )
 def test_clocks_that_cannot_be_compared_give_no_suv(
@@ -126,8 +126,8 @@ NAMES = {
     "dose_bq": "the dose is not known",
     "half_life_s": "the half-life is not known",
     "injected": "the time of injection is not known",
-    "started": "the start is not known",
-    "decay": "what the image's decay is corrected to is not known",
+    "started": "the start of the scan is not known",
+    "decay": "the reference time of the decay correction is not known",
     "frame_s": "the length of the frame is not known",
 }
 
@@ -160,7 +160,7 @@ def test_all_that_is_missing_is_listed() -> None:
         ({"dose_bq": 0.0}, "the dose is 0"),
         ({"dose_bq": float("inf")}, "the dose is inf"),
         ({"half_life_s": -1.0}, "the half-life is -1"),
-        ({"frame_s": 0.0}, "the frame takes 0 s"),
+        ({"frame_s": 0.0}, "the frame duration is 0 s"),
     ],
 )
 def test_facts_that_cannot_be_give_no_suv(change: dict[str, float], reason: str) -> None:
@@ -220,8 +220,8 @@ def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> Non
     [
         ({"Units": "CNTS"}, "in CNTS and no factor"),
         ({"Units": "PROPCPS"}, "in PROPCPS and no factor"),
-        ({"DecayCorrection": "OTHER"}, "what the image's decay is corrected to"),
-        ({"SeriesTime": ""}, "the start is not known"),
+        ({"DecayCorrection": "OTHER"}, "the reference time of the decay correction"),
+        ({"SeriesTime": ""}, "the start of the scan is not known"),
         ({"PatientWeight": None}, "the weight is not known"),
         ({"RadiopharmaceuticalStartTime": "120000"}, "before the injection"),
     ],
@@ -260,7 +260,7 @@ def test_a_body_has_the_size_of_its_formula(kind: SuvKind, sex: str, size: float
         ({"kind": "bsa", "height_cm": 1.75}, "a height of 1.75 cm"),
         (
             {"kind": "lbm-james", "height_cm": 100.0, "weight_kg": 200.0, "sex": "F"},
-            "no lean mass by the formula of James",
+            "the formula of James gives no lean body mass",
         ),
     ],
 )
@@ -351,8 +351,8 @@ class TestCommandLine:
             ("--dose-mbq", "the dose is not known"),
             ("--nuclide", "the half-life is not known"),
             ("--injected-at", "the time of injection is not known"),
-            ("--started-at", "the start is not known"),
-            ("--decay-corrected-to", "what the image's decay is corrected to is not known"),
+            ("--started-at", "the start of the scan is not known"),
+            ("--decay-corrected-to", "the reference time of the decay correction is not known"),
         ],
     )
     def test_without_an_option_the_reason_is_one_sentence(

@@ -25,7 +25,7 @@ def test_all_that_is_known_allows_everything() -> None:
         scan_start=START, weight_kg=70, height_cm=175, sex="M",
     )  # fmt: skip
     found = check_tracer(full, {"duration_s": 600.0})
-    assert (found.concentration, found.remarks) == ("", ())
+    assert (found.concentration, found.notes) == ("", ())
     assert found.suv == dict.fromkeys(SUV_TITLES, "")
     assert found.given == "370 MBq of F-18, injected 60 min before the scan began"
 
@@ -36,10 +36,10 @@ def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
         "scan_start": "2026-11-22T10:00:00+00:00", "injected_at": "2026-11-22T09:00:00+00:00",
     }  # fmt: skip
     found = check_tracer(Tracer(scan_start=START), said)
-    assert found.suv["bw"] == "" and found.remarks == ()  # the same moment in another zone
-    (remark,) = check_tracer(Tracer(weight_kg=7.0), said).remarks
-    assert "the weight [kg] is 70.0; 7.0 is taken" in remark
-    (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).remarks
+    assert found.suv["bw"] == "" and found.notes == ()  # the same moment in another zone
+    (remark,) = check_tracer(Tracer(weight_kg=7.0), said).notes
+    assert "the weight [kg] as 70.0; 7.0 from the tracer file is used" in remark
+    (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes
     assert remark.startswith("F18 is none of C-11")
 
 
@@ -55,5 +55,5 @@ def test_a_form_that_contradicts_the_scan_is_refused() -> None:
     scan = {"isotope": "F-18", "scanner_sha256": "0"}
     grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
     volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", info={"scan": scan})
-    with pytest.raises(DataError, match="the nuclide is F-18; leave that field empty"):
+    with pytest.raises(DataError, match="the nuclide as F-18; leave that field empty"):
         calibrate_with(volume, CylinderActivity(activity_mbq=1, volume_ml=9, nuclide="Ga-68"))

@@ -40,9 +40,12 @@ def test_annotations_come_back_from_the_file_and_are_turned_over_with_their_scan
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"kind": "angle", "points_mm": ((0, 0, 0), (1, 0, 0))}, "want 3"),
-        ({"kind": "text", "points_mm": ((0, 0, 0),)}, "without a word"),
-        ({"kind": "text", "points_mm": ((0, 0, 0),), "text": "a\nb"}, "cannot be seen"),
+        ({"kind": "angle", "points_mm": ((0, 0, 0), (1, 0, 0))}, "expected 3"),
+        ({"kind": "text", "points_mm": ((0, 0, 0),)}, "text annotation without text"),
+        (
+            {"kind": "text", "points_mm": ((0, 0, 0),), "text": "a\nb"},
+            "contains invisible characters",
+        ),
     ],
 )
 def test_what_is_no_annotation_is_refused(values, said):

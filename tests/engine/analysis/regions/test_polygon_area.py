@@ -185,6 +185,6 @@ def test_the_rule_of_centres_counts_points(kind: str):
 def test_a_region_without_a_centre_says_so():
     shape = SphereRegion(centre_mm=(0.0, 0.0, 1.5), diameter_mm=1.0)
     volume = Volume(np.ones(GRID.shape, np.float32), GRID, "")
-    with pytest.raises(DataError, match="holds the centre of no voxel"):
+    with pytest.raises(DataError, match="the region contains no voxel centre"):
         figures_of(volume, shape.coverage(volume), rule="centre")
     assert figures_of(volume, shape.coverage(volume)).most == 1.0

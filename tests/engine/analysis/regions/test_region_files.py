@@ -20,10 +20,10 @@ from engine.analysis.regions import (
     RegionSet,
     SphereRegion,
     csv_of,
-    file_beside,
     marks_of,
     measure_all,
     read_regions,
+    regions_file_of,
     regions_of,
     write_labels,
     write_regions,
@@ -73,8 +73,8 @@ def test_regions_are_read_back_as_they_were(tmp_path: Path, volume: Volume) -> N
     assert csv_of(measure_all(found.regions, images)) == csv_of(
         measure_all(regions.regions, images)
     )
-    assert file_beside(Path("x/image.nii.gz")).name == "image.regions.toml"
-    assert file_beside(Path("x/study.toml")).name == "study.regions.toml"
+    assert regions_file_of(Path("x/image.nii.gz")).name == "image.regions.toml"
+    assert regions_file_of(Path("x/study.toml")).name == "study.regions.toml"
 
 
 def test_runs_hold_any_mask_and_refuse_damage(rng: np.random.Generator) -> None:
@@ -91,10 +91,10 @@ def test_runs_hold_any_mask_and_refuse_damage(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ('data = "scan.h5"', "no file of regions"),
+        ('data = "scan.h5"', "not a region file"),
         ('format = "isocenter-regions-1"\n[[regions]]\nname = "=cmd()"', "formula"),
         ('format = "isocenter-regions-1"\naxes = "RAS"', "axes"),
-        (f'format = "isocenter-regions-1"\n{TWIN}{TWIN}', "two regions are called 'A'"),
+        (f'format = "isocenter-regions-1"\n{TWIN}{TWIN}', "two regions have the name 'A'"),
     ],
 )
 def test_what_is_no_set_of_regions_is_refused(tmp_path: Path, text: str, match: str) -> None:
@@ -152,7 +152,7 @@ def test_labels_go_out_and_come_back_in_their_place(
 def test_what_is_no_image_of_labels_is_refused(volume: Volume) -> None:
     with pytest.raises(DataError, match="whole numbers"):
         regions_of(volume)
-    with pytest.raises(DataError, match="nothing but 0"):
+    with pytest.raises(DataError, match="all values of the image are 0"):
         regions_of(replace(volume, values=np.zeros(GRID.shape, np.float32)))
 
 

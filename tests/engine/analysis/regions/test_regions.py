@@ -185,7 +185,7 @@ def test_volumes_of_combined_regions_add_up() -> None:
     apart = SphereRegion(centre_mm=(-15, -15, -15), diameter_mm=5)
     both = CombinedRegion(operation="union", parts=(inner, apart))
     assert volume_of(both) == pytest.approx(volume_of(inner) + volume_of(apart))
-    with pytest.raises(DataError, match="holds nothing"):
+    with pytest.raises(DataError, match="outside the image"):
         volume_of(CombinedRegion(operation="intersection", parts=(inner, apart)))
 
 
@@ -286,14 +286,14 @@ def test_contrast_is_that_of_means_and_refuses_two_units() -> None:
     assert found.to_noise == pytest.approx(2.4 / cold.sd, rel=1e-3)
     other = Volume(ramp().values, GRID, "g/mL")
     suv = figures_of(other, BoxRegion(centre_mm=AT, size_mm=(9, 9, 9)).coverage(other))
-    with pytest.raises(DataError, match="one unit"):
+    with pytest.raises(DataError, match="same unit"):
         contrast_of(hot, suv)
 
 
 def test_a_region_outside_and_a_level_of_another_unit_are_said_not_raised() -> None:
     far = SphereRegion(centre_mm=(500, 0, 0), diameter_mm=9)
     outside = Region(name="A", shape=far)
-    assert "holds nothing of the image" in measure(outside, ramp()).fault
+    assert "the region lies outside the image" in measure(outside, ramp()).fault
     level = ContourRegion(within=far, rule="fixed", level=3.0, unit="g/mL")
     assert "the image in Bq/mL" in measure(Region(name="B", shape=level), ramp()).fault
 

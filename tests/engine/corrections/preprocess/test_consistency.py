@@ -93,7 +93,7 @@ def test_wrong_angles_are_told(kind, fault):
     wrong = seen.select(WRONG[fault](seen.n_views))
     values = noisy(integrals(seen, BESIDE), 5_000)
     message = doubt_of_angles(scan(values, seen=wrong))
-    assert message is not None and message.startswith("The views do not fit their angles: ")
+    assert message is not None and message.startswith("The views do not match their angles: ")
     assert message in doubts(scan(values, seen=wrong))
 
 
@@ -102,7 +102,7 @@ def test_views_in_the_wrong_order_are_told_whatever_the_order_of_angles(kind):
     seen = SOUND[kind]
     order = np.random.default_rng(5).permutation(seen.n_views)
     message = doubt_of_angles(scan(integrals(seen, BESIDE)[order], seen=seen))
-    assert message is not None and "the middle of the shadow jumps" in message
+    assert message is not None and "match their angles: the centre of the shadow jumps" in message
 
 
 def test_how_far_views_are_off_is_told():
@@ -111,7 +111,7 @@ def test_how_far_views_are_off_is_told():
     values = integrals(seen, ((30.0, 0.0, 8.0, 0.02),))
     shuffled = seen.select(np.random.default_rng(1).permutation(2 * N))
     message = doubt_of_angles(scan(values, seen=shuffled))
-    assert "is off its path by 21 pixels (rms)" in message  # 30 / √2 = 21.2
+    assert "with a deviation of 21 pixels (rms)" in message  # 30 / √2 = 21.2
 
 
 def test_both_directions_of_rotation_fit():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.corrections.scatter_estimation.axial import TailEvents, drawn_together, fit_along_axis
+from engine.corrections.scatter_estimation.axial import TailEvents, fit_along_axis, shrunk_to_mean
 
 LINES_MM = np.linspace(-100, 100, 20_000)
 
@@ -66,13 +66,13 @@ def test_an_implausible_end_is_said(rng: np.random.Generator) -> None:
 
 def test_groups_are_drawn_to_the_whole_by_their_errors() -> None:
     scales, errors = np.array([0.8, 1.0, 1.2, 1.6]), np.array([0.02, 0.02, 0.02, 0.4])
-    found = drawn_together(1.0, scales, errors)
+    found = shrunk_to_mean(1.0, scales, errors)
     assert np.all(np.abs(found - 1) <= np.abs(scales - 1))
     np.testing.assert_allclose(found[:3], scales[:3], atol=0.01)
     assert found[3] < 1.2
-    alike = drawn_together(1.0, np.array([0.99, 1.0, 1.01]), np.full(3, 0.02))
+    alike = shrunk_to_mean(1.0, np.array([0.99, 1.0, 1.01]), np.full(3, 0.02))
     assert alike.tolist() == [1, 1, 1]
-    unknown = drawn_together(1.0, np.array([1.0, 1.3]), np.array([np.inf, np.inf]))
+    unknown = shrunk_to_mean(1.0, np.array([1.0, 1.3]), np.array([np.inf, np.inf]))
     assert unknown.tolist() == [1, 1]
 
 

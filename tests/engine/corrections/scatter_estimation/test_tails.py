@@ -31,7 +31,7 @@ def test_without_randoms_it_is_the_ratio_of_counts() -> None:
     assert fit.scale == pytest.approx(0.9)
     assert fit.error == pytest.approx(0.9 / np.sqrt(900))
     assert fit.is_plausible
-    assert fit.describe() == "scaled by 0.90 to 900 events beside the object"
+    assert fit.describe() == "scaled by 0.90 to 900 events outside the object"
 
 
 def test_too_few_events_leave_the_simulation_as_it_is() -> None:

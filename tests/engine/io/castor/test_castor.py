@@ -172,7 +172,7 @@ class TestNormalisation:
         applied = Normalisation().apply(data, on=ON)
         np.testing.assert_allclose(applied.factors[10:], found[10:], rtol=1e-6)
         assert not applied.factors[:10].any()
-        assert "its table is applied" in (LineGeometry().obstacle(applied) or "")
+        assert "its table is used" in (LineGeometry().obstacle(applied) or "")
 
     def test_the_image_is_that_of_crystals_and_geometry(
         self, folder: Path, lines, efficiencies

@@ -97,7 +97,7 @@ def test_a_value_that_is_none_is_found_wherever_it_lies(volume: Volume, tmp_path
 
 
 def test_a_disk_without_room_is_told_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match=r"the volume needs .* GiB of this disk"):
+    with pytest.raises(ResourceError, match=r"the volume needs .* GiB on this disk"):
         volume_file.made(tmp_path / "values", (1 << 20, 1 << 20, 1 << 10))
     assert list(tmp_path.iterdir()) == []
 

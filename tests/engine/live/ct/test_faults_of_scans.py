@@ -92,7 +92,7 @@ def test_flats_without_light_are_said_and_good_ones_that_come_later_are_used(lev
     dark_flat = with_values(FLAT, np.full(SCAN.shape, level, np.float32))
     session, _ = followed([DARK, dark_flat, *FRAMES[:5]])
     assert session.newest.images is None
-    assert "no more counts than the dark fields" in session.newest.state
+    assert "has more counts than the dark fields" in session.newest.state
 
     session, _ = followed([DARK, dark_flat, *FRAMES[:5], FLAT, *FRAMES[5:]])
     expect_equal(session.newest.images.values, stored(SCAN, COUNTS))
@@ -105,7 +105,7 @@ def test_a_flat_with_a_pixel_without_light_is_one_sentence_and_ends(level):
     session, said = followed([DARK, with_values(FLAT, values), *FRAMES])
     assert session.newest.images is None
     assert len(said) == 1
-    assert "switch the replacement of bad pixels on; projection 0 is not used" in said[0].text
+    assert "switch on the correction of bad pixels; projection 0 is not used" in said[0].text
     assert session.scan().n_views == N
 
 

@@ -62,10 +62,10 @@ def test_more_takes_longer() -> None:
     short = requirements("demo-panels")
     assert requirements("demo-panels", "algorithm.iterations=24").seconds > 2 * short.seconds
     assert requirements("demo-panels", left=0.1).seconds < short.seconds
-    fresh = requirements("demo-panels", kept=False)
+    fresh = requirements("demo-panels", is_stored=False)
     once_s = build_seconds(DualHeadProtocol(), read_scanner("demo-panels"), 2)
     assert fresh.seconds - short.seconds == pytest.approx(once_s) == fresh.once_s
-    assert re.search(r"about \d:\d\d \(\d:\d\d of it once, for the response\)", fresh.describe())
+    assert re.search(r"about \d:\d\d \(of which \d:\d\d once, for the response\)", fresh.describe())
     assert "once" not in short.describe() and fresh.times(3).once_s == 3 * fresh.once_s
     coarse = requirements("demo-panels", "grid.voxel_mm=[1.2, 1.0, 1.2]")
     assert coarse.seconds < short.seconds and coarse.memory_bytes < short.memory_bytes
@@ -97,7 +97,7 @@ def test_a_small_card_streams_the_response_and_a_tiny_one_is_refused() -> None:
     card = DeviceInfo("cuda", "card", 80 * GIB, 3 * GIB // 2, 2)
     found = estimate(protocol, scanner, on=card)
     assert found.gpu is not None and found.gpu.fits and found.gpu.streams
-    assert "streams response and sensitivities" in found.describe()
+    assert "streams response matrix and sensitivities" in found.describe()
     roomy = estimate(protocol, scanner, on=replace(card, free_bytes=80 * GIB)).gpu
     assert roomy is not None and not roomy.streams
     tiny = estimate(protocol, scanner, on=replace(card, free_bytes=GIB // 8))

@@ -50,7 +50,7 @@ SETTINGS = (
     "algorithm.iterations=2",
     "algorithm.subsets=2",
 )
-PAIRS = "each of the 4 pairs of layers has lines and a response of its own"
+PAIRS = "each of the 4 pairs of layers has its own lines and response"
 
 
 def two(**changes: object) -> DualHead:
@@ -170,7 +170,7 @@ def test_events_are_counted_apart_or_together(rng: np.random.Generator, tmp_path
     found = [finished(tmp_path / f"{name}.h5", merging) for name in (*files, "together")]
     for end, _ in found[:2]:
         np.testing.assert_array_equal(end.volume.values, found[2][0].volume.values)
-    assert "as chosen: depth does not sharpen" in found[0][1]["layers"]
+    assert "as set in the protocol: depth does not improve" in found[0][1]["layers"]
     assert "layers" not in found[2][1]
     assert np.abs(one - found[0][0].volume.values).max() > 0.01 * one.max()
 
@@ -179,7 +179,7 @@ def test_a_response_of_one_layer_takes_the_layers_together(scan: Histogram, tmp_
     write_histogram(scan, tmp_path / "scan.h5")
     write_response(build_analytic(one_layer(two()), FAST, threads=1), tmp_path / "one.h5")
     end, ledger = finished(tmp_path / "scan.h5", inputs={"response": tmp_path / "one.h5"})
-    assert "as the response given is of one layer" in ledger["layers"]
+    assert "because the response matrix has one layer" in ledger["layers"]
     other, _ = finished(tmp_path / "scan.h5", "layers.use=together")
     np.testing.assert_allclose(end.volume.values, other.volume.values, rtol=1e-5)
 
@@ -268,7 +268,7 @@ def test_layers_take_more_memory_and_time_and_the_way_out_is_told() -> None:
     on_card = estimate(DualHeadProtocol(), scanner, on=card)
     assert on_card.memory_bytes > 0.9 * apart.memory_bytes  # lines and images stay on the host
     little = replace(apart, free_bytes=together.memory_bytes)
-    with pytest.raises(ResourceError, match="or count all layers of crystals together"):
+    with pytest.raises(ResourceError, match="or combine all crystal layers"):
         refuse_if_too_large(little, scanner.grid, SMALLER_IN_LAYERS)
 
 

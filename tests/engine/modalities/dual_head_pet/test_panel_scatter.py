@@ -130,7 +130,7 @@ def test_a_run_says_why_it_does_not(files: dict[str, Path], settings: str, state
 
 
 def test_what_is_switched_on_and_cannot_be_is_refused(files: dict[str, Path]) -> None:
-    with pytest.raises(DataError, match="attenuation is not corrected"):
+    with pytest.raises(DataError, match="attenuation correction is off"):
         list(
             events_of(
                 files["path"], "corrections.scatter.use='on'", "corrections.attenuation.use='off'",

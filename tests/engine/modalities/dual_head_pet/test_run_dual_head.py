@@ -215,7 +215,7 @@ def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram)
     notes = [event.text for event in events if isinstance(event, Warned)]
     assert notes == [
         NO_SCATTER,
-        "7 prompts lie on lines with a detection factor of 0 and are left out.",
+        "7 prompts on lines with a detection factor of 0 are not used.",
         UNBOUNDED,
     ]
     np.testing.assert_array_equal(events[-1].volume.values, right)
@@ -323,7 +323,7 @@ def test_what_does_not_belong_is_refused(
     with pytest.raises(EngineError, match=r"r\.h5: matrix for an image of .* make a matrix"):
         image(study(path, "grid.voxel_mm=[1.2, 1.0, 1.2]", response=tmp_path / "r.h5"))
     write_histogram(replace(scan, prompts=np.zeros_like(scan.prompts)), tmp_path / "empty.h5")
-    with pytest.raises(EngineError, match=r"empty\.h5: no line of response has a count"):
+    with pytest.raises(EngineError, match=r"empty\.h5: all lines of response have zero counts"):
         image(study(tmp_path / "empty.h5"))
     with pytest.raises(EngineError, match=r"no such file"):
         image(study(path, response=tmp_path / "absent.h5"))

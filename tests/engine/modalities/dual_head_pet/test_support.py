@@ -59,7 +59,7 @@ def test_the_object_is_where_the_map_has_matter_and_a_margin_around(margin_mm: f
 def test_lungs_belong_to_the_object_and_air_does_not() -> None:
     lung, air = block((10, 6, 14), 0.0026), block((10, 6, 14), 1e-5)
     assert Support().mask(GRID, lung).any()
-    with pytest.raises(SettingsError, match=r"no voxel .* lies in the matter of the μ-map; check"):
+    with pytest.raises(SettingsError, match=r"no voxel .* lies in the object in the μ-map; check"):
         Support().mask(GRID, air)
 
 
@@ -114,7 +114,7 @@ def test_a_prior_among_neighbours_is_told_and_flattens_within_the_support(scan: 
     told = [
         [e.text for e in events if isinstance(e, Corrected) and e.kind == PRIOR] for events in runs
     ]
-    assert told == [[], ["neighbours alike but for edges, strength 0.05"]]
+    assert told == [[], ["edge-preserving smoothing, strength 0.05"]]
     inside = Support(kind="box", size_mm=(6, 6, 8)).mask(runs[0][-1].volume.grid, None)
     plain, flat = (events[-1].volume.values for events in runs)
     assert flat[inside].std() < 0.9 * plain[inside].std()
@@ -144,8 +144,8 @@ def test_a_map_of_attenuation_is_undone_and_bounds_the_image(scan: Path, tmp_pat
     np.testing.assert_allclose(factors, np.exp(-mu * d / cosine), rtol=1e-4)
     events = events_of(scan, attenuation=tmp_path / "mu.h5")
     applied = {e.kind: e.text for e in events if isinstance(e, Corrected) and e.state == "applied"}
-    assert "% of their photons" in applied["attenuation"]
-    assert "matter of the μ-map" in applied[SUPPORT]
+    assert "mean transmission along the lines" in applied["attenuation"]
+    assert "object in the μ-map" in applied[SUPPORT]
     assert not events[-1].volume.values[:, [0, -1]].any()
 
 

@@ -10,7 +10,7 @@ from engine.data.timing.time_division import TimeDivision, middle_counts
 from engine.data.timing.time_frames import TimeFrame
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofSettings
-from engine.modalities.listmode_pet.auto_settings import fitted, passes_of, usual_of
+from engine.modalities.listmode_pet.auto_settings import auto_settings_of, fitted, passes_of
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.recon.algorithms import Mlem, Osem
 from engine.recon.postprocess import Gaussian
@@ -38,7 +38,7 @@ def scan(n_counts=200_000, *, tof_ps=None, radius_mm=100.0):
 
 
 def width(data):
-    return usual_of(data, sharpened=False).fwhm_mm
+    return auto_settings_of(data, sharpened=False).fwhm_mm
 
 
 def test_sixteen_times_fewer_counts_make_it_twice_as_wide():
@@ -51,18 +51,21 @@ def test_timing_makes_it_narrower_and_needs_fewer_passes():
     # what a line smears over: 1.5 widths of the timing instead of the object
     gain = (200.0 / (1.5 * 300.0 * 0.149896)) ** 0.25
     assert width(untimed) == pytest.approx(gain * width(timed), abs=0.15)
-    assert usual_of(timed, sharpened=False).n_updates < usual_of(untimed, sharpened=False).n_updates
+    assert (
+        auto_settings_of(timed, sharpened=False).n_updates
+        < auto_settings_of(untimed, sharpened=False).n_updates
+    )
 
 
 @pytest.mark.parametrize(("tof_ps", "share"), [(300.0, 2 / 3), (None, 0.4)])
 def test_with_the_resolution_in_the_model_the_filter_is_narrower(tof_ps, share):
     data = scan(tof_ps=tof_ps)
-    sharp = usual_of(data, sharpened=True).fwhm_mm
+    sharp = auto_settings_of(data, sharpened=True).fwhm_mm
     assert sharp == pytest.approx(share**0.25 * width(data), abs=0.1)
 
 
 def test_the_filter_in_the_model_keeps_the_width_it_had():
-    assert usual_of(scan(), sharpened=True, sieved=True).fwhm_mm == width(scan())
+    assert auto_settings_of(scan(), sharpened=True, sieved=True).fwhm_mm == width(scan())
 
 
 def test_it_is_never_narrower_than_the_scanner_sees():
@@ -84,10 +87,10 @@ def test_what_a_protocol_says_is_left_alone():
 def test_what_it_leaves_open_is_filled_in_and_said():
     protocol, words = fitted(ListModeProtocol(), scan(tof_ps=300.0), sharpened=True)
 
-    fwhm_mm = usual_of(scan(tof_ps=300.0), sharpened=True).fwhm_mm
+    fwhm_mm = auto_settings_of(scan(tof_ps=300.0), sharpened=True).fwhm_mm
     assert protocol.finishing == (Gaussian(fwhm_mm=fwhm_mm),)
     assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 48
-    assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
+    assert f"a Gaussian of {fwhm_mm:g} mm, chosen from 200,000 counts with time of flight" in words
 
 
 @pytest.mark.parametrize(("tof_ps", "all_of_them"), [(300.0, 48), (None, 208)])
@@ -135,7 +138,7 @@ def test_frames_have_the_width_of_the_middle_one():
 
     assert n == 100_000
     assert protocol.finishing == (Gaussian(fwhm_mm=width(scan(100_000))),)
-    assert "by 100,000 counts of the middle frame without time of flight" in words
+    assert "chosen from 100,000 counts of the middle frame without time of flight" in words
 
 
 def test_delayeds_do_not_count_for_the_width():

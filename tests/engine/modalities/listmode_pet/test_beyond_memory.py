@@ -23,7 +23,7 @@ from engine.io.siemens.petlink import AddressBook
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.listmode_pet.spatial_sort import WholeScan, laid_out
+from engine.modalities.listmode_pet.spatial_sort import WholeScan, sort_in_space
 from engine.modalities.studies import Study
 from engine.protocols.run_context.context import Resume
 from engine.protocols.study.assignments import with_settings
@@ -86,7 +86,7 @@ def test_events_are_laid_out_as_they_are_sorted(words: Path, small_pieces: None)
     whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
     with open_pieces(words, scanner=str(words.with_name("tiny.toml"))) as source:
         assert source is not None
-        found = laid_out(source, Scratch(words.parent), threads=3)
+        found = sort_in_space(source, Scratch(words.parent), threads=3)
 
     wanted, got = prepare(whole, on=ON), prepare(found, on=ON)
     assert got.n_dropped == wanted.n_dropped > 0
@@ -132,8 +132,10 @@ def test_events_that_would_take_much_of_the_memory_go_into_files(
     events = list(run(study_of(words), on=ON))
     np.testing.assert_array_equal(finished(events).volume.values, wanted.volume.values)
     said = [each.text for each in events if isinstance(each, Warned)]
-    assert any("would take much of the memory: they lie in files" in text for text in said)
-    assert any("of the disk" in each.text for each in events if isinstance(each, Planned))
+    assert any(
+        "would use much of the memory. They are stored in temporary files" in text for text in said
+    )
+    assert any("of disk space" in each.text for each in events if isinstance(each, Planned))
 
 
 @pytest.mark.parametrize("frames", ["", "frames=0-0.1,0.2-0.3"])
@@ -154,8 +156,8 @@ def test_the_image_has_the_same_bits(
         if key != "history":
             assert finished(events).provenance.get(key) == wanted
     (planned,) = (each.text for each in events if isinstance(each, Planned))
-    assert "of the disk for the events" in planned
-    assert any("do not fit the memory" in e.text for e in events if isinstance(e, Warned))
+    assert "of disk space for the events" in planned
+    assert any("do not fit in memory" in e.text for e in events if isinstance(e, Warned))
     said = [tick for tick in ticks if tick.stage == "read"]
     assert [tick.done for tick in said] == sorted(tick.done for tick in said)
     assert said[-1].done == said[-1].total == 2 * words.stat().st_size
@@ -190,16 +192,16 @@ def test_a_scan_with_times_of_flight_and_all_corrections_has_the_same_bits(
     }
     for found in (finished(events), finished(rest)):
         np.testing.assert_array_equal(found.volume.values, wanted.volume.values)
-    assert any("do not fit the memory" in e.text for e in events if isinstance(e, Warned))
+    assert any("do not fit in memory" in e.text for e in events if isinstance(e, Warned))
 
 
 def test_files_of_events_have_no_name_and_go_with_them(tmp_path: Path) -> None:
-    room = Scratch(tmp_path)
+    storage = Scratch(tmp_path)
     before = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
-    column = room.filled(5000, np.float32, lambda rows: np.arange(rows.start, rows.stop))
+    column = storage.filled(5000, np.float32, lambda rows: np.arange(rows.start, rows.stop))
 
     assert list(tmp_path.iterdir()) == []
-    room.rest()
+    storage.rest()
     np.testing.assert_array_equal(column, np.arange(5000))
     del column
     if before:
@@ -207,7 +209,7 @@ def test_files_of_events_have_no_name_and_go_with_them(tmp_path: Path) -> None:
 
 
 def test_a_disk_without_room_is_told_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match=r"need .* GiB more of this disk .* make room there"):
+    with pytest.raises(ResourceError, match=r"need .* GiB more on this disk, .* free disk space"):
         Scratch(tmp_path).empty(1 << 55, np.uint8)
 
 
@@ -225,13 +227,13 @@ def test_a_file_that_changes_between_its_readings_is_refused(
         open_pieces(words, scanner=scanner) as source,
     ):
         assert source is not None
-        laid_out(source, Scratch(words.parent), threads=2, on_events=shorten)
+        sort_in_space(source, Scratch(words.parent), threads=2, on_events=shorten)
     assert {each.name for each in words.parent.iterdir()} == {"scan.l", "tiny.toml"}
 
 
 def test_a_scan_in_memory_is_laid_out_too(words: Path, small_pieces: None) -> None:
     whole = read_listmode(words, scanner=str(words.with_name("tiny.toml")))
-    found = laid_out(WholeScan(whole), Scratch(words.parent), threads=2)
+    found = sort_in_space(WholeScan(whole), Scratch(words.parent), threads=2)
 
     np.testing.assert_array_equal(
         prepare(found, on=ON).data.crystals, prepare(whole, on=ON).data.crystals

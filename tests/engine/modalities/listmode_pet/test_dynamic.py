@@ -110,8 +110,8 @@ def test_time_between_frames_is_in_none_and_the_image_of_all_is_that_of_their_ev
         assert found.frame == parts[place].frame
         assert found.volume.values.tobytes() == parts[place].volume.values.tobytes()
     (text,) = [event.text for event in events if isinstance(event, Warned)]
-    assert text.endswith(f"of {bare.n_events:,} prompts lie outside of the 2 frames and are left "
-                         "out.")  # fmt: skip
+    assert text.endswith(f"of {bare.n_events:,} prompts lie outside the 2 frames and are not "
+                         "used.")  # fmt: skip
     assert text.startswith(f"{np.count_nonzero(~kept):,} ")
     assert last.provenance["scan"]["frames"][1] == {"start_s": 1.0, "duration_s": 0.75}
 
@@ -169,7 +169,7 @@ def test_a_run_goes_on_in_the_frame_it_was_in_with_the_same_bits(bare, folder, t
 def test_what_is_finished_stays_when_no_more_frames_are_wanted(bare, folder):
     last = finished(study_of(bare, folder, "4x0.5"), finish_early=lambda: True)
     assert len(last.frames) == 1
-    assert last.run.describe_ending() == "stopped and kept after frame 1 of 4"
+    assert last.run.describe_ending() == "stopped by the user after frame 1 of 4"
     assert last.run.iterations_done == last.run.iterations_planned == 1  # of each finished frame
     assert last.provenance["scan"]["frames"] == [{"start_s": 0.0, "duration_s": 0.5}]
 
@@ -230,7 +230,7 @@ def test_dead_time_that_changes_is_that_of_each_frame(tmp_path, weighted):
     if weighted:
         dead = replace(data, live_times=LiveTimes(live.starts_ms, np.array([1.0, 0.0])))
         write_listmode(dead, tmp_path / "scan.h5")
-        with pytest.raises(DataError, match="was dead from 1 to 2 s"):
+        with pytest.raises(DataError, match="did not count from 1 to 2 s"):
             finished(study)
     values = np.array([each.volume.values.sum() for each in last.frames], float)
     assert {each.volume.unit for each in last.frames} == {"Bq/mL"}

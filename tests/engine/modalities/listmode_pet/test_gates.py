@@ -118,7 +118,7 @@ def test_one_update_of_the_gates_adds_up_to_that_of_their_cycles(beating, tmp_pa
     np.testing.assert_array_equal(last.volume.values, total.astype(np.float32))
     said = [event.text for event in events if isinstance(event, Warned)]
     n_out = np.count_nonzero(~inside)
-    start = f"{n_out:,} of {beating.n_events:,} prompts lie in no cycle that is used"
+    start = f"{n_out:,} of {beating.n_events:,} prompts lie outside the accepted cycles"
     assert any(text.startswith(start) for text in said)
     (gated,) = [e.text for e in events if isinstance(e, Corrected) and e.kind == "gates"]
     assert gated.startswith("Gated by ecg: 19 cycles of 0.2 s")
@@ -142,7 +142,7 @@ def test_a_run_goes_on_in_the_gate_it_was_in_with_the_same_bits(beating, tmp_pat
     assert again[-1].volume.values.tobytes() == want.volume.values.tobytes()
     kept = Results().open(job.record.result).frames()
     assert [each.frame for each in kept] == [each.frame for each in want.frames]
-    assert kept[1].frame.gate == Gate(2, 3, want.frames[1].frame.gate.held_ms)
+    assert kept[1].frame.gate == Gate(2, 3, want.frames[1].frame.gate.used_ms)
 
 
 def test_a_file_of_trigger_times_gates_a_scan_that_has_none(beating, tmp_path):

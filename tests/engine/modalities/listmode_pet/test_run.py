@@ -232,7 +232,7 @@ def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resum
     start = Resume(at.volume.values, at.update, before)
     events = list(run(study(folder), on=ON, resume=start))
     begun = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
-    assert "going on after 4 of 16 updates" in begun.text
+    assert "resuming after 4 of 16 updates" in begun.text
     (skipped,) = (text for text in events[-1].provenance["warnings"] if "activity" in text)
     assert skipped.startswith("3 events cross no activity")
     spent = {e.stage: e for e in events if isinstance(e, Measured)}

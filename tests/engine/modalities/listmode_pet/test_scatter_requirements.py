@@ -198,7 +198,7 @@ def test_the_window_knows_that_scatter_wants_attenuation_corrected(scan: ListMod
     pet = next(modality for modality in MODALITIES if modality.key == "pet")
     assert pet.obstacles(protocol(), study)["scatter"] is None
     off = protocol("corrections.attenuation.use=off")
-    assert "attenuation is not corrected" in str(pet.obstacles(off, study)["scatter"])
+    assert "attenuation correction is off" in str(pet.obstacles(off, study)["scatter"])
 
 
 def test_a_run_on_a_gpu_takes_no_more_of_its_memory_than_was_told(tmp_path: Path) -> None:

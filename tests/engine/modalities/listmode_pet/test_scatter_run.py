@@ -98,7 +98,7 @@ def test_it_is_a_stage_with_a_row_and_facts(smooth: list[Event]) -> None:
     row = scatter_row(smooth)
     assert row.state == "applied"
     assert "simulated in 2 rounds" in row.text
-    assert "events beside the object" in row.text
+    assert "events outside the object" in row.text
     record = next(e for e in smooth if isinstance(e, Finished)).provenance
     assert record["scan"]["scatter"]["rounds"] == 2
     # the background is evener than scatter, and the simulation is scaled to what is outermost
@@ -150,7 +150,7 @@ def test_where_nothing_scatters_the_tails_say_so_and_the_image_stays_true(folder
 
 @pytest.mark.parametrize(
     ("name", "mu_map", "words"),
-    [("unknown", True, "states no energy window"), ("clear", False, "load a μ-map")],
+    [("unknown", True, "has no energy window"), ("clear", False, "load a μ-map")],
 )
 def test_without_an_estimate_the_row_says_why_and_what_it_costs(
     folder: Path, name: str, mu_map: bool, words: str
@@ -175,7 +175,7 @@ def test_switched_off_it_costs_the_same(folder: Path) -> None:
 def test_scatter_needs_an_image_that_is_corrected_for_attenuation(folder: Path) -> None:
     off = "corrections.attenuation.use=off", "algorithm.iterations=1"
     row = scatter_row(list(run(study(folder, "clear", *off), on=ON)))
-    assert "attenuation is not corrected" in row.text
+    assert "attenuation correction is off" in row.text
 
 
 def test_activity_that_goes_on_beyond_the_field_of_view_is_warned_of(
@@ -184,7 +184,7 @@ def test_activity_that_goes_on_beyond_the_field_of_view_is_warned_of(
     said = list(run(study(folder, "long", "algorithm.iterations=1"), on=ON))
     for events, is_warned in ((said, True), (smooth, False)):
         warned = [e.text for e in events if isinstance(e, Warned)]
-        assert any("Activity goes on to the end" in text for text in warned) == is_warned
+        assert any("Activity extends to the end" in text for text in warned) == is_warned
 
 
 def test_it_can_be_stopped(folder: Path) -> None:
@@ -213,5 +213,5 @@ def test_no_estimate_is_made_of_a_scatter_that_is_supplied(folder: Path) -> None
     assert correction.obstacle(supplied) is None
     assert not correction.simulates(supplied)
     assert correction.apply(supplied, on=ON).background == pytest.approx(1e-3)
-    with pytest.raises(DataError, match="which a run makes"):
+    with pytest.raises(DataError, match="that only a run computes"):
         correction.apply(scan, on=ON)

@@ -98,7 +98,7 @@ def test_it_is_a_stage_with_a_row_curves_and_facts_and_a_run_goes_on_with_it(fol
     row = scatter_row(said)
     assert row.state == "applied"
     assert "simulated in 1 round" in row.text
-    assert "events beside the object" in row.text
+    assert "events outside the object" in row.text
     profile = row.profile
     assert profile is not None
     width = profile.distance_mm[1] - profile.distance_mm[0]
@@ -116,7 +116,7 @@ def test_it_is_a_stage_with_a_row_curves_and_facts_and_a_run_goes_on_with_it(fol
 
 @pytest.mark.parametrize(
     ("name", "mu_map", "words"),
-    [("unknown", True, "states no energy window"), ("scan", False, "load a μ-map")],
+    [("unknown", True, "has no energy window"), ("scan", False, "load a μ-map")],
 )
 def test_without_an_estimate_the_row_says_why_and_what_it_costs(
     folder: Path, name: str, mu_map: bool, words: str
@@ -133,14 +133,14 @@ def test_without_an_estimate_the_row_says_why_and_what_it_costs(
 
 def test_counts_that_others_corrected_cost_nothing(folder: Path) -> None:
     row = scatter_row(list(run(study(folder, "done"), on=ON)))
-    assert "corrected for it already" in row.text
+    assert "already corrected for it" in row.text
     assert "too high" not in row.text
 
 
 def test_scatter_needs_an_image_that_is_corrected_for_attenuation(folder: Path) -> None:
     off = "corrections.attenuation.use=off"
     row = scatter_row(list(run(study(folder, "scan", off), on=ON)))
-    assert "attenuation is not corrected" in row.text
+    assert "attenuation correction is off" in row.text
 
 
 def test_an_estimate_that_is_supplied_is_taken_unless_another_is_asked_for(folder: Path) -> None:
@@ -153,10 +153,10 @@ def test_an_estimate_that_is_supplied_is_taken_unless_another_is_asked_for(folde
     assert step.apply(supplied, on=ON).background == pytest.approx(0.25)
     asked = BinScatter(method="simulated")
     assert asked.simulates(supplied)
-    with pytest.raises(DataError, match="which a run makes"):
+    with pytest.raises(DataError, match="that only a run computes"):
         asked.apply(supplied, on=ON)
     alone = BinScatter(method="supplied").obstacle(scan)
-    assert alone == "no scatter is given; load its sinogram"
+    assert alone == "there is no scatter estimate; load its sinogram"
     corrected_before = replace(supplied, info={APPLIED: "measured attenuation correction"})
     assert "corrected for attenuation" in (asked.obstacle(corrected_before) or "")
 
@@ -180,7 +180,7 @@ def test_the_window_knows_whether_scatter_is_simulated_and_what_it_takes(folder:
     assert "scatter" not in stages(off, with_map)
     given = OpenStudy(scan, scan.scanner, with_map)
     assert modality.obstacles(protocol, given)["scatter"] is None
-    assert "attenuation is not corrected" in str(modality.obstacles(off, given)["scatter"])
+    assert "attenuation correction is off" in str(modality.obstacles(off, given)["scatter"])
     nothing = modality.obstacles(protocol, OpenStudy(scan, scan.scanner, {}))["scatter"]
     assert "load a μ-map" in str(nothing)
 

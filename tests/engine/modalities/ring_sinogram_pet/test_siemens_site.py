@@ -125,8 +125,8 @@ def test_what_is_missing_is_said_in_one_sentence(tmp_path):
     write(tmp_path / "scan.s", BINS, np.ones(BINS.n_bins))
     scan = summarise(scan_file(tmp_path))
     assert scan.notes == (
-        "The folder of scan.s.hdr has no normalisation and no attenuation and no randoms and no "
-        "scatter to be used.",
+        "The folder of scan.s.hdr has no usable normalisation and no attenuation and no randoms "
+        "and no scatter.",
     )
     assert inspect(tmp_path).notes == scan.notes
 
@@ -174,7 +174,7 @@ def test_a_map_serves_where_no_factors_do(tmp_path):
     (tmp_path / "scan-umap.v.hdr").write_text(head)
     found = purpose_of(tmp_path).files
     assert found is not None and found.inputs[ATTENUATION_MAP.key].name == "scan-umap.v.hdr"
-    assert "It belongs to scan.s.hdr." in inspect(tmp_path / "scan-umap.v.hdr").notes
+    assert "This file belongs to scan.s.hdr." in inspect(tmp_path / "scan-umap.v.hdr").notes
     counts = tmp_path / "scan.s.hdr"
     plain = counts.read_text()
     counts.write_text(plain.replace("%compression:=off", "%compression:=on"))
@@ -204,7 +204,7 @@ def test_values_of_other_bins_are_refused(role, name, n, tmp_path):
 def test_scatter_of_normalised_counts_needs_the_normalisation(site):
     data = Sinogram(BINS, np.ones(BINS.n_bins, np.float32))
     data = SCATTER.attached(data, SCATTER.read(site / PARTS[SCATTER.key], None))
-    assert "of normalised counts" in (BinScatter().obstacle(data) or "")
+    assert "refers to normalised counts" in (BinScatter().obstacle(data) or "")
     norm = NORMALISATION.read(site / PARTS[NORMALISATION.key], None)
     assert BinScatter().obstacle(NORMALISATION.attached(data, norm)) is None
 
@@ -217,7 +217,7 @@ def test_the_window_knows_before_a_run(site):
     said = modality.obstacles(modality.standard(), OpenStudy(scan, scan.scanner, contents))
     done = replace(OpenStudy(scan, scan.scanner), contents={NORMALISATION.key: None})
     assert modality.is_done("line_geometry", done) and not modality.is_done("scatter", done)
-    assert said["randoms"] is None and "of normalised counts" in (said["scatter"] or "")
+    assert said["randoms"] is None and "refers to normalised counts" in (said["scatter"] or "")
 
 
 def test_list_mode_beside_makes_two_scans(tmp_path):

@@ -252,7 +252,7 @@ def test_the_ledger_says_when_scatter_has_no_times(tmp_path):
     scatter = SCATTER.read(tmp_path / "scatter.hs", None)
     before = SCATTER.attached(data, scatter)
     step = BinScatter()
-    assert "counts near by" in step.summary(before, step.apply(before, on=ON))
+    assert "neighbouring counts" in step.summary(before, step.apply(before, on=ON))
 
 
 def test_times_of_another_number_are_refused(tmp_path):
@@ -264,7 +264,7 @@ def test_times_of_another_number_are_refused(tmp_path):
         Sinogram(layout, times.sum(axis=0), timed=TimedCounts.of(times)), tmp_path / "scatter.hs"
     )
     scatter = SCATTER.read(tmp_path / "scatter.hs", None)
-    with pytest.raises(GeometryError, match="3 times of flight, the scan 9"):
+    with pytest.raises(GeometryError, match="3 TOF bins, but the scan has 9"):
         SCATTER.attached(data, scatter)
 
 
@@ -284,7 +284,7 @@ def test_an_image_wider_than_the_times_reach_is_warned_of(tmp_path):
         Sinogram(layout, scan().prompts * 5, timed=TimedCounts.of(times)), tmp_path / "a.hs"
     )
     _, told = reconstructed(tmp_path / "a.hs")
-    assert any("Times of flight reach 75 mm" in e.text for e in told if isinstance(e, Warned))
+    assert any("The TOF bins cover 75 mm" in e.text for e in told if isinstance(e, Warned))
 
 
 def test_delayeds_take_their_share_off_the_image(tmp_path):
@@ -321,14 +321,14 @@ def test_scatter_without_a_header_may_have_the_times_of_the_scan(name):
     times = np.random.default_rng(3).uniform(0, 1, (N_TIMES, n)).astype(np.float32)
     stored = BareBins(times.reshape(-1), name)
     placed = np.stack([spread(each, layout) if is_2d else each for each in times])
-    beside = stored.beside(data.timed, layout, "Scatter")
-    np.testing.assert_array_equal(beside, placed[data.timed.times, data.timed.bins])
+    for_timed_counts = stored.for_timed_counts(data.timed, layout, "Scatter")
+    np.testing.assert_array_equal(for_timed_counts, placed[data.timed.times, data.timed.bins])
     np.testing.assert_allclose(
         stored.of(layout, "Scatter", is_factor=False), placed.sum(axis=0), rtol=1e-5
     )
-    assert BareBins(times[0], name).beside(data.timed, layout, "Scatter") is None
+    assert BareBins(times[0], name).for_timed_counts(data.timed, layout, "Scatter") is None
     if not is_2d:
-        with pytest.raises(GeometryError, match="each of 9 times of flight"):
+        with pytest.raises(GeometryError, match="each of 9 TOF bins"):
             stored.of(layout, "Normalisation", is_factor=True)
 
 

@@ -132,7 +132,7 @@ def test_rows_that_are_cut_off_are_continued_and_said_to_be(half, path):
             put(file, DATA, values)
     ledger, _ = message(path, "steps.centre.use=off")
     assert "wider than the detector" in ledger["weights"]
-    assert "rows are continued" in ledger["weights"]
+    assert "rows are extrapolated" in ledger["weights"]
 
 
 def test_counts_without_light_are_warned_of(path):

@@ -79,8 +79,8 @@ def test_the_volume_has_the_same_bits(
 
     np.testing.assert_array_equal(finished(events).volume.values, in_memory.volume.values)
     said = [each.text for each in events if isinstance(each, Corrected) and each.kind == "volume"]
-    assert "in 4 slabs of up to 5 slices, from 16 views at a time" in said[0]
-    assert all("of the disk for projections and volume" in text for text in planned(events))
+    assert "in 4 slabs of up to 5 slices, 16 views at a time" in said[0]
+    assert all("of disk space for projections and volume" in text for text in planned(events))
     shown = [
         (each.slices, each.subset, each.subsets) for each in events if isinstance(each, Preview)
     ]
@@ -152,11 +152,11 @@ def test_a_run_goes_on_after_the_last_whole_slab(
 @pytest.mark.parametrize(
     ("settings", "way_out"),
     [
-        (('finishing=[{kind="median"}]',), "leave out the filters of step 5"),
+        (('finishing=[{kind="median"}]',), "remove the filters of step 5"),
         (("algorithm.kind=sirt", "adjoint=voxel"), "choose the matched back projection"),
         (
             ("algorithm.kind=cgls", 'between=[{kind="median"}]'),
-            "leave out the filters between iterations",
+            "remove the filters between iterations",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from engine.modalities.requirements import BASE_BYTES
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.modalities.xray_ct.requirements import estimate, estimate_unread, most_room
+from engine.modalities.xray_ct.requirements import estimate, estimate_unread, largest_grid
 from engine.protocols.study.assignments import with_settings
 from engine.simulate.integrals import line_integrals
 from engine.simulate.phantom import ShapePhantom
@@ -83,7 +83,7 @@ def test_fdk_takes_what_its_region_takes(scan, tmp_path):
 def test_a_volume_that_holds_all_that_is_seen_needs_no_more(scan):
     plan = with_settings(CtProtocol(), ("algorithm.kind=sirt", "grid.length_mm=40"))
     grid = plan.grid.grid_for(scan.geometry)
-    assert most_room(plan, scan.geometry, grid) == grid
+    assert largest_grid(plan, scan.geometry, grid) == grid
     assert estimate_unread(plan, without_values(scan), grid, on=ON).least is None
 
 

@@ -83,9 +83,9 @@ def test_a_picture_is_what_a_run_with_its_value_gives(of, around, tmp_path):
 
 
 def test_candidates_that_make_no_sense_are_refused():
-    with pytest.raises(SettingsError, match=r"2 candidates 0\.5 apart, want 3 to 99"):
+    with pytest.raises(SettingsError, match=r"2 candidates with a step of 0\.5, expected 3 to 99"):
         candidates(scan(49.0), CtProtocol(), of="axis", on=ON, n=2)
-    with pytest.raises(SettingsError, match="want 3 to 99 and a step"):
+    with pytest.raises(SettingsError, match="expected 3 to 99 candidates and a step"):
         candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=0.0)
 
 

@@ -86,7 +86,7 @@ def test_rough_slices_are_means_over_the_place_of_fine_ones(monkeypatch):
 def test_ct_numbers_found_in_a_volume_are_left_to_it():
     protocol = plan(centre=FIXED).model_copy(update={"hounsfield": Hounsfield(levels="found")})
     slices = PlaneSlices(scan_of("parallel"), protocol, on=ON)
-    assert slices.unit == "1/mm" and "left to the run" in slices.messages[-1]
+    assert slices.unit == "1/mm" and "run computes" in slices.messages[-1]
 
 
 def test_first_planes_lie_on_voxels_and_cover_the_volume():
@@ -110,11 +110,11 @@ def test_a_scan_that_climbs_and_one_without_room_are_refused(monkeypatch):
         pixel_mm=1.5,
         pitch_mm=10,
     )
-    with pytest.raises(GeometryError, match="reconstruct its volume"):
+    with pytest.raises(GeometryError, match="reconstruct the volume"):
         PlaneSlices(replace(scan, geometry=climbing), plan(centre=FIXED), on=ON)
     full = psutil.virtual_memory()._replace(available=1 << 20)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: full)
-    with pytest.raises(ResourceError, match=r"0\.0 are free; bin the projections"):
+    with pytest.raises(ResourceError, match=r"0\.0 GiB are free; bin the projections"):
         PlaneSlices(scan, plan(centre=FIXED), on=ON)
 
 

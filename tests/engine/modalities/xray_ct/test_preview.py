@@ -136,7 +136,7 @@ def test_a_large_slice_is_made_of_coarser_pixels_and_says_so(scan):
     )
     assert coarse.volume.grid.voxel_mm[:2] == tuple(2 * v for v in fine.volume.grid.voxel_mm[:2])
     assert coarse.grid == fine.grid
-    assert "pixels 2 times as coarse as the run's" in coarse.messages
+    assert "pixels 2 times larger than in the run" in coarse.messages
     assert not any("coarse" in words for words in fine.messages)
     assert in_ball(coarse.volume) == pytest.approx(in_ball(fine.volume), rel=0.02)
     assert in_ball(fine.volume) == pytest.approx(0.02, rel=0.02)
@@ -153,10 +153,10 @@ def test_a_look_says_what_was_used_not_what_was_asked(scan):
     message = quick.central_slice(plan(Fdk(window="hann", cutoff=0.8))).messages
     assert message[0] == "Filtered back projection (FDK), Hann window, cut off at 80% of Nyquist"
     message = quick.central_slice(plan(centre=CentreOfRotation(column=28.5))).messages
-    assert "axis at column 28.50, as given" in message
+    assert "axis at column 28.50, from the protocol" in message
     message = quick.central_slice(plan(centre=CentreOfRotation(use="off"))).messages
-    assert "axis at column 31.50, as the scan says" in message
-    assert f"the run itself takes {Sirt.title}" in quick.central_slice(plan(Sirt())).messages
+    assert "axis at column 31.50, from the scan" in message
+    assert f"the run itself uses {Sirt.title}" in quick.central_slice(plan(Sirt())).messages
 
 
 def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
@@ -186,11 +186,13 @@ def test_many_values_that_were_not_measured_are_a_warning_here_and_in_a_run(scan
     counts[:, :, 20:26] = 65535  # saturated, a tenth of the detector
     saturated = replace(scan, values=counts)
     look = SlicePreview(saturated, on=ON).central_slice(plan())
-    assert any("saturated" in words and "guessed" in words for words in look.warnings)
+    assert any("saturated" in words and "interpolated" in words for words in look.warnings)
     write_projections(saturated, tmp_path / "scan.h5")
     events = list(run(Study(data=tmp_path / "scan.h5", protocol=plan()), on=ON))
-    assert any("guessed" in event.text for event in events if isinstance(event, Warned))
-    assert not any("guessed" in w for w in SlicePreview(scan, on=ON).central_slice(plan()).warnings)
+    assert any("interpolated" in event.text for event in events if isinstance(event, Warned))
+    assert not any(
+        "interpolated" in w for w in SlicePreview(scan, on=ON).central_slice(plan()).warnings
+    )
 
 
 def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
@@ -198,7 +200,7 @@ def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
     look = SlicePreview(scan, on=ON).central_slice(protocol)
     assert look.volume.unit == "HU"
     assert look.volume.values.min() < -900
-    assert look.messages[-1].startswith("water of 0.02 1/mm is 0 HU")
+    assert look.messages[-1].startswith("water (0.02 1/mm) is 0 HU")
     assert look.volume.axes == "xyz"
     unknown = replace(scan, pixel_mm_known=False)
     assert SlicePreview(unknown, on=ON).central_slice(protocol).volume.unit == "1/pixel"
@@ -224,5 +226,5 @@ def test_a_check_that_raises_ends_the_look_and_the_next_is_right(scan):
 
 
 def test_counts_without_their_logarithm_are_refused(scan):
-    with pytest.raises(DataError, match="no line integrals"):
+    with pytest.raises(DataError, match="expected line integrals"):
         SlicePreview(scan, on=ON).central_slice(plan(flat_field=FlatField(use="off")))

@@ -145,7 +145,7 @@ def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
     record = message[-1].run
     assert (record.ending, record.iterations_done) == ("converged", n)
     assert record.describe_run() == (
-        f"ended by itself at iteration {n} of 20: the residual has reached the noise"
+        f"converged at iteration {n} of 20: the residual has reached the noise"
     )
     assert info["iterations_done"] == n
     last = [on_progress for on_progress in ticks if on_progress.stage == "reconstruct"][-1]
@@ -163,7 +163,7 @@ def test_iterations_on_a_part_of_the_object_know_of_the_rest(files, algorithm):
     assert found.values.shape == (4, 12, 12)
     assert mean(found, upright((2.0, 0.0, 0.0), 5.0, 6.0)) == pytest.approx(MU, rel=0.05)
     ledger = {c["kind"]: c["text"] for c in found.info["corrections"]}
-    assert "cut out of it" in ledger["volume"]
+    assert "cropped to the volume" in ledger["volume"]
 
 
 def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):
@@ -256,7 +256,7 @@ def test_a_tuned_form_is_used_and_told_with_the_same_image(files, tmp_path, monk
 
 
 def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
-    said = r"mu\.nii\.gz \(attenuation\) does not belong; leave it out"
+    said = r"mu\.nii\.gz \(attenuation\) does not belong to that modality; leave it out"
     with pytest.raises(SettingsError, match=said):
         volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
 

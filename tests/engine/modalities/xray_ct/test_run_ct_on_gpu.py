@@ -141,7 +141,7 @@ def test_a_run_takes_no_more_memory_than_was_told(scan, name):
 
 def test_too_small_a_card_is_refused_before_the_start(scan):
     gpu = EmulatedGpu(memory_limit=3_000)
-    with pytest.raises(DeviceMemoryError, match=r"of GPU memory.*or take the CPU"):
+    with pytest.raises(DeviceMemoryError, match=r"of GPU memory.*or use the CPU"):
         events(scan, cuda(gpu))
 
 

@@ -48,12 +48,14 @@ def test_slabs_have_the_bits_of_the_whole(
 def test_slabs_go_on_from_any_slice_and_read_values_from_a_file(
     rng: np.random.Generator, tmp_path: Path
 ) -> None:
-    geometry, settings, room = SCANS["a wide cone"], FilterSettings(), Scratch(tmp_path)
+    geometry, settings, storage = SCANS["a wide cone"], FilterSettings(), Scratch(tmp_path)
     values = rng.random((geometry.n_views, *geometry.shape), np.float32)
     plan = planned(values, geometry, settings)
     sizes = SlabSizes(slices=4, views=40)
 
-    work = SlabFdk(room.held(values), plan, GRID, settings, sizes, on=cpu(1), room=room)
+    work = SlabFdk(
+        storage.in_memory(values), plan, GRID, settings, sizes, on=cpu(1), storage=storage
+    )
     slabs = work.slabs(10)
     found = np.concatenate([work.slab(slices) for slices in slabs])
 

@@ -301,7 +301,7 @@ def test_a_scan_that_is_cut_off_is_counted_in_all_that_is_said_of_its_image(tmp_
         "kind": "complete_events",
         "state": "applied",
         "level": "note",
-        "text": "300 of a file that ends within a record",
+        "text": "300 from a truncated file",
     }
     assert " --use-complete-events " in record["replay"]
     del ledger["complete_events"]["level"]

@@ -30,7 +30,9 @@ def test_voxels_have_edges_within_bounds(protocol, least_mm):
 def test_a_size_is_filled_with_whole_voxels(over_mm, n):
     size_mm = (100.0 + over_mm, 40.0, 1.0)
     assert shape_for(size_mm, (2.0, 4.0, 8.0), most=51) == (1, 10, n)
-    with pytest.raises(SettingsError, match=rf"{n} × 10 × 1 voxels, at most {n - 1} along"):
+    with pytest.raises(
+        SettingsError, match=rf"{n} × 10 × 1 voxels, but at most {n - 1} are possible along"
+    ):
         shape_for(size_mm, (2.0, 4.0, 8.0), most=n - 1)
 
 

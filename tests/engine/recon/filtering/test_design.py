@@ -105,7 +105,7 @@ def test_cut_off_short_side_asks_for_half_fan_weights():
 def test_half_fan_of_a_short_scan_is_warned_of():
     plan = plan_for(circular_cone(degrees(0, 220), axis_column=30.0, **CONE))
     assert plan.kind == "short scan"
-    assert any("whole circle" in text for text in plan.warnings)
+    assert any("full circle" in text for text in plan.warnings)
 
 
 @pytest.mark.parametrize("column", [-7.5, 20.25, 110.0])
@@ -156,7 +156,7 @@ def fan_of(angles):
 def test_helix_is_warned_of():
     plan = plan_for(helical(degrees(0, 360), pitch_mm=50.0, **CONE))
     assert any("along its axis" in text for text in plan.warnings)
-    assert any("circle that climbs" in text for text in plan.messages)
+    assert any("Helical orbit" in text for text in plan.messages)
     assert not any("measured twice" in text for text in plan.messages)
 
 

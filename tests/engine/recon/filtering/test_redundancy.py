@@ -108,7 +108,7 @@ def test_few_lost_views_leave_the_circle_whole():
     whole = coverage(angles)
     assert whole.is_whole
     assert whole.step_rad.sum() == pytest.approx(2 * np.pi)
-    assert np.degrees(whole.usual_gap_rad) == pytest.approx(1)
+    assert np.degrees(whole.typical_gap_rad) == pytest.approx(1)
     assert np.degrees(whole.largest_gap_rad) == pytest.approx(3)
 
 

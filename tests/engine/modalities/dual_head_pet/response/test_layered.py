@@ -114,18 +114,20 @@ def sum_of_rows(response: LayeredResponse, i: int, k: int, voxel: tuple[int, int
 
 def test_a_response_without_a_pair_of_layers_is_refused() -> None:
     some = {(0, 0): scattering().matrices[0, 0]}
-    with pytest.raises(GeometryError, match=r"holds the layers \[\(0, 0\)\], want"):
+    with pytest.raises(GeometryError, match=r"has the layers \[\(0, 0\)\], expected"):
         LayeredResponse(scattering().scanner, some)
 
 
 def test_too_many_planes_are_refused() -> None:
     many = panels(n_layers=2, n_planes=501, plane_mm=0.01)
-    with pytest.raises(GeometryError, match="501 planes between panels of 2 layers, want at most"):
+    with pytest.raises(
+        GeometryError, match="501 planes between panels of 2 layers, expected at most"
+    ):
         build_layered(many, AnalyticResponse(n_points=256))
 
 
 def test_layers_of_another_image_are_refused() -> None:
     matrices = scattering().matrices
     other: DualHead = panels(**DEEP, n_planes=5)
-    with pytest.raises(GeometryError, match="is of other panels"):
+    with pytest.raises(GeometryError, match="belongs to other panels"):
         LayeredResponse(other, matrices)

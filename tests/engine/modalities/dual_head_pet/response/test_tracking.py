@@ -85,7 +85,7 @@ def test_rows_packed_some_at_a_time_are_the_same(
 ) -> None:
     settings = TrackedResponse(n_pairs=4000)
     whole = build_tracked(panels(), settings)
-    monkeypatch.setattr("engine.modalities.dual_head_pet.response.tracking._PACKED_TOGETHER", 900)
+    monkeypatch.setattr("engine.modalities.dual_head_pet.response.tracking._PACKED_AT_ONCE", 900)
     found = build_tracked(panels(), settings, tmp_path / "tiny.h5")
     for name in ("starts", "windows", "places", "values", "scales", "dropped", "errors"):
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))
