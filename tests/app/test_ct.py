@@ -120,7 +120,7 @@ def test_each_step_says_whether_the_steps_before_it_allow_it(session):
     assert usable == ["flat_field", "bad_pixels", "logarithm", "rings", "centre"]
     off = with_steps(flat_field=FlatField(use="off"))
     obstacles = session.study.modality.obstacles(off, session.study.known)
-    assert "flat fields" in obstacles["logarithm"]
+    assert "flat-field" in obstacles["logarithm"]
     assert "still counts" in obstacles["centre"]
 
 
