@@ -1,4 +1,4 @@
-"""`isocenter VERB ...`: the headless twin of the window."""
+"""Command line `isocenter VERB ...`: everything the window reconstructs, without a window."""
 
 from engine.cli.main import main
 

@@ -1,4 +1,4 @@
-"""A command whose words are understood: done, or ended with a sentence and an exit code."""
+"""Run a parsed command; report errors as one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.tools.diagnostics import keep_fault
 
 
 def act(arguments: argparse.Namespace) -> int:
-    """Run the command; returns its exit code."""
+    """Run the command and return its exit code."""
     console = Console()
     try:
         resolve_pseudonyms(arguments)
@@ -26,15 +26,17 @@ def act(arguments: argparse.Namespace) -> int:
         console.fault(str(e))
         return USER_FAULT
     except KeyboardInterrupt as e:
-        console.fault(f"interrupted; {e}" if str(e) else "interrupted.")
+        console.fault(f"interrupted: {e}" if str(e) else "interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
         return DONE
     except MemoryError:
-        console.fault("out of memory; choose larger voxels or a smaller field of view.")
+        console.fault("Not enough memory. Choose larger voxels or a smaller field of view.")
         return USER_FAULT
-    except Exception as e:  # noqa: BLE001  the last door: say that it is ours, and where
-        console.fault(f"a fault of ours: {type(e).__name__}: {e}; please report it with this:")
+    except Exception as e:  # noqa: BLE001  the outermost handler: show a traceback to report
+        console.fault(
+            f"internal error: {type(e).__name__}: {e}. Please report it with this traceback:"
+        )
         traceback.print_exc()
         keep_fault(e)
         return OUR_FAULT

@@ -1,4 +1,4 @@
-"""A bar that fills, on a terminal; what is said meanwhile stands above it."""
+"""Progress bar on a terminal, with messages printed above it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 
 class ProgressBar:
-    """A bar of one stage, until it is closed."""
+    """Progress bar of one stage."""
 
     def __init__(self) -> None:
         out = RichConsole(highlight=False, soft_wrap=True, emoji=False)
@@ -17,15 +17,15 @@ class ProgressBar:
         self._bars.start()
 
     def advance(self, done: int, total: int, text: str) -> None:
-        """Fill it so far; a text stays until there is another one."""
+        """Set the progress. An empty text keeps the previous one."""
         self._bars.update(self._task, completed=done, total=total)
         if text:
             self._bars.update(self._task, description=text)
 
     def say(self, text: str) -> None:
-        """Print a line above it, literally."""
+        """Print a line above the bar, without markup."""
         self._bars.console.print(text, markup=False)
 
     def close(self) -> None:
-        """Take it down."""
+        """Remove the bar."""
         self._bars.stop()

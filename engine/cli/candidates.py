@@ -1,4 +1,4 @@
-"""`isocenter inspect --candidates`: a sheet of slices, each with another axis or roll."""
+"""`isocenter inspect --candidates`: contact sheet of slices for several axes or rolls."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ WORDS = {
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of this file."""
+    """Add the options of `--candidates`."""
     group = p.add_argument_group("candidates of a CT scan")
-    group.add_argument("--candidates", choices=tuple(WORDS), help="try values, write a picture")
-    group.add_argument("-o", "--output", type=Path, action=Output, metavar="SHEET.png")
-    group.add_argument("--around", type=float, metavar="V", help="middle of the values")
-    group.add_argument("--step", type=float, metavar="S", help="0.5 columns or 0.25° if left out")
-    group.add_argument("--number", type=int, default=9, metavar="N", help="of values")
+    group.add_argument(
+        "--candidates", choices=tuple(WORDS), help="try several values and write a contact sheet"
+    )
+    group.add_argument(
+        "-o", "--output", type=Path, action=Output, metavar="SHEET.png", help="contact sheet"
+    )
+    group.add_argument("--around", type=float, metavar="V", help="central value")
+    group.add_argument(
+        "--step", type=float, metavar="S", help="step (default: 0.5 columns or 0.25°)"
+    )
+    group.add_argument("--number", type=int, default=9, metavar="N", help="number of values")
     group.add_argument("--protocol", metavar="P", help="protocol name or P.toml")
-    group.add_argument("--threads", type=int, metavar="N")
+    group.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
     add_force(p)
     add_identify(p)
 
 
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
-    """Try the values on the one scan named, and write the sheet."""
+    """Reconstruct slices with several values and write the contact sheet."""
     from engine.core import backend
     from engine.io import read_projections
     from engine.io.raster.contact_sheet import contact_sheet
@@ -42,12 +48,14 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     from engine.protocols.privacy import pseudonym_of
 
     if len(arguments.files) != 1 or arguments.output is None:
-        raise SettingsError("--candidates wants one scan, and -o SHEET.png to draw them on.")
+        raise SettingsError("--candidates needs exactly one scan and -o SHEET.png.")
     if arguments.output.suffix.lower() != ".png":
-        raise SettingsError(f"{arguments.output.name}: the sheet is a picture; want SHEET.png.")
+        raise SettingsError(
+            f"{arguments.output.name}: the name of the contact sheet must end with .png."
+        )
     protocol = find_protocol(arguments.protocol) if arguments.protocol else CtProtocol()
     if not isinstance(protocol, CtProtocol):
-        raise SettingsError(f"{arguments.protocol}: candidates want a protocol of X-ray CT.")
+        raise SettingsError(f"{arguments.protocol}: --candidates needs an X-ray CT protocol.")
     path: Path = arguments.files[0]
     found = candidates(
         read_projections(path),
@@ -68,9 +76,9 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
         [one.image for one in tried if one.image is not None],
         [words.format(one.value) for one in tried],
         marked=tried.index(best),
-        footer=f"{name}: {words.format(round(found.value, 2))} by {found.method}",
+        footer=f"{name}: {words.format(round(found.value, 2))} ({found.method})",
     )
     write_atomically(sheet, arguments.output)
     console.line(f"Sheet: {arguments.output}")
-    console.line(f"* {words.format(round(found.value, 2))} by {found.method}")
-    console.line(f"To take another value: --set {key}={tried[0].value:g}")
+    console.line(f"* {words.format(round(found.value, 2))} ({found.method})")
+    console.line(f"To use another value: --set {key}={tried[0].value:g}")

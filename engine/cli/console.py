@@ -1,4 +1,4 @@
-"""What the command line shows: progress bars on a terminal, plain lines otherwise."""
+"""Output of the command line: progress bars on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:  # most verbs show no bar
     from engine.cli.bars import ProgressBar
 
 PLAIN_SECONDS = 5.0
-"""A plain log repeats a stage's progress no more often than this."""
+"""Minimum time between two progress lines of a stage, in seconds."""
 
 
 class Console:
-    """Shows lines and events on standard output, faults on standard error."""
+    """Prints lines and events on standard output, errors on standard error."""
 
     def __init__(self) -> None:
         self._bar: ProgressBar | None = None
         self._said = 0.0
 
     def line(self, text: str = "") -> None:
-        """Print one line, literally."""
+        """Print one line, without markup."""
         self._say(text)
 
     def fault(self, text: str) -> None:
@@ -50,7 +50,7 @@ class Console:
         sys.stderr.write(f"isocenter: {text}\n")
 
     def show(self, event: Event) -> None:
-        """Print what an event says."""
+        """Print an event."""
         match event:
             case StageStarted(text=text):
                 self._begin(text)
@@ -75,7 +75,7 @@ class Console:
                 pass
 
     def close(self) -> None:
-        """Take the progress bar down."""
+        """Remove the progress bar."""
         self._end()
 
     def _begin(self, text: str) -> None:

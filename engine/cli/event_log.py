@@ -1,4 +1,4 @@
-"""The events of a run as lines of JSON, for `--json`."""
+"""Write the events of a run as JSON lines (`--json`)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from engine.data.volume import Volume
 
 
 class EventLog:
-    """Writes each event as a line, as long as the disk takes it: an image counts for more."""
+    """Writes each event as a line. A full disk ends the log, not the run."""
 
     def __init__(self, path: Path, file: IO[str] | None, console: Console) -> None:
         self._path, self._file, self._console = path, file, console
 
     def write(self, event: Event) -> None:
-        """Add a line."""
+        """Write one event."""
         if self._file is None:
             return
         try:
@@ -38,30 +38,32 @@ class EventLog:
             self._file = None
             free = shutil.disk_usage(self._path.parent).free
             self._console.line(
-                f"note: {self._path.name}: no more events are written ({e.strerror or e}; {free:,} "
-                f"bytes are free in {self._path.parent}), and the run goes on."
+                f"note: {self._path.name}: the event log stops here ({e.strerror or e}; {free:,} "
+                f"bytes free in {self._path.parent}). The run continues."
             )
 
 
 @contextmanager
 def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
-    """Open the event log; one that nobody wants writes nothing."""
+    """Open the event log. Without a path, nothing is written."""
     if path is None:
         yield EventLog(Path(), None, console)
         return
     try:
         file = path.open("w", encoding="utf-8")
     except OSError as e:
-        raise ResourceError(f"{path}: cannot be written ({e.strerror}).") from e
+        raise ResourceError(
+            f"{path}: cannot be written ({e.strerror}). Choose another path for --json."
+        ) from e
     try:
         yield EventLog(path, file, console)
     finally:
-        with suppress(OSError):  # what the disk did not take was said
+        with suppress(OSError):  # a failed write was reported already
             file.close()
 
 
 def _plain(event: Event) -> Plain:
-    """Return an event as plain values, without its image and all that was told before."""
+    """Return an event as JSON values, without images and the history of the run."""
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}
     values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}

@@ -1,8 +1,8 @@
-"""What the exit code of a command says."""
+"""Exit codes of the commands."""
 
 DONE = 0
 OUR_FAULT = 1
 USER_FAULT = 2
-"""The input or the settings are at fault; one sentence is on standard error."""
+"""Problem with the input or the settings. Standard error has one sentence about it."""
 INTERRUPTED = 130
-"""With a word on how it goes on, where it does."""
+"""Interrupted by Ctrl+C. The message states how to continue, if possible."""

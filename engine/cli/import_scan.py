@@ -1,4 +1,4 @@
-"""`isocenter import`: a sidecar for projections that do not describe themselves."""
+"""`isocenter import`: write the text file that describes raw projections."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ from engine.raw_import import (
 )
 
 OPTIONS = {"white_level": "white", "dtype": "type", "offset_bytes": "header", "axis_column": "axis"}
-"""Options that are not named as their answer is."""
+"""Options with another name than the answer they set."""
 MOST_TRIES = 3
 MOST_QUESTIONS = 5
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "import")
     p.add_argument(
         "source", type=Path, metavar="FOLDER_OR_FILE",
         help="TIFF images, a raw file, NumPy, MATLAB, MRC, or HDF5",
     )  # fmt: skip
     p.add_argument(
-        "--name", metavar="NAME.toml", help="of the text, which lies beside the scan and is new"
+        "--name",
+        metavar="NAME.toml",
+        help="name of the description; it is written next to the scan and must not exist yet",
     )
     p.add_argument(
-        "--like", type=Path, metavar="TEXT.toml",
-        help="take what this text says of another file with the same datasets",
+        "--like", type=Path, metavar="FILE.toml",
+        help="copy the description of another file with the same datasets",
     )  # fmt: skip
     for name, kind in (("columns", int), ("rows", int), ("views", int), ("header", int)):
         p.add_argument(f"--{name}", type=kind, metavar="N", help=_help(name))
@@ -73,41 +75,44 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
     _show(draft, console)
     named = draft.path.with_name(arguments.name) if arguments.name else None
     path = write_draft(draft, named)
-    console.line(f"written: {path}; open it, or its folder")
+    console.line(f"Written: {path}. Open this file or its folder.")
 
 
 def _with_another(
     arguments: argparse.Namespace, said: dict[str, object], console: Console
 ) -> dict[str, object]:
-    """Return the answers with those of a text on a file like it, where the user wants these."""
+    """Add the answers of a similar file, if the user agrees."""
     like = arguments.like
     if like is None and (near := described_like(arguments.source)) is not None:
         console.line(f"{near} describes a file with the same datasets.")
         if not sys.stdin.isatty():
-            console.line(f"  Add --like {near} where the scanner stood the same.")
+            console.line(f"  If the scanner geometry was the same, add --like {near}.")
         else:
-            console.line("Did the scanner stand the same, so that all it says holds here? [no]")
+            console.line(
+                "Was the scanner geometry the same, so that this description applies? [no]"
+            )
             if sys.stdin.readline().strip().lower() in ("y", "yes"):
                 like = near
     if like is None:
         return said
-    taken = answers_like(like, arguments.source).model_dump()
-    return taken | {key: each for key, each in said.items() if each is not None}
+    copied = answers_like(like, arguments.source).model_dump()
+    return copied | {key: each for key, each in said.items() if each is not None}
 
 
 def _missing(draft: Draft) -> str:
-    """Return the sentence that says which options are missing."""
+    """Return an error message with the missing options."""
     options = []
     for question in draft.questions:
-        taken = f" (as {question.proposal})" if question.proposal else ""
-        options.append(f"--{OPTIONS.get(question.key, question.key).replace('_', '-')}{taken}")
+        proposal = f" (for example {question.proposal})" if question.proposal else ""
+        options.append(f"--{OPTIONS.get(question.key, question.key).replace('_', '-')}{proposal}")
     return (
-        f"{draft.path.name}: not written, since the files do not say all; add {', '.join(options)}."
+        f"{draft.path.name}: not written, because the files lack information. "
+        f"Add {', '.join(options)}."
     )
 
 
 def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console) -> Draft:
-    """Ask what is left, and return the draft with the answers."""
+    """Ask the open questions and return the completed draft."""
     asked: set[str] = set()
     while open_ := [each for each in draft.questions if each.key not in asked]:
         question = open_[0]
@@ -133,7 +138,7 @@ def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console
 
 
 def _show(draft: Draft, console: Console) -> None:
-    """Say what was guessed, and why."""
+    """Print the guesses and their reasons."""
     for guess in draft.guesses:
         why = f"  ({guess.why})" if guess.why else ""
         mark = "" if guess.is_sure else "? "

@@ -1,4 +1,4 @@
-"""`isocenter inspect`: what a file is and what is wrong with it."""
+"""`isocenter inspect`: describe files and their problems."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from engine.modalities.inspection import inspect
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "inspect")
-    p.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    p.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files or folders")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     p.add_argument(
         "--json", type=Path, action=Output, metavar="OUT", help="also write the reports as JSON"
@@ -51,7 +51,7 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def write_reports(reports: Iterable[tuple[Path, Report]], out: Path) -> None:
-    """Write the reports of files as JSON; whole or not at all."""
+    """Write the reports as JSON, atomically."""
     write_atomically(to_json([_plain(*each) for each in reports]).encode(), out)
 
 
@@ -70,7 +70,7 @@ def _say(path: Path, report: Report, console: Console) -> None:
 
 
 def _plain(path: Path, report: Report) -> Plain:
-    """Return one report for JSON."""
+    """Return one report as JSON values."""
     facts = dict(report.facts)
     return {
         "file": path.name,

@@ -1,4 +1,4 @@
-"""The command line: its parser, and the way from words to a command."""
+"""Entry point of the command line: parse the arguments and run the command."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from engine.cli.streams import say_what_can_be_said
+from engine.cli.streams import escape_missing_characters
 from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
 from engine.protocols.run_context.environment import program_version
 
 
 def parser(verb: str | None = None) -> argparse.ArgumentParser:
-    """Build the parser of one verb, or of all."""
+    """Build the parser of one verb, or of all verbs if None."""
     return _parser(lambda verbs: add_options(verbs, verb))
 
 
@@ -29,22 +29,22 @@ def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
 
 
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:
-    """Parse with no more than is asked for: the words of all verbs, or the options of one."""
+    """Parse the arguments, loading only the module of the requested verb."""
     verb = argv[0] if argv else ""
     if verb in VERBS:
         return parser(verb).parse_args(argv)
 
-    def words_alone(verbs: Verbs) -> None:
+    def add_names(verbs: Verbs) -> None:
         for name in VERBS:
             add_verb(verbs, name)
 
-    return _parser(words_alone).parse_args(argv)  # ends: help, version, or no such verb
+    return _parser(add_names).parse_args(argv)  # exits: help, version or an unknown verb
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit code."""
-    say_what_can_be_said()
+    """Run one command and return its exit code."""
+    escape_missing_characters()
     arguments = _parsed(sys.argv[1:] if argv is None else argv)
-    from engine.cli.actions import act  # help is there without the engine
+    from engine.cli.actions import act  # keeps --help fast: no engine import
 
     return act(arguments)

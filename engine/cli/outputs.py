@@ -1,7 +1,7 @@
-"""Options that name what is written, checked before any work against all that is read.
+"""Output options, checked before any work: no command overwrites a file that it reads.
 
-`Output` marks such an option; every other option that names a file is an input. So a verb that is
-added need not think of it.
+`Output` marks an output option. Every other option that names a file counts as an input, so new
+verbs are checked without extra code.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from engine.modalities.studies import files_of_study, read_study
 from engine.protocols.privacy.key import file_of
 
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
-"""Which files an option's path stands for."""
+"""Returns the files that are written for the path of an option."""
 
 
 class Output(argparse.Action):
-    """An option that names a file, or with `written` the folder of several, to be written."""
+    """Option that names an output file, or with `written` a folder of several files."""
 
     def __init__(
         self,
@@ -48,35 +48,33 @@ class Output(argparse.Action):
 
 
 def add_identify(p: argparse.ArgumentParser) -> None:
-    """Add the option without which names of files and folders stay here."""
+    """Add `--identify`. Without it, outputs contain pseudonyms."""
     p.add_argument(
         "--identify", action="store_true",
-        help="let names of files, and all a header says, go into what is written",
+        help="write real file names and all header fields, including patient names",
     )  # fmt: skip
 
 
 def add_force(p: argparse.ArgumentParser) -> None:
-    """Add the option without which no file is replaced."""
-    p.add_argument("--force", action="store_true", help="replace an output that exists")
+    """Add `--force`. Without it, no existing file is replaced."""
+    p.add_argument("--force", action="store_true", help="replace existing output files")
 
 
 def add_merge_layers(p: argparse.ArgumentParser) -> None:
-    """Add the option that takes all layers of crystals of two panels as one."""
-    p.add_argument(
-        "--merge-layers", action="store_true", help="all layers of crystals count together, as one"
-    )
+    """Add `--merge-layers`, for panels with several crystal layers."""
+    p.add_argument("--merge-layers", action="store_true", help="merge all crystal layers into one")
 
 
 def add_complete_events(p: argparse.ArgumentParser) -> None:
-    """Add the option without which list mode that is cut off is refused."""
+    """Add `--use-complete-events`. Without it, truncated list mode is refused."""
     p.add_argument(
         "--use-complete-events", action="store_true", dest="complete_events",
-        help="of list mode that ends within a record, use what is complete",
+        help="use the complete events of truncated list mode",
     )  # fmt: skip
 
 
 def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
-    """Put the files of this user in the place of their pseudonyms, as replay lines name them."""
+    """Replace pseudonyms, as replay lines contain them, by the files of this user."""
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in list(vars(arguments).items()):
         is_input = isinstance(value, str | Path) and option not in outputs
@@ -87,7 +85,7 @@ def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
 
 
 def refuse_outputs(arguments: argparse.Namespace) -> None:
-    """Refuse to write onto an input, onto one file twice, or without --force onto any file."""
+    """Refuse an output that is an input, is named twice, or exists (without `--force`)."""
     named = getattr(arguments, "outputs", ())
     outputs = [file for _, path, written in named for file in written(path, arguments)]
     if outputs:
@@ -95,8 +93,10 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
-    """Yield all files that options name which are no outputs, and all that is read with them."""
-    more = getattr(arguments, "inputs", None)  # of a verb whose options do not name all it reads
+    """Yield all input files of the options, and the files read with them."""
+    more = getattr(
+        arguments, "inputs", None
+    )  # set by verbs that read more files than the options name
     if more is not None:
         yield from more(arguments)
     no_inputs = {"act", "outputs", "inputs", *(option for option, *_ in arguments.outputs)}
@@ -107,9 +107,10 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
 
 
 def _is_there(name: str | Path) -> bool:
-    """Whether a word names a file; many words are no names, and too long or odd to be one.
+    """Return True if a value names an existing file or folder.
 
-    An empty word is none, though `Path("")` is the current folder, whose files are no inputs.
+    An empty value is not a file, although `Path("")` is the current folder. Values that are too
+    long or contain odd characters are not files either.
     """
     try:
         return name != "" and Path(name).exists()
@@ -119,20 +120,20 @@ def _is_there(name: str | Path) -> bool:
 
 def _files_of(path: Path) -> Iterator[Path]:
     yield from files_behind(path)
-    yield from _files_beside(path)
+    yield from _companion_files(path)
     if path.suffix.lower() == ".toml":
         try:
             yield from files_of_study(read_study(path))
         except EngineError:
-            return  # no study; or a damaged one, as will be said where it is opened
+            return  # not a study, or damaged: reported when it is opened
 
 
-def _files_beside(path: Path) -> Iterator[Path]:
-    """Yield what comes along with a scan from its folder."""
+def _companion_files(path: Path) -> Iterator[Path]:
+    """Yield the files that a scan takes from its folder."""
     try:
         _, found = gathered(path)
     except EngineError:
-        return  # as will be said where it is opened
+        return  # reported when the scan is opened
     if found is not None:
         for each in (found.data, *found.inputs.values()):
             yield from files_behind(each)

@@ -1,4 +1,4 @@
-"""`isocenter protocols`: those of the program, the site and the user."""
+"""`isocenter protocols`: list the protocols of the program, the site and the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.protocols.study.stored_protocol import ORIGINS, version_words
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "protocols")
     p.set_defaults(act=_list)
 

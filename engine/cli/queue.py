@@ -1,4 +1,4 @@
-"""`isocenter queue`: studies that wait for their turn, through the night."""
+"""`isocenter queue`: run a queue of studies."""
 
 from __future__ import annotations
 
@@ -21,65 +21,74 @@ from engine.jobs.queue import QueueEntry, StudyQueue
 from engine.modalities.studies import read_study
 from engine.protocols.privacy.key import ending_of, pseudonym_of
 
-if TYPE_CHECKING:  # what runs studies is not needed to list them
+if TYPE_CHECKING:  # imported only by `queue run`, so that `queue list` starts fast
     from engine.jobs.queue.executor import Executor
 
-ALL = "all of them if none is named"
+ALL = "default: all"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     group = add_verb(verbs, "queue")
-    kinds = group.add_subparsers(dest="what", metavar="WHAT", required=True)
+    kinds = group.add_subparsers(dest="what", metavar="ACTION", required=True)
     _add_add(kinds)
-    p = kinds.add_parser("list", help="say what waits, runs and ended, and why a study failed")
+    p = kinds.add_parser("list", help="list waiting, running and finished studies, with errors")
     p.set_defaults(act=_list)
-    p = kinds.add_parser("run", help="work through the queue until nothing is left")
+    p = kinds.add_parser("run", help="run all studies in the queue")
     p.add_argument(
         "--at-once", type=_number, metavar="N",
-        help="studies at a time (1), or `fit`: as many as the memory is estimated to hold",
+        help="number of studies at a time (default: 1), or `fit`: as many as fit in memory",
     )  # fmt: skip
     p.add_argument(
         "--scheduler", metavar="tcp://HOST:PORT",
-        help="let the workers of a Dask cluster do it, one study for each of their threads",
+        help="run on the workers of a Dask cluster, one study per worker thread",
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",
-        help="share each study of list mode or FDK out over those workers instead, in N parts",
+        help="with --scheduler: split each list-mode or FDK study into N parts for the workers",
     )  # fmt: skip
     p.set_defaults(act=_run)
     for word, text, act in (
-        ("pause", f"hold studies back; at work, they keep a checkpoint; {ALL}", _pause),
-        ("resume", f"let paused studies wait for their turn again; {ALL}", _resume),
-        ("retry", f"let studies that failed wait for their turn again; {ALL}", _retry),
+        ("pause", f"pause studies ({ALL}); running ones save a checkpoint", _pause),
+        ("resume", f"resume paused studies ({ALL})", _resume),
+        ("retry", f"retry failed studies ({ALL})", _retry),
     ):
         p = kinds.add_parser(word, help=text)
-        p.add_argument("studies", nargs="*", metavar="ID", help="names as `queue list` gives them")
+        p.add_argument("studies", nargs="*", metavar="ID", help="study IDs, see `queue list`")
         p.set_defaults(act=act)
-    p = kinds.add_parser("remove", help="take studies out; their results stay")
-    p.add_argument("studies", nargs="+", metavar="ID")
+    p = kinds.add_parser("remove", help="remove studies from the queue; their results stay")
+    p.add_argument("studies", nargs="+", metavar="ID", help="study IDs, see `queue list`")
     p.set_defaults(act=_remove)
-    p = kinds.add_parser("move", help="put a study at another place")
-    p.add_argument("study", metavar="ID")
-    p.add_argument("to", type=int, metavar="PLACE", help="1 is the first")
+    p = kinds.add_parser("move", help="move a study to another position")
+    p.add_argument("study", metavar="ID", help="study ID, see `queue list`")
+    p.add_argument("to", type=int, metavar="POSITION", help="new position, from 1")
     p.set_defaults(act=_move)
 
 
 def _add_add(kinds: Verbs) -> None:
-    p = kinds.add_parser("add", help="put studies at the end of the queue")
-    p.add_argument("studies", nargs="+", type=Path, metavar="STUDY.toml")
+    p = kinds.add_parser("add", help="add studies to the end of the queue")
+    p.add_argument("studies", nargs="+", type=Path, metavar="STUDY.toml", help="study files")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, written=_written, metavar="DIR",
-        help="folder for the images, which are among the results in any case",
+        help="also write the images to this folder; they are always stored with the results",
     )  # fmt: skip
-    p.add_argument("--format", default=".nii.gz", metavar="END", help=usual_suffixes(WRITERS))
-    p.add_argument("--identify", action="store_true", help="name images after the study files")
+    p.add_argument(
+        "--format",
+        default=".nii.gz",
+        metavar="SUFFIX",
+        help=f"image format: {usual_suffixes(WRITERS)}",
+    )
+    p.add_argument(
+        "--identify",
+        action="store_true",
+        help="name the images after the study files, not by pseudonyms",
+    )
     p.add_argument(
         "--order", type=Path, metavar="ORDER.json",
-        help="whose scans they are, as `dicom worklist` kept it",
+        help="order with the patient of the scans, saved by `dicom worklist --keep`",
     )  # fmt: skip
     add_device(p)
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
+    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
     add_force(p)
     p.set_defaults(act=_add)
 
@@ -89,17 +98,17 @@ def _number(text: str) -> int:
         return 0
     if text.isdecimal() and 1 <= int(text) <= 64:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is neither 1 to 64 nor `fit`")
+    raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 to 64 or `fit`")
 
 
 def _written(folder: Path, arguments: argparse.Namespace) -> tuple[Path, ...]:
-    """Return the files that will be made or replaced."""
+    """Return the image files that the studies will write."""
     wanted = [_output_of(study, folder, arguments) for study in arguments.studies]
     return tuple(file for each in wanted for file in files_written(each))
 
 
 def _output_of(study: Path, folder: Path, arguments: argparse.Namespace) -> Path:
-    """Return where the image of a study goes: the same place each time, named by a pseudonym."""
+    """Return the image file of a study. The name is the same each time."""
     name = study.name if arguments.identify else pseudonym_of(study)
     return folder / f"{name.removesuffix(ending_of(name))}{arguments.format}"
 
@@ -108,7 +117,9 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
     folder = arguments.output
     if folder is not None:
         writer_of(made(folder) / f"image{arguments.format}")
-    studies = [(path, read_study(path)) for path in arguments.studies]  # all of them or none
+    studies = [
+        (path, read_study(path)) for path in arguments.studies
+    ]  # read all first, so that one bad file adds no study
     order = None if arguments.order is None else ImagingOrder.read(arguments.order)
     queue = StudyQueue()
     for path, study in studies:
@@ -125,25 +136,25 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
         )
         console.line(f"{entry.id}  {path.name}{f': {output.name}' if output else ''}")
     if not queue.settings.has_runner:
-        console.line("`isocenter queue run` works through it.")
+        console.line("Start it with `isocenter queue run`.")
 
 
 def _list(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
     entries, settings = queue.entries(), queue.settings
     for place, entry in enumerate(entries, 1):
-        console.line(f"{place:3d}  {entry.id}  {said_of(entry):10s}  {entry.title}")
+        console.line(f"{place:3d}  {entry.id}  {state_text(entry):10s}  {entry.title}")
         if entry.text:
             console.line(f"     {entry.text}")
     n = "1 study" if len(entries) == 1 else f"{len(entries):,} studies"
-    way = "one at a time" if settings.at_once == 1 else f"{settings.at_once} at a time"
-    way = way if settings.at_once else "as many at a time as the memory holds"
-    running = "runs" if settings.runs and settings.has_runner else "rests"
-    console.line(f"{n}; the queue {running}, {way}")
+    limit = "one at a time" if settings.at_once == 1 else f"{settings.at_once} at a time"
+    limit = limit if settings.at_once else "as many at a time as fit in memory"
+    running = "running" if settings.runs and settings.has_runner else "paused"
+    console.line(f"{n}; queue {running}, {limit}")
 
 
-def said_of(entry: QueueEntry) -> str:
-    """Return how a study stands, in a word."""
+def state_text(entry: QueueEntry) -> str:
+    """Return the state of a study, with its progress while it runs."""
     if entry.is_abandoned:
         return "waiting"
     share = f" {100 * entry.done:.0f} %" if entry.state == "running" else ""
@@ -161,22 +172,22 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
         QueueRunner(queue, executor, console.line).run()
     except KeyboardInterrupt:
         queue.change_settings(runs=False)
-        way = "`isocenter queue run` goes on from the last checkpoints."
-        raise KeyboardInterrupt(way) from None
+        message = "`isocenter queue run` continues from the last checkpoints."
+        raise KeyboardInterrupt(message) from None
     failed = [entry for entry in _given_up(queue) if entry.id not in before]
     if failed:
-        n = "1 study has" if len(failed) == 1 else f"{len(failed)} studies have"
-        raise DataError(f"{n} no image, the first since: {failed[0].text}")
+        n = "1 study" if len(failed) == 1 else f"{len(failed)} studies"
+        raise DataError(f"{n} failed. First error: {failed[0].text}")
 
 
 def _given_up(queue: StudyQueue) -> list[QueueEntry]:
-    """Return what has failed, or rests although nobody asked for that."""
+    """Return the studies that failed or were paused by an error."""
     entries = queue.entries()
     return [e for e in entries if e.state == "failed" or (e.state == "paused" and e.text)]
 
 
 def _executor(queue: StudyQueue, scheduler: str | None, split: int | None) -> Executor:
-    """Return what works on studies: processes of this machine, or workers of a cluster."""
+    """Return the executor: processes on this machine, or workers of a cluster."""
     if scheduler is None or split is not None:
         from engine.jobs.queue.executor import LocalExecutor
 
@@ -190,7 +201,7 @@ def _pause(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
     if not arguments.studies:
         queue.set_running(False)
-        console.line("The queue rests; `isocenter queue run` goes on.")
+        console.line("Queue paused. `isocenter queue run` continues.")
     _each(arguments.studies, queue.pause, "paused", console)
 
 
@@ -209,7 +220,7 @@ def _remove(arguments: argparse.Namespace, console: Console) -> None:
     for id in arguments.studies:
         title = queue.get(id).title
         queue.remove(id)
-        console.line(f"{id}  taken out: {title}")
+        console.line(f"{id}  removed: {title}")
 
 
 def _move(arguments: argparse.Namespace, console: Console) -> None:
@@ -227,5 +238,5 @@ def _each(ids: list[str], act: Callable[[str], QueueEntry], wanted: str, console
         entry = act(id)
         is_asked = entry.state == "running" and entry.wish != ""
         if entry.state != wanted and not is_asked:
-            raise SettingsError(f"{id}: is {entry.state}, so it cannot be {wanted} now.")
-        console.line(f"{id}  {f'ends, then {wanted}' if is_asked else wanted}: {entry.title}")
+            raise SettingsError(f"study {id} is {entry.state} and cannot change to {wanted}.")
+        console.line(f"{id}  {f'stopping, then {wanted}' if is_asked else wanted}: {entry.title}")

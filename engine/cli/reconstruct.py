@@ -1,4 +1,4 @@
-"""`isocenter reconstruct`, `resume` and `demo`: from a scan to a saved volume."""
+"""`isocenter reconstruct`, `resume` and `demo`: reconstruct a scan and save the volume."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from engine import io
 from engine.cli.console import Console
 from engine.cli.event_log import log_lines
 from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
-from engine.cli.shards import add_shards, source_of, way_on
+from engine.cli.shards import add_shards, cluster_hint, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DeviceError, ResourceError, SettingsError, UnknownFormatError
 from engine.core.json_types import Plain
 from engine.data.runs.events import Finished, Progressed
 from engine.data.volume import Volume
-from engine.io import WRITERS, can_save, save, save_remark, usual_suffixes
+from engine.io import (
+    WRITERS,
+    can_save,
+    can_save_frames,
+    save,
+    save_frames,
+    save_remark,
+    usual_suffixes,
+)
 from engine.io.safety.locks import only_writer
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
@@ -37,15 +44,19 @@ from engine.protocols.study.study import Study
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verbs of this file."""
+    """Add the verbs and their options."""
     p = add_verb(verbs, "reconstruct")
-    p.add_argument("data", type=Path, metavar="DATA", help="a scan, its header, or STUDY.toml")
+    p.add_argument(
+        "data", type=Path, metavar="DATA", help="scan, header file, or study file (.toml)"
+    )
     p.add_argument(
         "-o", "--output", type=Path, action=Output, required=True, metavar="OUT",
         help=usual_suffixes(WRITERS),
     )  # fmt: skip
-    p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.add_argument(
+        "--protocol", metavar="P", help="protocol name (see `isocenter protocols`) or file"
+    )
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
     for role in all_roles():
         option, where = f"--{role.key}", f"input_{role.key}"
         p.add_argument(option, dest=where, type=Path, metavar="FILE", help=role.text)
@@ -55,19 +66,19 @@ def add_verbs(verbs: Verbs) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="assignments",
-        help="change the protocol, for example algorithm.iterations=4",
+        help="change a setting of the protocol, such as algorithm.iterations=4",
     )
     p.add_argument(
         "--frames", metavar="F",
-        help="frames of time: 10x60,5x300 [s], 0-60,120-180 since the start [s], or n=20 of as "
-        "many prompts each",
+        help="time frames: 10x60,5x300 (number x seconds), 0-60,120-180 (seconds from the start), "
+        "or n=20 (frames of equal prompts)",
     )  # fmt: skip
     add_complete_events(p)
-    p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")
+    p.add_argument("--seed", type=int, metavar="N", help="random seed of a sampled sensitivity")
     add_identify(p)
     p.add_argument(
         "--checkpoint", type=Path, action=Output, written=lambda folder, _: job_files(folder),
-        metavar="DIR", help="keep checkpoints here",
+        metavar="DIR", help="folder for checkpoints (default: the jobs folder)",
     )  # fmt: skip
     _device_options(p)
     add_shards(p)
@@ -75,11 +86,14 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = add_verb(verbs, "resume")
     p.add_argument(
-        "job", nargs="?", metavar="JOB", help="job name or folder; the newest if left out"
+        "job",
+        nargs="?",
+        metavar="JOB",
+        help="job ID or folder (default: the newest interrupted job)",
     )
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="OUT",
-        help="where the job was to write it",
+        help="output file (default: that of the job)",
     )  # fmt: skip
     _device_options(p)
     add_shards(p)
@@ -87,12 +101,16 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = add_verb(verbs, "demo")
     p.add_argument(
-        "demo", nargs="?", choices=tuple(DEMOS), default=next(iter(DEMOS)), help="which one"
+        "demo",
+        nargs="?",
+        choices=tuple(DEMOS),
+        default=next(iter(DEMOS)),
+        help="kind of scan (default: %(default)s)",
     )
-    p.add_argument("--headless", action="store_true", help="without a window")
+    p.add_argument("--headless", action="store_true", help="do not open the window")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, written=_demo_files, metavar="DIR",
-        help="folder for scan and results",
+        help="folder for the scan and the results (default: the cache)",
     )  # fmt: skip
     _device_options(p)
     p.set_defaults(act=_demo)
@@ -100,10 +118,10 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _device_options(p: argparse.ArgumentParser) -> None:
     add_device(p)
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
+    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
     p.add_argument(
         "--json", type=Path, action=Output, metavar="EVENTS",
-        help="write every event as a JSON line",
+        help="write all events as JSON lines",
     )  # fmt: skip
     add_force(p)
 
@@ -113,7 +131,7 @@ def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     study = _study(arguments, console)
     can_save(arguments.output, study.protocol.modality)
     if study.protocol.has_frames:
-        io.can_save_frames(arguments.output, gated=study.protocol.has_gates)
+        can_save_frames(arguments.output, gated=study.protocol.has_gates)
     with only_writer(arguments.output):
         job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
         _complete(study, job, arguments, arguments.output, console, resume=False, source=source)
@@ -124,7 +142,7 @@ def _resume(arguments: argparse.Namespace, console: Console) -> None:
     job = _job_of(arguments)
     output = arguments.output or Path(job.record.output)
     if output == Path():
-        raise SettingsError(f"job {job.id}: it has no output file; name one with -o OUT.")
+        raise SettingsError(f"job {job.id} has no output file. Name one with -o OUT.")
     refuse_to_overwrite(files_written(output), _files_of_job(job), force=arguments.force)
     can_save(output, job.study.protocol.modality)
     with only_writer(output):
@@ -143,12 +161,12 @@ def _newest_interrupted() -> Job:
     for info in jobs():
         if info.interrupted or info.resumable:
             return Job.open(info.folder)
-    raise SettingsError("no interrupted job is left to resume; name a job folder to open one.")
+    raise SettingsError("There is no interrupted job to resume. Name a job folder.")
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> None:
     demo, folder = DEMOS[arguments.demo], arguments.output or demo_folder()
-    arguments.force |= arguments.output is None  # among the caches it replaces its own images
+    arguments.force |= arguments.output is None  # in the cache, the demo replaces its own files
     console.line(demo.busy)
     study = demo.make(
         folder, on_progress=lambda done, total: console.show(Progressed("simulate", done, total))
@@ -161,7 +179,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _demo_files(folder: Path, arguments: argparse.Namespace) -> tuple[Path, ...]:
-    """Return every file that a demo writes into a folder."""
+    """Return all files that a demo writes into a folder."""
     demo = DEMOS[arguments.demo]
     volume, image = _demo_outputs(demo, folder)
     return (*demo.replaced(folder), *files_written(volume), *files_written(image))
@@ -172,7 +190,7 @@ def _demo_outputs(demo: Demo, folder: Path) -> tuple[Path, Path]:
 
 
 def _study(arguments: argparse.Namespace, console: Console) -> Study:
-    """Gather the study from its file and the options; options win."""
+    """Combine the study file and the options. Options take precedence."""
     study = _study_of(arguments.data, console)
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
@@ -196,12 +214,12 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
 
 
 def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
-    """Return the protocol with assignments, and a record of its differences from the saved one."""
+    """Return the changed protocol, with a record of the differences from the saved one."""
     return identified(with_settings(protocol, assignments))
 
 
 def _study_of(path: Path, console: Console) -> Study:
-    """Return the study of a study file, or of a scan with the standard protocol of its kind."""
+    """Read a study file, or create a study for a scan with the default protocol."""
     modality, files = gathered(path)
     if modality is not None and files is not None:
         titles = {role.key: role.title for role in all_roles()}
@@ -230,7 +248,7 @@ def _complete(
     resume: bool,
     source: Source = run,
 ) -> Volume:
-    """Run the job to its end and save the volume."""
+    """Run the job and save the volume."""
     on = device_of(arguments.device, arguments.threads, console)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
@@ -239,14 +257,14 @@ def _complete(
         source(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job
     )
     volume: Volume | None = None
-    ways = _way_out(job, arguments)
-    with log_lines(arguments.json, console) as lines, ways, closing(events):
+    hints = _resume_hints(job, arguments)
+    with log_lines(arguments.json, console) as lines, hints, closing(events):
         for event in events:
             console.show(event)
             lines.write(event)
             if isinstance(event, Finished):
                 volume = event.volume
-                # again, for what came to be during the run; before the job counts as finished
+                # check again: files may have appeared during the run
                 refuse_to_overwrite(
                     files_written(output), files_of_study(study), force=arguments.force
                 )
@@ -254,11 +272,11 @@ def _complete(
                 if remark:
                     console.line(f"note: {remark}")
                 if event.frames:
-                    io.save_frames(volume, event.frames, output, volume.info)
+                    save_frames(volume, event.frames, output, volume.info)
                 else:
                     save(volume, output, volume.info)
     if volume is None:
-        raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
+        raise ResourceError("The run ended without a volume. Resume it from its last checkpoint.")
     console.line(f"Volume: {output}")
     return volume
 
@@ -270,17 +288,17 @@ def _say_protocol(protocol: Protocol, console: Console) -> None:
 
 
 @contextmanager
-def _way_out(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
-    """Say how to go on after an interruption, or without the GPU after a fault of it."""
+def _resume_hints(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
+    """Add to an error how to resume the job, or how to continue without a faulty GPU."""
     name = job.id if getattr(arguments, "checkpoint", None) is None else job.folder
     try:
-        with way_on(str(name), getattr(arguments, "scheduler", None)):
+        with cluster_hint(str(name), getattr(arguments, "scheduler", None)):
             yield
     except KeyboardInterrupt:
-        way = "there is no checkpoint yet, so give the same command again."
+        hint = "there is no checkpoint yet; run the same command again."
         if job.info.done:
-            way = f"`isocenter resume {name}` goes on from the last checkpoint."
-        raise KeyboardInterrupt(way) from None
+            hint = f"`isocenter resume {name}` continues from the last checkpoint."
+        raise KeyboardInterrupt(hint) from None
     except DeviceError as e:
-        kept = "goes on from the last checkpoint" if job.info.done else "begins anew"
-        raise type(e)(f"{e} `isocenter resume {name} --device cpu` {kept} on the CPU.") from e
+        start = "continues from the last checkpoint" if job.info.done else "starts again"
+        raise type(e)(f"{e} `isocenter resume {name} --device cpu` {start} on the CPU.") from e

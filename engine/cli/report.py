@@ -1,4 +1,4 @@
-"""`isocenter report`: a result as a report, and signing it off."""
+"""`isocenter report`: write a report of a result, and sign the result."""
 
 from __future__ import annotations
 
@@ -26,33 +26,36 @@ MOST_BYTES = 1 << 24
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "report")
-    p.add_argument("result", metavar="RESULT", help="one that `isocenter results` lists")
+    p.add_argument("result", metavar="RESULT", help="result ID, see `isocenter results`")
     p.add_argument(
         "-o", "--output", type=Path, required=True, action=Output, metavar="OUT",
-        help=f"its ending says the format: {', '.join(KINDS)}",
+        help=f"output file; its suffix selects the format: {', '.join(KINDS)}",
     )  # fmt: skip
-    p.add_argument("--full", action="store_true", help="all that is known, not one page")
+    p.add_argument("--full", action="store_true", help="full report, not just one page")
     p.add_argument(
         "--quality",
         type=Path,
         metavar="FILE",
-        help="JSON that `isocenter quality` wrote",
+        help="image quality (JSON) from `isocenter quality`",
     )
     p.add_argument(
         "--regions", type=Path, metavar="R.toml",
-        help="regions of the scan, measured in the image; those beside the image if left out",
+        help="regions to measure in the image (default: the file next to the image)",
     )  # fmt: skip
-    p.add_argument("--sign", metavar="WHO", help="sign the result off under this name first")
+    p.add_argument("--sign", metavar="NAME", help="first sign the result with this name")
     p.add_argument(
-        "--judgement", choices=JUDGEMENTS, default=JUDGEMENTS[0], help="with --sign; acceptable"
+        "--judgement",
+        choices=JUDGEMENTS,
+        default=JUDGEMENTS[0],
+        help="with --sign: judgement (default: %(default)s)",
     )
-    p.add_argument("--remark", default="", help="with --sign: a sentence")
+    p.add_argument("--remark", default="", metavar="TEXT", help="with --sign: remark")
     p.add_argument(
         "--like", type=Path, metavar="FILE",
-        help="DICOM: an image of the same patient, to whose study the report belongs, or an order "
-        "of the worklist; that of the result, else by pseudonyms if left out",
+        help="for DICOM: image or worklist order with the patient and study of the report "
+        "(default: those of the result, otherwise pseudonyms)",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_report)
@@ -63,17 +66,17 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     site, quality = Site.read(), _quality(arguments.quality)
     results = Results()
     result = results.open(arguments.result)
-    # no fault comes after the signing
+    # read everything before signing, so that no error follows a signature
     subject = ReportSubject.read(result, site, quality, arguments.regions)
-    whose = _whose(arguments.like, subject, console)
+    patient = _read_patient(arguments.like, subject, console)
     if arguments.sign is not None:
         made = sign(result, arguments.sign, arguments.judgement, arguments.remark)
         console.line(f"Signed off: {made.describe()}")
     elif arguments.remark:
-        raise SettingsError("--remark goes with --sign WHO.")
+        raise SettingsError("--remark needs --sign NAME.")
     subject = ReportSubject.read(result, site, quality, arguments.regions)
     report = report_of(subject, full=arguments.full)
-    write_report(report, subject, arguments.output, whose)
+    write_report(report, subject, arguments.output, patient)
     console.line(f"Report: {arguments.output}")
 
 
@@ -83,18 +86,18 @@ def _quality(path: Path | None) -> Plain:
     try:
         found = from_json(read_text(path, MOST_BYTES))
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: not the JSON of `isocenter quality` ({e}).") from e
+        raise FileFormatError(f"{path.name}: not a JSON file of `isocenter quality` ({e}).") from e
     if found.get("format") != FORMAT:
         raise FileFormatError(
-            f"{path.name}: not written by `isocenter quality`; make it with that."
+            f"{path.name}: not a file of `isocenter quality`. Create one with that command."
         )
     return found
 
 
-def _whose(path: Path | None, of: ReportSubject, console: Console) -> Subject | None:
-    """Return the patient that --like names, said to the user."""
+def _read_patient(path: Path | None, report: ReportSubject, console: Console) -> Subject | None:
+    """Read the patient from the file of `--like`, and print it."""
     if path is None:
         return None
-    subject = whose_image(path, of.volume, of.provenance)
+    subject = whose_image(path, report.volume, report.provenance)
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject

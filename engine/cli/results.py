@@ -1,4 +1,4 @@
-"""`isocenter results`: the images that are kept, how much room they take, and their end."""
+"""`isocenter results`: list, pin and delete stored images."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ MIB = 2**20
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "results")
-    p.add_argument("--delete", nargs="+", default=[], metavar="RESULT", help="delete these")
-    p.add_argument("--pin", nargs="+", default=[], metavar="RESULT", help="keep these for ever")
-    p.add_argument("--unpin", nargs="+", default=[], metavar="RESULT", help="let go by the limits")
+    p.add_argument("--delete", nargs="+", default=[], metavar="RESULT", help="delete these results")
+    p.add_argument(
+        "--pin", nargs="+", default=[], metavar="RESULT", help="keep these results forever"
+    )
+    p.add_argument(
+        "--unpin",
+        nargs="+",
+        default=[],
+        metavar="RESULT",
+        help="apply the storage limits to these results again",
+    )
     p.set_defaults(act=_results)
 
 

@@ -1,4 +1,4 @@
-"""The options of a run whose updates are shared out over the workers of a cluster."""
+"""Options of a run that is split over the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import SettingsError, WorkersGoneError
 
-if TYPE_CHECKING:  # what shares a run out is not needed to describe it
+if TYPE_CHECKING:  # imported only when a run is split
     from engine.jobs.process.messages import Source
 
 SCHEDULER = "tcp://HOST:PORT"
@@ -20,25 +20,37 @@ def add_shards(p: argparse.ArgumentParser) -> None:
     """Add the options --scheduler and --split."""
     p.add_argument(
         "--scheduler", metavar=SCHEDULER,
-        help="share list mode or FDK out over the workers of a Dask cluster",
+        help="split list mode or FDK over the workers of a Dask cluster",
     )  # fmt: skip
     p.add_argument(
         "--split", type=n_shards, metavar="N",
-        help="in N parts (as many as the workers have threads); the same bits for any number",
+        help="number of parts (default: threads of the workers); it does not change the result",
     )  # fmt: skip
 
 
 def n_shards(text: str) -> int:
-    """Read a number of parts."""
+    """Parse the number of parts."""
     if text.isdecimal() and 1 <= int(text) <= MOST_SHARDS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not 1 to {MOST_SHARDS}")
+    raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 to {MOST_SHARDS}")
 
 
 def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = False) -> Source:
-    """Return what runs a study: this machine, or the workers of a cluster.
+    """Return the function that runs a study: on this machine, or on the workers of a cluster.
 
-    or_whole : whether this machine takes studies that cannot be shared out
+    Parameters
+    ----------
+    scheduler
+        address of a Dask scheduler; None for this machine
+    split
+        number of parts; None for the number of worker threads
+    or_whole
+        True to run studies that cannot be split on this machine
+
+    Raises
+    ------
+    SettingsError
+        if `split` is given without a scheduler
     """
     if scheduler is not None:
         from engine.jobs.shards import DividedRun
@@ -46,8 +58,7 @@ def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = Fals
         return DividedRun(scheduler, split, or_whole=or_whole)
     if split is not None:
         raise SettingsError(
-            f"--split {split}: there is nobody to share with; name a Dask cluster with --scheduler "
-            f"{SCHEDULER}, or leave --split out."
+            f"--split {split} needs a Dask cluster. Add --scheduler {SCHEDULER}, or remove --split."
         )
     from engine.jobs.reconstruction import run
 
@@ -55,10 +66,12 @@ def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = Fals
 
 
 @contextmanager
-def way_on(name: str, scheduler: str | None) -> Iterator[None]:
-    """Say how to go on once there are workers again."""
+def cluster_hint(name: str, scheduler: str | None) -> Iterator[None]:
+    """Add to an error how to resume when workers are available again."""
     try:
         yield
     except WorkersGoneError as e:
         command = f"`isocenter resume {name} --scheduler {scheduler}`"
-        raise WorkersGoneError(f"{e} {command} does that, here without the option.") from e
+        raise WorkersGoneError(
+            f"{e} {command} resumes the job. Without --scheduler it runs on this machine."
+        ) from e

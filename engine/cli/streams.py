@@ -1,4 +1,4 @@
-"""Standard output and error as they are: of any encoding, full, or with nobody reading."""
+"""Standard output and error with any encoding, on a full disk, or with a closed pipe."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from engine.core.errors import ResourceError
 
 
-def say_what_can_be_said() -> None:
-    """Let signs that the encoding lacks be spelled out, instead of ending the program."""
+def escape_missing_characters() -> None:
+    """Escape characters that the encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -20,25 +20,24 @@ def say_what_can_be_said() -> None:
 
 @contextmanager
 def output() -> Iterator[None]:
-    """Turn a fault of standard output within the block into a sentence.
+    """Turn a write error of standard output within the block into a `ResourceError`.
 
-    A pipe that nobody reads any more stays a `BrokenPipeError`.
+    A closed pipe stays a `BrokenPipeError`.
     """
     try:
         yield
         sys.stdout.flush()
     except OSError as e:
-        _give_up()
+        _discard_output()
         if isinstance(e, BrokenPipeError):
             raise
         raise ResourceError(
-            f"standard output: cannot be written ({e.strerror or e}); make room, or send it "
-            "elsewhere."
+            f"Standard output cannot be written ({e.strerror or e}). Free space or redirect it."
         ) from e
 
 
-def _give_up() -> None:
-    """Let what is left unsaid go nowhere: the interpreter would try again as it ends."""
+def _discard_output() -> None:
+    """Discard buffered output. Otherwise the interpreter writes it again on exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

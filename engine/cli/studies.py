@@ -1,4 +1,4 @@
-"""`isocenter studies`: results, runs that were cut off and the queue, in one list."""
+"""`isocenter studies`: list results, interrupted runs and the queue together."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ MIB = 2**20
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "studies")
     p.add_argument(
         "words",
         nargs="*",
         metavar="WORD",
-        help="show lines with all of these: names, numbers, days",
+        help="show only studies that contain all words: names, IDs, dates",
     )
-    p.add_argument("--show", choices=FILTERS, default="all", help="what of the list (all)")
+    p.add_argument("--show", choices=FILTERS, default="all", help="kind of studies (default: all)")
     p.add_argument(
-        "--json", type=Path, action=Output, metavar="OUT", help="write the list, patients included"
+        "--json",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help="write the list as JSON, with patient names",
     )
     add_force(p)
     p.set_defaults(act=_studies)
@@ -49,13 +53,13 @@ def _studies(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def write_list(studies: Sequence[KnownStudy], path: Path) -> None:
-    """Write a list of studies, for its owner alone; whole or not at all."""
+    """Write a list of studies as JSON, atomically and readable only by its owner."""
     text = to_json({"studies": [facts_of(each) for each in studies]}, indent=2)
     write_atomically(text.encode(), path, private=True)
 
 
 def facts_of(study: KnownStudy) -> Plain:
-    """Return a line of the list as plain values."""
+    """Return a study as JSON values."""
     order = study.order
     return {
         "id": study.id,
@@ -72,9 +76,9 @@ def facts_of(study: KnownStudy) -> Plain:
 
 
 def _line(study: KnownStudy) -> str:
-    whose = f"{study.patient} ({study.patient_id}), " if study.order is not None else ""
+    patient = f"{study.patient} ({study.patient_id}), " if study.order is not None else ""
     size = f", {study.n_bytes / MIB:,.1f} MiB" if study.n_bytes else ""
     return (
         f"{study.id}  {study.when:%Y-%m-%d %H:%M}  {study.state:11s}  "
-        f"{whose}{study.scan}, {study.protocol}: {study.standing}{size}"
+        f"{patient}{study.scan}, {study.protocol}: {study.standing}{size}"
     )

@@ -1,6 +1,6 @@
-"""The verbs of the command line: their words, and the file that knows their options.
+"""Table of all verbs: the module with their options, and their help text.
 
-A command imports the file of its own verb alone, so that it need not wait for what others want.
+A command imports only the module of its own verb, so that it starts fast.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from importlib import import_module
 from typing import TypeAlias
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""Verbs of the command line, to which each file adds its own."""
+"""Subparsers to which each module adds its verbs."""
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb.
+    """A verb of the command line.
 
     Attributes
     ----------
-    file : module of `engine.cli` whose `add_verbs` adds it
-    text : what it does
+    file : module in `engine.cli` with the `add_verbs` function
+    text : help text
     """
 
     file: str
@@ -30,57 +30,62 @@ class Verb:
 
 VERBS = {
     "reconstruct": Verb("reconstruct", "reconstruct a scan or a study file"),
-    "resume": Verb("reconstruct", "go on with an interrupted reconstruction"),
+    "resume": Verb("reconstruct", "continue an interrupted reconstruction"),
     "demo": Verb("reconstruct", "simulate a small scan and reconstruct it"),
-    "live": Verb("live.verb", "follow a scan while it is measured, or play one"),
-    "queue": Verb("queue", "let studies wait for their turn, and work through them"),
-    "results": Verb("results", "list the images that were kept, pin or delete them"),
-    "studies": Verb("studies", "list all studies: whose, how they stand, what is to be done"),
-    "report": Verb("report", "write a report of a result, and sign it off"),
-    "inspect": Verb("inspect", "say what files are and what is wrong with them"),
-    "import": Verb(
-        "import_scan", "describe projections that do not describe themselves (TIFF folders, raw)"
-    ),
-    "protocols": Verb("protocols", "list the protocols that come with the program"),
+    "live": Verb("live.verb", "reconstruct or watch a scan during acquisition, or replay one"),
+    "queue": Verb("queue", "manage and run a queue of studies"),
+    "results": Verb("results", "list, pin or delete stored images"),
+    "studies": Verb("studies", "list all studies with patient, state and next step"),
+    "report": Verb("report", "write a report of a result, and sign the result"),
+    "inspect": Verb("inspect", "describe files and their problems"),
+    "import": Verb("import_scan", "write the text file that describes a TIFF folder or a raw file"),
+    "protocols": Verb("protocols", "list all protocols"),
     "simulate": Verb("simulate.verb", "simulate a scan of a known phantom"),
-    "response": Verb("simulate.response", "make the response matrix of a dual-head scanner"),
-    "sinogram": Verb("measure.sinogram", "count events of a ring in sinograms, or the way back"),
-    "export": Verb("volumes", "write a volume in another format"),
-    "convert": Verb("volumes", "write a scan as Isocenter list mode or histogram (.h5)"),
-    "dicom": Verb("dicom.verb", "write DICOM series, and send them to a node"),
-    "mu-map": Verb("measure.mu_map", "make a map of attenuation at 511 keV of a CT or an MR"),
-    "register": Verb("measure.register", "put a μ-map or CT where the emission scan saw the body"),
+    "response": Verb(
+        "simulate.response", "compute or import the response matrix of a dual-head scanner"
+    ),
+    "sinogram": Verb(
+        "measure.sinogram",
+        "sort events of a ring scanner into sinograms, or convert sinograms to events",
+    ),
+    "export": Verb("volumes", "convert a volume to another format"),
+    "convert": Verb("volumes", "convert a scan to Isocenter list mode or a histogram (.h5)"),
+    "dicom": Verb("dicom.verb", "write DICOM series, send them, and query a worklist"),
+    "mu-map": Verb("measure.mu_map", "convert a CT or MR classes to a μ-map at 511 keV"),
+    "register": Verb("measure.register", "align a μ-map or CT with the emission image"),
     "calibrate": Verb(
-        "measure.calibrate", "measure the calibration to Bq/mL from a cylinder of known activity"
+        "measure.calibrate",
+        "measure the calibration factor to Bq/mL with a cylinder of known activity",
     ),
-    "suv": Verb("measure.suv", "turn activity concentration into uptake values (SUV)"),
+    "suv": Verb("measure.suv", "convert activity concentration to SUV"),
     "normalise": Verb("measure.normalise", "measure a normalisation with a known source"),
-    "quality": Verb("measure.quality", "measure the image of a phantom: figures with errors"),
+    "quality": Verb("measure.quality", "measure image quality with a phantom"),
     "regions": Verb(
-        "measure.regions", "measure regions in an image: a table, labels for other programs"
+        "measure.regions", "measure regions in an image; export them as labels or DICOM"
     ),
-    "curve": Verb("measure.curve", "measure a ball in every frame of a scan, over time"),
+    "curve": Verb("measure.curve", "measure the time curve of a sphere in a dynamic scan"),
     "storage": Verb(
-        "machine.storage", "list jobs, results and caches with their sizes; remove jobs and caches"
+        "machine.storage", "list jobs, results and caches with sizes; remove jobs and caches"
     ),
     "bench": Verb("machine.bench", "measure the speed of this machine"),
-    "tune": Verb("machine.tune", "find the fastest kernels on this machine, and keep them"),
+    "tune": Verb("machine.tune", "find and store the fastest kernel variants for this machine"),
     "gpu-check": Verb(
-        "machine.gpu_check", "test and measure a graphics card, into one file to send"
+        "machine.gpu_check", "test and benchmark a GPU, and write the results to one file"
     ),
     "doctor": Verb("machine.doctor", "check this installation"),
-    "verify-log": Verb("machine.verify_log", "check that no line of the audit log was changed"),
+    "verify-log": Verb("machine.verify_log", "check that the audit log is unchanged"),
 }
-"""In the order of the help."""
+"""All verbs, in the order of the help."""
 
 
 def add_verb(verbs: Verbs, name: str) -> argparse.ArgumentParser:
-    """Add a verb with the words of the table."""
-    return verbs.add_parser(name, help=VERBS[name].text)
+    """Add a verb with its help text."""
+    text = VERBS[name].text
+    return verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
 
 def add_options(verbs: Verbs, name: str | None) -> None:
-    """Add a verb with its options, and those its file knows besides; all verbs if None."""
+    """Add a verb with its options, and the other verbs of its module. None adds all verbs."""
     files = [VERBS[name].file] if name else dict.fromkeys(verb.file for verb in VERBS.values())
     for file in files:
         import_module(f"engine.cli.{file}").add_verbs(verbs)

@@ -1,4 +1,4 @@
-"""`isocenter export` and `convert`: volumes and scans in another format."""
+"""`isocenter export` and `convert`: write volumes and scans in other formats."""
 
 from __future__ import annotations
 
@@ -39,24 +39,32 @@ from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verbs of this file."""
+    """Add the verbs and their options."""
     p = add_verb(verbs, "export")
-    p.add_argument("volume", type=Path, metavar="VOLUME")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
-    p.add_argument("--frame", type=int, metavar="K", help="of frames of time, this one, from 1")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="image to convert")
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help=f"output file: {usual_suffixes(WRITERS)}",
+    )
+    p.add_argument("--frame", type=int, metavar="K", help="export only time frame K, from 1")
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_export)
 
     p = add_verb(verbs, "convert")
-    p.add_argument("data", type=Path, metavar="IN")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT.h5")
+    p.add_argument("data", type=Path, metavar="IN", help="scan to convert")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT.h5", help="output file")
     add_force(p)
     add_identify(p)
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
     add_complete_events(p)
     p.add_argument(
-        "--histogram", action="store_true", help="count the events of two panels by their lines"
+        "--histogram",
+        action="store_true",
+        help="write a histogram of the events of a dual-head scanner",
     )
     add_merge_layers(p)
     p.set_defaults(act=_convert)
@@ -80,16 +88,17 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
         save_frames(volume, frames, arguments.output, info)
     else:
         save(volume, arguments.output, info)
-    of_time = f" ({len(frames):,} frames of time)" if frames else ""
+    of_time = f" ({len(frames):,} time frames)" if frames else ""
     console.line(f"Volume: {arguments.output}{of_time}")
 
 
 def _frame(path: Path, number: int) -> Volume:
-    """Return one of the frames of time in a file."""
+    """Return one time frame of a file."""
     frames = read_frames(scan_file(path))
     if not 1 <= number <= len(frames):
-        held = f"holds {len(frames)} frames" if frames else "holds one image and no frames"
-        raise DataError(f"{path.name}: {held}; --frame {number} is none of them.")
+        if not frames:
+            raise DataError(f"{path.name}: one image without time frames. Remove --frame {number}.")
+        raise DataError(f"{path.name}: {len(frames)} time frames. --frame {number} does not exist.")
     return frames[number - 1].volume
 
 
@@ -98,7 +107,7 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
         _count(arguments, console)
         return
     if arguments.merge_layers:
-        raise SettingsError("--merge-layers belongs to --histogram; add that or leave it out.")
+        raise SettingsError("--merge-layers needs --histogram. Add it, or remove --merge-layers.")
     data = read_listmode(
         arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
     )

@@ -1,7 +1,7 @@
-"""Files that a library reads for us are read in a process of their own first.
+"""Read HDF5 and MATLAB files in a separate process first.
 
-HDF5 and MATLAB files can be damaged so that their library ends the process or never returns. Then
-the command ends with a sentence instead; a file that is read there to its end is read here again.
+A damaged file can crash its library or hang it. The separate process turns this into an error
+message. A file that passes is read again by the command.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ MATLAB = b"MATLAB 5.0 MAT-file"
 
 
 def refuse_crashing(arguments: argparse.Namespace) -> None:
-    """Refuse files, named by the options or by a study among them, whose library crashes or hangs.
+    """Refuse input files that crash or hang their library, also files named by a study.
 
-    What else is wrong with them is said where they are used.
+    Other problems of the files are reported where they are used.
     """
     fragile = [path for path in dict.fromkeys(_named(arguments)) if _is_fragile(path)]
     if not fragile:
         return
     loader = for_command()
-    if not isinstance(loader, Loader):  # read here, it would crash here
+    if not isinstance(loader, Loader):  # no separate process: a crash cannot be caught
         return
     try:
         for path in fragile:
-            loader.call(_look_at, path, about=path)
+            loader.call(_inspect, path, about=path)
     finally:
         loader.close()
 
 
-def _look_at(path: Path) -> None:
+def _inspect(path: Path) -> None:
     from engine.modalities.inspection import inspect
 
     inspect(path)
 
 
 def _named(arguments: argparse.Namespace) -> Iterator[Path]:
-    """Yield the files that options name, and those that a study among them names."""
+    """Yield the input files of the options, and the files that study files name."""
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
@@ -54,7 +54,7 @@ def _named(arguments: argparse.Namespace) -> Iterator[Path]:
 
 
 def _files_at(path: Path) -> Iterator[Path]:
-    """Yield a file and those that it names as a study, or the files of a folder."""
+    """Yield a file and the files that it names as a study, or the files of a folder."""
     if is_folder(path):
         yield from (each for each in entries(path) if is_file(each))
     elif is_file(path):

@@ -1,4 +1,4 @@
-"""The DICOM series that a volume was read from, where a file beside it is of the same one."""
+"""Find the DICOM series of a volume, if a second file belongs to the same series."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from engine.io.dicom.reader import headers_of
 
 
 def series_behind(volume: Path, like: Path | None) -> Sequence[Header]:
-    """Return the headers of a volume's series if `like` is of it: what is known of one holds then.
+    """Return the headers of a volume's series if `like` belongs to the same series.
 
-    Empty where it is not, or either is no DICOM file.
+    Parameters
+    ----------
+    volume
+        image file
+    like
+        file of `--like`, or None
+
+    Returns
+    -------
+    Sequence[Header]
+        headers of all slices; empty if the series differ or a file is not DICOM
     """
     if like is None:
         return ()

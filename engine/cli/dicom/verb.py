@@ -1,4 +1,4 @@
-"""`isocenter dicom`: series for archives and viewers, and sending them to a node."""
+"""`isocenter dicom`: write DICOM files, and send them to a node."""
 
 from __future__ import annotations
 
@@ -31,63 +31,63 @@ FILE = ".dcm"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verbs of this file."""
+    """Add the verbs and their options."""
     group = add_verb(verbs, "dicom")
-    kinds = group.add_subparsers(dest="kind", metavar="WHAT", required=True)
+    kinds = group.add_subparsers(dest="kind", metavar="ACTION", required=True)
 
     p = kinds.add_parser("write", help="write a volume as a folder of DICOM slices")
-    p.add_argument("volume", type=Path, metavar="VOLUME")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="image to write")
     p.add_argument(
         "output",
         type=Path,
         action=Output,
         written=lambda path, _: enhanced_files(path) if _is_file(path) else files_written(path),
         metavar="OUT.dicom",
-        help="a folder; with --enhanced one file, OUT.dcm",
+        help="output folder; with --enhanced a file, OUT.dcm",
     )
     p.add_argument(
         "--enhanced",
         action="store_true",
-        help="all slices of a CT in one Enhanced file, for viewers that take it",
+        help="write all slices of a CT as one Enhanced CT file",
     )
     _add_like(p)
     p.add_argument(
         "--same-frame",
         action="store_true",
-        help="the image lies where that of --like does: in the same frame of reference",
+        help="use the frame of reference of the --like image",
     )
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_write)
 
     p = kinds.add_parser("capture", help="write a picture of a volume (secondary capture)")
-    p.add_argument("volume", type=Path, metavar="VOLUME")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT.dcm")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="image to write")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT.dcm", help="output file")
     _add_like(p)
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_capture)
 
-    p = kinds.add_parser("extract", help="take raw data of a Siemens scanner out of DICOM")
-    p.add_argument("raw", type=Path, metavar="RAW", help=".dcm with .bf beside it, .IMA or .ptd")
+    p = kinds.add_parser("extract", help="extract raw data of a Siemens scanner from DICOM")
+    p.add_argument("raw", type=Path, metavar="RAW", help=".dcm (with its .bf file), .IMA or .ptd")
     p.add_argument(
         "output",
         type=Path,
         action=Output,
         written=lambda path, _: written_with(path),
         metavar="OUT.hdr",
-        help=".l.hdr, .s.hdr or .n.hdr; the data go beside it",
+        help="header: .l.hdr, .s.hdr or .n.hdr; the data file is written next to it",
     )
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_extract)
 
-    p = kinds.add_parser("send", help="send DICOM files of a patient to a node (C-STORE)")
-    p.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="files, or folders of them")
+    p = kinds.add_parser("send", help="send the DICOM files of one patient to a node (C-STORE)")
+    p.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="files or folders")
     add_node(p)
     p.set_defaults(act=_send)
 
-    p = kinds.add_parser("echo", help="ask a node whether it answers (C-ECHO)")
+    p = kinds.add_parser("echo", help="test the connection to a node (C-ECHO)")
     add_node(p)
     p.set_defaults(act=_echo)
 
@@ -99,19 +99,21 @@ def _add_like(p: argparse.ArgumentParser) -> None:
         "--like",
         type=Path,
         metavar="FILE",
-        help="a DICOM image of the same patient, whose patient and study the result belongs to, or "
-        "an order that `dicom worklist` kept; by pseudonyms if left out",
+        help="DICOM image or order (`dicom worklist --keep`) with the patient and study of the "
+        "output (default: pseudonyms)",
     )
 
 
 def _write(arguments: argparse.Namespace, console: Console) -> None:
-    what, ending = ("file", FILE) if arguments.enhanced else ("folder", ".dicom")
+    kind, ending = ("file", FILE) if arguments.enhanced else ("folder", ".dicom")
     if not arguments.output.name.lower().endswith(ending):
         raise OutputError(
-            f"{arguments.output.name}: the name of the {what} must end with {ending}."
+            f"{arguments.output.name}: the name of the {kind} must end with {ending}."
         )
     if arguments.same_frame and arguments.like is None:
-        raise SettingsError("--same-frame wants --like, the image in whose frame this one lies.")
+        raise SettingsError(
+            "--same-frame needs --like with an image in the same frame of reference."
+        )
     if arguments.enhanced:
         refuse_impossible(arguments.output)
     else:
@@ -130,7 +132,7 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
     else:
         write_series(volume, arguments.output, info, subject)
         note_written(arguments.output, DicomSeriesWriter.name)
-    of_time = f", {len(frames):,} frames of time" if frames else ""
+    of_time = f", {len(frames):,} time frames" if frames else ""
     console.line(f"Series: {arguments.output} ({volume.grid.shape[0]:,} slices{of_time})")
 
 
@@ -146,7 +148,7 @@ def _subject(
     *,
     same_frame: bool = False,
 ) -> Subject | None:
-    """Return the patient that --like names, said to the user."""
+    """Read the patient from the file of `--like`, and print it."""
     if arguments.like is None:
         return None
     subject = whose_image(arguments.like, volume, info, same_frame=same_frame)
@@ -177,10 +179,10 @@ def _extract(arguments: argparse.Namespace, console: Console) -> None:
 def _send(arguments: argparse.Namespace, console: Console) -> None:
     node = node_of(arguments)
     n_sent = send(arguments.paths, node, lambda done, of: None)
-    console.line(f"{node.name}: has taken {n_sent:,} files.")
+    console.line(f"{node.name}: received {n_sent:,} files.")
 
 
 def _echo(arguments: argparse.Namespace, console: Console) -> None:
     node = node_of(arguments)
     echo(node)
-    console.line(f"{node.name}: answers.")
+    console.line(f"{node.name}: connection works.")

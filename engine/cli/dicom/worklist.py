@@ -1,4 +1,4 @@
-"""`isocenter dicom worklist`: what is to be done, as a node says it; one order to keep."""
+"""`isocenter dicom worklist`: query a modality worklist and save an order."""
 
 from __future__ import annotations
 
@@ -18,21 +18,26 @@ TODAY, ALL = "today", "all"
 
 
 def add_worklist(kinds: Verbs) -> None:
-    """Add the kind of this file to those of `isocenter dicom`."""
-    p = kinds.add_parser("worklist", help="ask a node what is to be done (C-FIND), keep an order")
+    """Add the action `worklist` to `isocenter dicom`."""
+    p = kinds.add_parser(
+        "worklist", help="query the modality worklist of a node (C-FIND), and save an order"
+    )
     add_node(p)
     p.add_argument(
-        "--on", default=TODAY, metavar="DAY", help="2026-11-26, `today` (usual) or `all`"
+        "--on",
+        default=TODAY,
+        metavar="DAY",
+        help="date such as 2026-11-26, `today` (default) or `all`",
     )
-    p.add_argument("--until", metavar="DAY", help="the last day, where it is not the same")
-    p.add_argument("--modality", default="", metavar="PT", help="as DICOM names it: PT, CT")
-    p.add_argument("--patient", default="", metavar="NAME", help="with * for any letters")
-    p.add_argument("--id", default="", metavar="NUMBER", help="number of the patient")
-    p.add_argument("--accession", default="", metavar="NUMBER", help="number of the order")
-    p.add_argument("--station", default="", metavar="TITLE", help="title of the scanner")
+    p.add_argument("--until", metavar="DAY", help="last day (default: the same day)")
+    p.add_argument("--modality", default="", metavar="PT", help="DICOM modality: PT, CT")
+    p.add_argument("--patient", default="", metavar="NAME", help="patient name, with * as wildcard")
+    p.add_argument("--id", default="", metavar="NUMBER", help="patient ID")
+    p.add_argument("--accession", default="", metavar="NUMBER", help="accession number")
+    p.add_argument("--station", default="", metavar="TITLE", help="AE title of the scanner")
     p.add_argument(
         "--keep", type=Path, action=Output, written=lambda path, _: (path,), metavar="ORDER.json",
-        help="write the one order that fits, for --like",
+        help="save the matching order for --like; there must be exactly one",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_worklist)
@@ -53,11 +58,11 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
         return
     if n != 1:
         raise DataError(
-            f"{arguments.keep.name}: {n:,} orders fit, and one can be kept; narrow the question, "
-            "such as by --accession."
+            f"{arguments.keep.name}: {n:,} orders match, but --keep needs exactly one. Narrow the "
+            "query, for example with --accession."
         )
     found.orders[0].write(arguments.keep)
-    console.line(f"ImagingOrder: {arguments.keep}")
+    console.line(f"Order: {arguments.keep}")
 
 
 def _question(arguments: argparse.Namespace) -> WorklistQuery:
@@ -67,7 +72,7 @@ def _question(arguments: argparse.Namespace) -> WorklistQuery:
         first = today if arguments.on == TODAY else parse_day(arguments.on)
     last = first if arguments.until is None else parse_day(arguments.until)
     if first is not None and last is not None and last < first:
-        raise SettingsError(f"--until {last}: is before the first day, {first}.")
+        raise SettingsError(f"--until {last} is before the first day, {first}.")
     return WorklistQuery(
         first,
         last,
@@ -82,5 +87,5 @@ def _question(arguments: argparse.Namespace) -> WorklistQuery:
 def _line(order: ImagingOrder) -> str:
     when = f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "no date"
     parts = (order.modality, order.what, f"accession {order.accession}" if order.accession else "")
-    said = ", ".join(part for part in parts if part)
-    return f"{when}  {order.name} ({order.patient_id})  {said}"
+    details = ", ".join(part for part in parts if part)
+    return f"{when}  {order.name} ({order.patient_id})  {details}"

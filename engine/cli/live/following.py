@@ -1,4 +1,4 @@
-"""Follows a source for `isocenter live reconstruct`: figures and sentences as they come."""
+"""Run `isocenter live reconstruct` for an X-ray scan: print figures and messages."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.protocols.study.assignments import with_settings
 
 ITEM_BYTES = 2
-"""Bytes of a pixel, in the counts of most detectors."""
+"""Bytes per pixel of most detectors."""
 EVERY_S = 1.0
-"""Between two lines of figures."""
+"""Time between two lines of figures, in seconds."""
 
 
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
-    """Follow the source to its end, then save what is asked for; what had come on a fault too."""
+    """Follow the source to its end, then save the outputs. After an error, save the data so far."""
     protocol = _protocol(arguments)
-    # both before there are threads
+    # before any thread starts, because both start processes
     geometry, source = _geometry(arguments.geometry), source_of(arguments)
     settings = LiveSettings(
         mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
@@ -51,11 +51,13 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     begun_utc = datetime.now(UTC)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LiveSession(source, choices, on=on, finds_axis=arguments.find_axis) as session:
-        fault = _followed(session, lines, Room(arguments.scan, session))
+        fault = _followed(session, lines, DiskCheck(arguments.scan, session))
     update = session.newest
     images, faults = update.images, list[BaseException]()
     scan: Projections | None = None
-    if arguments.scan is not None and update.statistics.frames:  # before all: it cannot be repeated
+    if (
+        arguments.scan is not None and update.statistics.frames
+    ):  # first: the scan cannot be repeated
         try:
             scan = save_scan(session.scan(), arguments.scan)
             lines.say("saved", f"Scan: {arguments.scan}")
@@ -86,26 +88,28 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     if faults:
         raise faults[0]
     if isinstance(fault, KeyboardInterrupt) and images is not None:
-        raise KeyboardInterrupt("the slices of what had come are saved.")
+        raise KeyboardInterrupt("the slices of the data so far are saved.")
     if fault is not None:
         raise fault
     if images is None:
-        raise SettingsError(f"{source.name}: no slice could be made: {session.newest.state}.")
+        raise SettingsError(
+            f"{source.name}: no slice could be reconstructed ({session.newest.state})."
+        )
 
 
 def _protocol(arguments: argparse.Namespace) -> CtProtocol:
     named = find_protocol(arguments.protocol) if arguments.protocol else CtProtocol()
     protocol = with_settings(named, tuple(arguments.assignments))
     if not isinstance(protocol, CtProtocol):
-        raise SettingsError(f"{arguments.protocol}: live slices want a protocol of X-ray CT.")
+        raise SettingsError(f"{arguments.protocol}: live slices need an X-ray CT protocol.")
     if arguments.volume is not None and arguments.scan is None:
-        raise SettingsError("--volume is made of the scan that --scan keeps; give both.")
+        raise SettingsError("--volume needs --scan. Add it, or remove --volume.")
     if arguments.scan is not None and arguments.mode == "sliding":
-        raise SettingsError("--scan keeps views that grow; leave --mode sliding out.")
+        raise SettingsError("--scan needs all views. Remove --mode sliding or --scan.")
     centre = getattr(protocol.steps, CentreOfRotation.kind)
     if arguments.find_axis and centre.column is not None:
         raise SettingsError(
-            "--find-axis looks for the axis that steps.centre.column says; leave one of them out."
+            "--find-axis and steps.centre.column both set the axis. Remove one of them."
         )
     for output in (*slice_files(arguments.output), arguments.volume):
         if output is not None:
@@ -124,41 +128,41 @@ def _geometry(path: Path | None) -> XrayGeometry | None:
             loader.close()
 
 
-class Room:
-    """Says early where the disk has no room for the scan that is to be kept."""
+class DiskCheck:
+    """Warns early if the disk is too small for the recorded scan."""
 
     def __init__(self, path: Path | None, session: LiveSession) -> None:
         self._path, self._session = path, session
 
-    def lack(self) -> str | None:
-        """Return what is to be said, once the geometry is known; None before and after."""
+    def warning(self) -> str | None:
+        """Return a warning once, as soon as the geometry is known; otherwise None."""
         geometry = self._session.geometry
         if self._path is None or geometry is None:
             return None
         path, self._path = self._path, None
-        wanted = ITEM_BYTES * geometry.n_views * geometry.shape[0] * geometry.shape[1]
+        needed = ITEM_BYTES * geometry.n_views * geometry.shape[0] * geometry.shape[1]
         try:
             free = shutil.disk_usage(path.absolute().parent).free
-        except OSError:  # whoever writes there says it
+        except OSError:  # reported when the scan is written
             return None
-        if free >= wanted:
+        if free >= needed:
             return None
         return (
-            f"{path}: the scan of {geometry.n_views:,} projections needs about {wanted:,} bytes "
-            f"and {free:,} are free; make room before it ends."
+            f"{path}: the scan of {geometry.n_views:,} projections needs about {needed:,} bytes, "
+            f"but only {free:,} are free. Free space before the scan ends."
         )
 
 
-def _followed(session: LiveSession, lines: _Lines, room: Room) -> BaseException | None:
-    """Show what happens until the scan has ended; returns what ended it before, Ctrl+C too."""
+def _followed(session: LiveSession, lines: _Lines, disk: DiskCheck) -> BaseException | None:
+    """Print updates until the scan ends; return the exception that ended it early, if any."""
     said_s = monotonic()
     try:
         while True:
             news = session.take()
             if isinstance(news, LiveUpdate):
-                lack = room.lack()
-                if lack is not None:
-                    lines.say("noticed", lack)
+                warning = disk.warning()
+                if warning is not None:
+                    lines.say("noticed", warning)
                 if monotonic() - said_s >= EVERY_S:
                     said_s = monotonic()
                     lines.show(news)
@@ -168,28 +172,28 @@ def _followed(session: LiveSession, lines: _Lines, room: Room) -> BaseException 
                 lines.say(type(news).__name__.lower(), news.text)
                 if isinstance(news, Ended):
                     return None
-    except (KeyboardInterrupt, Exception) as e:  # noqa: BLE001  raised when what came is saved
+    except (KeyboardInterrupt, Exception) as e:  # noqa: BLE001  raised again after saving
         return e
 
 
 class _Lines:
-    """Sentences, and figures once a second."""
+    """Prints messages, and figures once a second."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
 
     def show(self, update: LiveUpdate) -> None:
-        """Say the figures of a moment."""
+        """Print the current figures."""
         text = update.state if update.images is None else _figures(update.statistics)
         self.console.line(f"  {text}")
 
     def say(self, kind: str, text: str) -> None:
-        """Say what happened."""
+        """Print a message."""
         self.console.line(text)
 
 
 class _JsonLines(_Lines):
-    """The same as lines of JSON."""
+    """Prints JSON lines."""
 
     def show(self, update: LiveUpdate) -> None:
         values: Plain = {"event": "figures", "state": update.state}

@@ -1,4 +1,4 @@
-"""`isocenter live reconstruct` of list-mode PET: the image while events come, and its files."""
+"""Run `isocenter live reconstruct` for list-mode PET."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from engine.protocols.study.assignments import with_settings
 from engine.protocols.study.study import Study
 
 EVERY_S = 1.0
-"""Between two lines of figures."""
+"""Time between two lines of figures, in seconds."""
 
 
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
-    """Follow the source to its end, then save what is asked for; what had come on a fault too."""
+    """Follow the source to its end, then save the outputs. After an error, save the data so far."""
     protocol = _protocol(arguments)
     given = _given(arguments)
-    source = event_source_of(arguments)  # before there are threads
+    source = event_source_of(arguments)  # before any thread starts, because it starts a process
     mode = arguments.mode
     settings = LivePetSettings(mode=mode, newest_s=arguments.newest or 10.0)
 
@@ -63,30 +63,34 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
                    console)  # fmt: skip
             lines.say("saved", f"Volume: {arguments.volume}")
     if isinstance(fault, KeyboardInterrupt) and image is not None:
-        raise KeyboardInterrupt("the image of what had come is saved.")
+        raise KeyboardInterrupt("the image of the data so far is saved.")
     if fault is not None:
         raise fault
     if image is None:
-        raise SettingsError(f"{source.name}: no image could be made: {session.newest.state}.")
+        raise SettingsError(
+            f"{source.name}: no image could be reconstructed ({session.newest.state})."
+        )
 
 
 def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
     named = find_protocol(arguments.protocol) if arguments.protocol else ListModeProtocol()
     protocol = with_settings(named, tuple(arguments.assignments))
     if not isinstance(protocol, ListModeProtocol):
-        raise SettingsError(f"{arguments.protocol}: a live PET image wants a protocol of PET.")
+        raise SettingsError(
+            f"{arguments.protocol}: a live PET image needs a list-mode PET protocol."
+        )
     if arguments.device != "cpu":
-        raise SettingsError("--device cuda is for slices of X-ray scans; live PET is of the CPU.")
+        raise SettingsError("Live PET runs on the CPU. Remove --device cuda.")
     if arguments.geometry is not None:
-        raise SettingsError("--geometry is for frames; list mode names its scanner.")
+        raise SettingsError("--geometry is for X-ray scans. Use --scanner for list mode.")
     if arguments.volume is not None and arguments.scan is None:
-        raise SettingsError("--volume is made of the scan that --scan keeps; give both.")
+        raise SettingsError("--volume needs --scan. Add it, or remove --volume.")
     if arguments.scan is not None and arguments.mode == "sliding":
-        raise SettingsError("--scan keeps events from the first; leave --mode sliding out.")
+        raise SettingsError("--scan needs all events. Remove --mode sliding or --scan.")
     if arguments.newest is not None and not 1 <= arguments.newest <= 60:
         raise SettingsError(f"--newest {arguments.newest:g}: want 1 to 60 s.")
     if arguments.scan is not None and arguments.scan.suffix.lower() not in (".h5", ".hdf5"):
-        raise SettingsError(f"--scan {arguments.scan}: list mode is kept as .h5.")
+        raise SettingsError(f"--scan {arguments.scan}: list mode is saved as .h5.")
     for output in (arguments.output, arguments.volume):
         if output is not None:
             can_save(output, protocol.modality)
@@ -99,7 +103,7 @@ def _given(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def _followed(session: LivePetSession, lines: _Lines) -> BaseException | None:
-    """Show what happens until the scan has ended; returns what ended it before, Ctrl+C too."""
+    """Print updates until the scan ends; return the exception that ended it early, if any."""
     said_s = monotonic()
     try:
         while True:
@@ -115,13 +119,13 @@ def _followed(session: LivePetSession, lines: _Lines) -> BaseException | None:
                 if isinstance(news, Ended):
                     return None
     except (KeyboardInterrupt, EngineError) as e:
-        return e  # when what had come is saved
+        return e  # raised again after saving
 
 
 def _whole(
     scan: ListMode, study: Study, arguments: argparse.Namespace, on: Backend, console: Console
 ) -> None:
-    """Reconstruct the scan that is in memory as an ordinary run does, and save its volume."""
+    """Reconstruct the recorded scan like a normal run, and save the volume."""
     output: Path = arguments.volume
     job = Job.create(study, output=output)
     on_progress = None if arguments.json else console.show
@@ -134,31 +138,31 @@ def _whole(
             refuse_to_overwrite(files_written(output), (arguments.scan,), force=arguments.force)
             save(volume, output, volume.info)
     if volume is None:
-        raise ResourceError("the run ended without a volume; reconstruct the kept scan.")
+        raise ResourceError("The run ended without a volume. Reconstruct the saved scan.")
 
 
 class _Lines:
-    """Sentences, and figures once a second."""
+    """Prints messages, and figures once a second."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
 
     def show(self, update: LivePetUpdate) -> None:
-        """Say the figures of a moment."""
+        """Print the current figures."""
         begin = f"{update.state}; " if update.state else ""
         self.console.line(f"  {begin}{_figures(update.statistics)}")
 
     def say(self, kind: str, text: str) -> None:
-        """Say what happened."""
+        """Print a message."""
         self.console.line(text)
 
     def say_event(self, event: SourceEvent) -> None:
-        """Say what is to be known of the source, or of the object."""
+        """Print an event of the source, or a motion of the object."""
         self.say(type(event).__name__.lower(), event.text)
 
 
 class _JsonLines(_Lines):
-    """The same as lines of JSON."""
+    """Prints JSON lines."""
 
     def show(self, update: LivePetUpdate) -> None:
         values: Plain = {"event": "figures", "state": update.state}

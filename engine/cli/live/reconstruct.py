@@ -1,4 +1,4 @@
-"""`isocenter live reconstruct`: slices of a running scan, without a window."""
+"""`isocenter live reconstruct`: reconstruct slices during a scan."""
 
 from __future__ import annotations
 
@@ -16,49 +16,63 @@ from engine.corrections.base import inputs_of
 from engine.io.safety.outputs import files_written
 from engine.io.volumes.slices import slice_files
 
-SCAN_HELP = "keep the scan as it came, where it grows: .h5, or .nxs of parallel beams"
-AXIS_HELP = "when the scan has ended, look for the axis of rotation and make the slices with it"
-VOLUME_HELP = "at the end, reconstruct the kept scan as an ordinary run does; wants --scan"
+SCAN_HELP = "record the scan: .h5, or .nxs for parallel beams; not with --mode sliding"
+AXIS_HELP = "after the scan, find the axis of rotation and reconstruct the slices with it"
+VOLUME_HELP = "after the scan, reconstruct the recorded scan like a normal run; needs --scan"
 
 
 def images_written(path: Path, arguments: argparse.Namespace) -> Iterator[Path]:
-    """Yield the files of the three slices or of the PET image, and those beside them."""
+    """Yield the files of the three slices or of the PET image, with companion files."""
     for file in (path,) if has_events(arguments) else slice_files(path):
         yield from files_written(file)
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
-    p = verbs.add_parser("reconstruct", help="slices of a scan while it is measured")
+    """Add the verb and its options."""
+    p = verbs.add_parser("reconstruct", help="reconstruct slices or a PET image during a scan")
     add_source(p)
     p.add_argument(
         "-o", "--output", type=Path, action=Output, written=images_written, required=True,
         metavar="OUT",
-        help="at the end, the slices OUT-axial, OUT-coronal and OUT-sagittal, or the PET image OUT",
+        help="output: slices OUT-axial, OUT-coronal and OUT-sagittal, or the PET image OUT",
     )  # fmt: skip
-    p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
+    p.add_argument(
+        "--protocol", metavar="P", help="protocol name (see `isocenter protocols`) or file"
+    )
     p.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
-        help="change the protocol, for example steps.centre.column=511.5",
+        help="change a setting of the protocol, such as steps.centre.column=511.5",
     )  # fmt: skip
     p.add_argument(
-        "--geometry", type=Path, metavar="SCAN", help="a scan whose geometry this one has"
+        "--geometry", type=Path, metavar="SCAN", help="stored scan with the same geometry"
     )
-    p.add_argument("--mode", choices=("growing", "sliding"), default="growing")
-    p.add_argument("--turn", choices=("half", "full"), default="full", help="of sliding views")
-    p.add_argument("--weights", choices=("auto", "even", "shared"), default="auto")
+    p.add_argument(
+        "--mode", choices=("growing", "sliding"), default="growing",
+        help="use all data so far, or only the newest (default: %(default)s)",
+    )  # fmt: skip
+    p.add_argument(
+        "--turn", choices=("half", "full"), default="full",
+        help="with --mode sliding: rotation in each image (default: %(default)s)",
+    )  # fmt: skip
+    p.add_argument(
+        "--weights", choices=("auto", "even", "shared"), default="auto",
+        help="weight of rays measured twice: equal, shared, or chosen automatically (auto)",
+    )  # fmt: skip
     p.add_argument("--find-axis", action="store_true", help=AXIS_HELP)
     p.add_argument("--scan", type=Path, action=Output, metavar="OUT.h5", help=SCAN_HELP)
     p.add_argument("--volume", type=Path, action=Output, metavar="OUT", help=VOLUME_HELP)
     p.add_argument(
-        "--newest", type=float, metavar="S", help="seconds of a sliding PET image, 1 to 60; 10"
+        "--newest",
+        type=float,
+        metavar="S",
+        help="with --mode sliding: seconds in each PET image, 1 to 60 (default: 10)",
     )
     for role in inputs_of(CORRECTIONS):
         option, where = f"--{role.key}", f"input_{role.key}"
         p.add_argument(option, dest=where, type=Path, metavar="FILE", help=f"PET: {role.text}")
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
-    p.add_argument("--json", action="store_true", help="one line of JSON for each event")
+    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
+    p.add_argument("--json", action="store_true", help="print each event as a JSON line")
     add_force(p)
     p.set_defaults(act=_reconstruct)
 

@@ -1,4 +1,4 @@
-"""What a live reconstruction leaves: its slices, the scan, and the volume of the whole scan."""
+"""Save the outputs of a live reconstruction: slices, recorded scan and volume."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.protocols.study.study import Study
 
 
 def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path, ...]:
-    """Write the slices across z, y and x, each a volume one voxel thick; returns their files."""
+    """Save the slices normal to z, y and x as volumes of one voxel thickness; return the files."""
     files = slice_files(path)
     info = {"axes": NO_PATIENT, **provenance}
     for values, plane, file in zip(images.values, images.planes, files, strict=True):
@@ -33,7 +33,7 @@ def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path
 
 
 def save_scan(scan: Projections, path: Path) -> Projections:
-    """Keep the scan in a file; returns it."""
+    """Save the recorded scan and return it."""
     save_projections(scan, path)
     return scan
 
@@ -45,7 +45,7 @@ def whole_volume(
     on: Backend,
     console: Console,
 ) -> None:
-    """Reconstruct the scan that is in memory as an ordinary run does, and save its volume."""
+    """Reconstruct the recorded scan like a normal run, and save the volume."""
     output: Path = arguments.volume
     study = Study(data=arguments.scan, protocol=protocol)
     job = Job.create(study, output=output)
@@ -59,4 +59,4 @@ def whole_volume(
             refuse_to_overwrite(files_written(output), (arguments.scan,), force=arguments.force)
             save(volume, output, volume.info)
     if volume is None:
-        raise ResourceError("the run ended without a volume; reconstruct the kept scan.")
+        raise ResourceError("The run ended without a volume. Reconstruct the saved scan.")

@@ -1,4 +1,4 @@
-"""`isocenter live send`: any scan that can be read, sent as if it were measured."""
+"""`isocenter live send`: send a stored scan over ZeroMQ like a detector."""
 
 from __future__ import annotations
 
@@ -24,28 +24,26 @@ T = TypeVar("T")
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
-    p = verbs.add_parser("send", help="send a stored scan over ZeroMQ as if it were measured")
-    p.add_argument(
-        "scan", type=Path, metavar="SCAN", help="any X-ray or list-mode scan that can be read"
-    )
+    """Add the verb and its options."""
+    p = verbs.add_parser("send", help="send a stored scan over ZeroMQ like a detector")
+    p.add_argument("scan", type=Path, metavar="SCAN", help="X-ray or list-mode scan")
     p.add_argument(
         "--to", required=True, metavar="ADDRESS",
-        help="tcp://*:PORT: receivers connect here; tcp://HOST:PORT: one that waits there",
+        help="tcp://*:PORT to wait for receivers, or tcp://HOST:PORT to connect to one",
     )  # fmt: skip
     p.add_argument(
         "--rate",
         type=rate,
         metavar="N",
-        help="frames, or seconds of list mode, in a second; as fast as taken if left out",
+        help="frames, or seconds of list mode, per second (default: as fast as received)",
     )
     p.add_argument(
         "--pub", dest="to_all", action="store_true",
-        help="to all who subscribe (PUB), who may lose frames; else to one receiver (PUSH)",
+        help="send to all subscribers (PUB), which can lose frames (default: one receiver, PUSH)",
     )  # fmt: skip
     p.add_argument(
         "--plain", action="store_true",
-        help="only what receivers of other programs know: no angles, geometry or end",
+        help="send frames only, for receivers of other programs: no angles, geometry or end",
     )  # fmt: skip
     p.set_defaults(act=_send, reads_apart=True)
 
@@ -64,12 +62,12 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
     how = Sending(arguments.to, arguments.rate, arguments.to_all, arguments.plain)
     begun = monotonic()
     sent = send(scan, how, stop=Event(), on_event=console.line)
-    console.line(f"{sent:,} projections were sent in {monotonic() - begun:.1f} s")
+    console.line(f"{sent:,} projections sent in {monotonic() - begun:.1f} s")
 
 
 def _send_events(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.plain:
-        raise SettingsError("--plain is for frames; events have no other form than ours.")
+        raise SettingsError("--plain is for X-ray scans. Remove it for list mode.")
     scan = _read(read_listmode, arguments.scan)
     console.line(
         f"Sending {scan.n_events:,} events of {scan.scanner.name}, {scan.duration_s:g} s, to "
@@ -80,11 +78,11 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
         scan, arguments.to, rate=arguments.rate, to_all=arguments.to_all, stop=Event(),
         on_event=console.line,
     )  # fmt: skip
-    console.line(f"{sent:,} events were sent in {monotonic() - begun:.1f} s")
+    console.line(f"{sent:,} events sent in {monotonic() - begun:.1f} s")
 
 
 def _read(read: Callable[[Path], T], path: Path) -> T:
-    """Read a scan in another process."""
+    """Read a scan in a separate process."""
     loader = for_command()
     try:
         return loader.call(read, path, about=path)

@@ -1,4 +1,4 @@
-"""`isocenter live`: scans while they are measured; each verb of it is a file beside this one."""
+"""`isocenter live`: its verbs are the modules `reconstruct`, `send` and `watch`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIVE_VERBS = (live_watch, live_reconstruct, live_send)
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file, with those under it."""
+    """Add `isocenter live` and its verbs."""
     p = add_verb(verbs, "live")
     live = p.add_subparsers(dest="live_verb", metavar="VERB", required=True)
     for module in LIVE_VERBS:

@@ -1,4 +1,4 @@
-"""`isocenter live watch`: what comes from a source, without a reconstruction."""
+"""`isocenter live watch`: show the frames of a source without reconstruction."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from engine.live.core.frame import Ended, Frame, SourceEvent
 
 EVERY_S = 1.0
 RATE_OF = 200
-"""Frames over which the rate is taken."""
+"""Number of frames for the average rate."""
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
-    p = verbs.add_parser("watch", help="show what comes from a source: frames, rate, drops")
+    """Add the verb and its options."""
+    p = verbs.add_parser("watch", help="show frames, rate and losses of a source")
     add_source(p)
-    p.add_argument("--json", action="store_true", help="one line of JSON for each frame and event")
+    p.add_argument("--json", action="store_true", help="print each frame and event as a JSON line")
     p.set_defaults(act=_watch)
 
 
@@ -45,7 +45,7 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
 
 
 class _JsonWatch:
-    """Every frame and event as one line."""
+    """Prints every frame and event as a JSON line."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -68,7 +68,7 @@ class _JsonWatch:
 
 
 class _Watch:
-    """Events as they come, and the newest frame once a second."""
+    """Prints events immediately, and the newest frame once a second."""
 
     def __init__(self, console: Console, arrivals: Arrivals) -> None:
         self._console, self._arrivals = console, arrivals

@@ -1,4 +1,4 @@
-"""`isocenter live watch` of list-mode PET: what comes, without a reconstruction."""
+"""`isocenter live watch` for list-mode PET: show events without reconstruction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVERY_S = 1.0
 
 
 def watch_events(source: EventSource, console: Console, *, as_json: bool) -> None:
-    """Say what comes until the source has ended."""
+    """Print batches and events until the source ends."""
     with EventArrivals(source) as arrivals:
         watch = _JsonWatch(console) if as_json else _Watch(console)
         for arrival in arrivals:
@@ -26,7 +26,7 @@ def watch_events(source: EventSource, console: Console, *, as_json: bool) -> Non
 
 
 class _JsonWatch:
-    """Every batch and event as one line."""
+    """Prints every batch and event as a JSON line."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -49,7 +49,7 @@ class _JsonWatch:
 
 
 class _Watch:
-    """What happens as it comes, and count rates once a second."""
+    """Prints events immediately, and count rates once a second."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

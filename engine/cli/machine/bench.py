@@ -1,4 +1,4 @@
-"""`isocenter bench`: speed on this machine, against stated bars, and reports of what was kept."""
+"""`isocenter bench`: measure speed on this machine, and report stored measurements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.cli.machine import bench_peers
 from engine.cli.machine.bench_options import count, keep, work_of
 from engine.cli.machine.device import add_device, device_of
 from engine.cli.outputs import Output, add_force
-from engine.cli.simulate.response import parts_kept
+from engine.cli.simulate.response import resume_hint
 from engine.cli.verbs import Verbs, add_verb
 from engine.core import backend
 from engine.core.backend import Backend
@@ -24,29 +24,35 @@ from engine.core.json_types import Plain
 from engine.io.safety.atomic_write import write_atomically
 
 BOTH = "both"
-KERNELS_HELP = "edge of the cube, views and edge of the detector for the kernels of a GPU"
+KERNELS_HELP = "cube edge, views and detector edge for the GPU kernels"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "bench")
     suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
-    _add_listmode(suites.add_parser("listmode", help="reconstruction from list mode"))
-    _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))
-    _add_dual_head(suites.add_parser("dual-head", help="OSEM with a stored response"))
-    _add_live(suites.add_parser("live", help="slices of detectors that do not wait"))
-    _add_kernels(suites.add_parser("kernels", help="what the kernels of a GPU take, counted"))
-    bench_peers.add_options(
-        suites.add_parser("peers", help="other programs beside us, where installed")
+    _add_listmode(suites.add_parser("listmode", help="list-mode PET"))
+    _add_cone(suites.add_parser("cone", help="cone-beam CT"))
+    _add_dual_head(
+        suites.add_parser("dual-head", help="dual-head PET: OSEM with a stored response")
     )
-    window = suites.add_parser("window", help="start and smoothness of the window")
-    window.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    _add_live(suites.add_parser("live", help="slices during a scan"))
+    _add_kernels(suites.add_parser("kernels", help="operation counts of the GPU kernels"))
+    bench_peers.add_options(
+        suites.add_parser("peers", help="comparison with other programs, if installed")
+    )
+    window = suites.add_parser("window", help="start-up time and frame rate of the window")
+    window.add_argument(
+        "--json", type=Path, action=Output, metavar="OUT", help="write the measurements"
+    )
     window.set_defaults(act=_window)
-    report = suites.add_parser("report", help="tables and pictures of stored figures")
-    report.add_argument("figures", nargs="+", type=Path, metavar="FILE.json")
+    report = suites.add_parser("report", help="tables and pictures of stored measurements")
+    report.add_argument(
+        "figures", nargs="+", type=Path, metavar="FILE.json", help="stored measurements"
+    )
     report.add_argument(
         "-o", "--out", type=Path, action=Output, written=_report_files, metavar="DIR",
-        help="write a page and pictures",
+        help="write a page with pictures to this folder",
     )  # fmt: skip
     report.set_defaults(act=_report)
     for p in suites.choices.values():
@@ -54,72 +60,101 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _add_listmode(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--parts", metavar="A,B", help="of projector, table2, table3, kernels")
+    p.add_argument("--parts", metavar="A,B", help="parts: projector, table2, table3, kernels")
     add_device(p, BOTH)
-    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
-    p.add_argument("--events", type=count, metavar="N", help="of each part")
-    p.add_argument("--sizes", metavar="32,128", help="edges of the cubes of table2 and kernels")
-    p.add_argument("--iterations", type=count, metavar="N", help="of table2 and table3")
-    p.add_argument("--repeats", type=count, metavar="N", help="runs, of which the median counts")
-    p.add_argument("--budget", type=float, default=90.0, metavar="S", help="of kernels [s]")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    p.add_argument("--events", type=count, metavar="N", help="events per part")
+    p.add_argument("--sizes", metavar="32,128", help="cube edges in voxels, for table2 and kernels")
+    p.add_argument("--iterations", type=count, metavar="N", help="iterations of table2 and table3")
+    p.add_argument("--repeats", type=count, metavar="N", help="repetitions; the median is reported")
     p.add_argument(
-        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="the best kernels"
+        "--budget",
+        type=float,
+        default=90.0,
+        metavar="S",
+        help="time for kernels [s] (default: %(default)g)",
+    )
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    p.add_argument(
+        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="write the best variants"
     )
     p.set_defaults(act=_listmode)
 
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--parts", metavar="A,B", help="of projectors, kernels, patches, slices")
+    p.add_argument("--parts", metavar="A,B", help="parts: projectors, kernels, patches, slices")
     add_device(p)
-    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
-    p.add_argument("--sizes", default="128,256", metavar="128,256", help="edges of the cubes")
-    p.add_argument("--views", type=count, default=360, metavar="N")
-    p.add_argument("--pixels", type=count, default=256, metavar="N", help="edge of the detector")
+    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    p.add_argument("--sizes", default="128,256", metavar="128,256", help="cube edges in voxels")
+    p.add_argument("--views", type=count, default=360, metavar="N", help="number of views")
+    p.add_argument("--pixels", type=count, default=256, metavar="N", help="detector edge in pixels")
     p.add_argument("--kernels", type=work_of, metavar="512x720x1024", help=KERNELS_HELP)
-    p.add_argument("--repeats", type=count, default=3, metavar="N", help="runs of each case")
-    p.add_argument("--no-peer", action="store_true", help="leave RTK out where it is installed")
-    p.add_argument("--budget", type=float, default=60.0, metavar="S", help="of kernels [s]")
-    p.add_argument("--quick", action="store_true", help="rehearse all parts but projectors")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument("--repeats", type=count, default=3, metavar="N", help="repetitions of each case")
+    p.add_argument("--no-peer", action="store_true", help="skip RTK, even if it is installed")
     p.add_argument(
-        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="the best kernels"
+        "--budget",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="time for kernels [s] (default: %(default)g)",
+    )
+    p.add_argument(
+        "--quick", action="store_true", help="tiny sizes for all parts except projectors"
+    )
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
+    p.add_argument(
+        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="write the best variants"
     )
     p.set_defaults(act=_cone)
 
 
 def _add_dual_head(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--parts", metavar="A,B", help="of projection, forms, kernels, images")
-    p.add_argument("--system", choices=("full", "demo", "test"), default="full")
-    p.add_argument("--response", type=Path, metavar="FILE.h5", help="its matrix, or one is built")
+    p.add_argument("--parts", metavar="A,B", help="parts: projection, forms, kernels, images")
+    p.add_argument(
+        "--system", choices=("full", "demo", "test"), default="full",
+        help="size of the scanner (default: %(default)s)",
+    )  # fmt: skip
+    p.add_argument(
+        "--response", type=Path, metavar="FILE.h5", help="stored response (default: compute one)"
+    )
     add_device(p, BOTH)
-    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
-    p.add_argument("--subsets", type=count, metavar="N", help="measured; 2 of the full system")
-    p.add_argument("--of", type=count, metavar="N", help="subsets in an iteration; 72 if full")
-    p.add_argument("--repeats", type=count, default=1, metavar="N", help="runs of each case")
-    p.add_argument("--iterations", type=count, default=24, metavar="N", help="of images")
-    p.add_argument("--counts", type=float, metavar="N", help="of images")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    p.add_argument(
+        "--subsets", type=count, metavar="N", help="number of subsets to measure (full system: 2)"
+    )
+    p.add_argument("--of", type=count, metavar="N", help="subsets per iteration (full system: 72)")
+    p.add_argument("--repeats", type=count, default=1, metavar="N", help="repetitions of each case")
+    p.add_argument("--iterations", type=count, default=24, metavar="N", help="iterations of images")
+    p.add_argument("--counts", type=float, metavar="N", help="counts of images")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
     p.set_defaults(act=_dual_head)
 
 
 def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument(
-        "--cases", metavar="A,B", help="of flexray, high-speed, tomobank, folder, memory, pet"
+        "--cases", metavar="A,B", help="cases: flexray, high-speed, tomobank, folder, memory, pet"
     )
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
-    p.add_argument("--seconds", type=float, default=6.0, metavar="S", help="of each case, warm")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
+    p.add_argument(
+        "--seconds",
+        type=float,
+        default=6.0,
+        metavar="S",
+        help="measured time per case, after warm-up",
+    )
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
     p.set_defaults(act=_live)
 
 
 def _add_kernels(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--counted", action="store_true", required=True,
-        help="issue slots and memory lines for a unit of work, and calculated limits of cards",
+        help="instructions and memory accesses per unit of work, and calculated limits of GPUs",
     )  # fmt: skip
-    p.add_argument("-o", "--out", type=Path, action=Output, metavar="PAGE.md", help="write them")
+    p.add_argument(
+        "-o", "--out", type=Path, action=Output, metavar="PAGE.md", help="write the page"
+    )
     p.set_defaults(act=_kernels)
 
 
@@ -151,7 +186,9 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     devices = _devices(arguments.device, arguments.threads, console)
     parts = arguments.parts.split(",") if arguments.parts else listmode.parts_of(devices)
     if arguments.keep_tuning is not None and "kernels" not in parts:
-        raise SettingsError("--keep-tuning needs the part kernels, which needs a GPU.")
+        raise SettingsError(
+            "--keep-tuning needs the part kernels, which needs a GPU. Remove --keep-tuning."
+        )
     work = listmode.ListModeWork(
         events=arguments.events,
         sizes=_sizes(arguments.sizes) if arguments.sizes else None,
@@ -177,7 +214,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     on = device_of(arguments.device, arguments.threads, console)
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
-        raise SettingsError("--keep-tuning needs the part kernels, and a GPU.")
+        raise SettingsError("--keep-tuning needs the part kernels and a GPU. Remove --keep-tuning.")
     if on.is_cuda and "kernels" in parts and (obstacle := why_no_search()):
         raise ResourceError(obstacle)
     others = cone_parts.TINY if arguments.quick else cone_parts.Sizes()
@@ -209,7 +246,7 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
     devices, system = _devices(arguments.device, arguments.threads, console), arguments.system
     of = arguments.of or panels.SUBSETS[system]
     sampled = arguments.subsets or (min(panels.SAMPLED, of) if system == "full" else of)
-    with parts_kept():
+    with resume_hint():
         response = panels.response_of(
             system, arguments.response, threads=devices[0].threads, say=console.line
         )
@@ -244,7 +281,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     console.line(report.page(runs))
     if arguments.out is not None:
         for path in report.write(runs, arguments.out):
-            console.line(f"wrote {path}")
+            console.line(f"Written: {path}")
 
 
 def _report_files(folder: Path, _: argparse.Namespace) -> tuple[Path, ...]:
@@ -266,12 +303,12 @@ def _sizes(text: str) -> tuple[int, ...]:
     except ValueError:
         sizes = (0,)
     if not all(4 <= size <= 1024 for size in sizes):
-        raise SettingsError(f"--sizes: {text!r}, want edges from 4 to 1024 voxels, as 32,128.")
+        raise SettingsError(f"--sizes {text!r}: want edges from 4 to 1024 voxels, such as 32,128.")
     return sizes
 
 
 def _window_figures() -> Plain:
-    """The window measures itself in a process of its own, so that its start-up is honest."""
+    """Measure the window in a new process, so that the start-up time is complete."""
     variables = dict(os.environ)
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):
         variables.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -281,5 +318,5 @@ def _window_figures() -> Plain:
         figures: Plain = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:
         reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-        raise ResourceError(f"the window could not be measured: {reason}.") from e
+        raise ResourceError(f"The window could not be measured: {reason}.") from e
     return figures

@@ -1,4 +1,4 @@
-"""What the suites of `isocenter bench` share: numbers of options, and where figures go."""
+"""Shared by the suites of `isocenter bench`: number options and JSON output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.io.safety.atomic_write import write_atomically
 
 
 def count(text: str) -> int:
-    """Return a number of at least 1."""
+    """Parse an integer of at least 1."""
     value = int(text)
     if value < 1:
         raise ValueError(text)
@@ -18,11 +18,11 @@ def count(text: str) -> int:
 
 
 def work_of(text: str) -> tuple[int, int, int]:
-    """Return an edge, views and edge of the detector of "512x720x1024"."""
+    """Parse cube edge, views and detector edge, such as "512x720x1024"."""
     size, n_views, pixels = (count(number) for number in text.split("x"))
     return size, n_views, pixels
 
 
 def keep(figures: Plain, path: Path) -> None:
-    """Write figures as JSON."""
+    """Write measurements as JSON."""
     write_atomically((json.dumps(figures, indent=2) + "\n").encode(), path)

@@ -1,4 +1,4 @@
-"""`isocenter bench peers`: our work and that of other programs, in turn, in one process."""
+"""`isocenter bench peers`: compare with other programs, alternating, in one process."""
 
 from __future__ import annotations
 
@@ -14,26 +14,31 @@ from engine.core.json_types import Plain
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add what can be said of the suite."""
+    """Add the options of the suite."""
     add_device(p, default="cpu")
-    p.add_argument("--threads", type=count, metavar="N", help="of the CPU")
+    p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
     p.add_argument(
         "--events", type=count, metavar="N",
-        help="of list mode (one million; on a GPU 1 and 16 million)",
+        help="list-mode events (default: one million; on a GPU 1 and 16 million)",
     )  # fmt: skip
     p.add_argument(
         "--cone", type=_cone_size, metavar="256x60",
-        help="edge of cube and detector, and views, of cone beams (on a GPU 256x360)",
+        help="cone beams: cube and detector edge, and views (on a GPU: 256x360)",
     )  # fmt: skip
     p.add_argument(
         "--slices", type=work_of, default=(16, 512, 360), metavar="16x512x360",
-        help="slices of parallel beams, on the CPU: their number, edge and views",
+        help="parallel beams, on the CPU: number of slices, edge and views",
     )  # fmt: skip
-    p.add_argument("--repeats", type=count, metavar="N", help="runs of each case (3; on a GPU 9)")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument(
+        "--repeats",
+        type=count,
+        metavar="N",
+        help="repetitions of each case (default: 3; on a GPU 9)",
+    )
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the measurements")
     p.add_argument(
         "--against", type=Path, metavar="FILE.json",
-        help="of an earlier run; fail if a ratio to the same build fell by more than a third",
+        help="earlier measurements; fail if a ratio to the same build fell by more than a third",
     )  # fmt: skip
     p.set_defaults(act=_peers)
 

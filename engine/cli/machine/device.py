@@ -1,4 +1,4 @@
-"""The device that a command asks for: its option, and the device itself with what is to be said."""
+"""Option `--device`, and the device that it selects."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from engine.core import backend
 from engine.core.backend import Backend
 from engine.selftest import named
 
-HELP = "auto, cpu, cuda, or cuda:1 for the next GPU (or cuda:GPU-… by its UUID)"
+HELP = "auto, cpu, cuda, cuda:1 for the second GPU, or cuda:GPU-… with a UUID"
 
 
 def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") -> None:
-    """Add the option --device, which takes `others` besides the names of devices."""
+    """Add the option `--device`. It accepts `others` in addition to device names."""
 
     def device(text: str) -> str:
         if text in others or backend.is_device_name(text):
             return text
         known = ", ".join((*backend.DEVICES, "cuda:1", *others))
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {known}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid; want one of {known}")
 
     names = "|".join((*backend.DEVICES, *others))
     p.add_argument("--device", type=device, default=default, metavar=names, help=HELP)
 
 
 def device_of(name: str, threads: int | None, console: Console) -> Backend:
-    """Return the device of this name; why `auto` left the GPU aside is said."""
+    """Return the device of this name, and print why `auto` does not use the GPU."""
     on = named(name, threads, say=console.line)
     if on.remark:
         console.line(f"note: {on.remark}")

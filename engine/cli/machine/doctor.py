@@ -1,4 +1,4 @@
-"""`isocenter doctor`: what this machine has, what is missing, and the way out."""
+"""`isocenter doctor`: check this installation and state the remedy."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ LOW_DISK = 5 * 2**30
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "doctor")
     p.add_argument(
         "--bundle",
         metavar="FILE.zip",
         type=Path,
         action=Output,
-        help="write versions, device, settings, the last job and the last fault there, without "
+        help="write versions, devices, settings, the last job and the last error, without "
         "names of patients, users or files",
     )
     p.add_argument(
         "--gpu",
         action="store_true",
-        help="test whether the GPUs compute right, some seconds each, and keep the answer",
+        help="compare the results of each GPU with the CPU (a few seconds), and store the outcome",
     )
     add_force(p)
     p.set_defaults(act=_act)
@@ -54,7 +54,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _act(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.gpu and arguments.bundle is not None:
-        raise SettingsError("--gpu and --bundle are two things; ask for one after the other.")
+        raise SettingsError("--gpu and --bundle cannot be combined. Run them one after the other.")
     if arguments.gpu:
         from engine.cli.machine.doctor_gpu import test_cards
 
@@ -69,7 +69,7 @@ def _bundle(path: Path, console: Console) -> None:
     from engine.tools.diagnostics.bundle import PROMISE, gather
 
     if path.suffix.lower() != ".zip":
-        raise SettingsError(f"{path.name}: a bundle is a ZIP file; give a name that ends in .zip.")
+        raise SettingsError(f"{path.name}: the name of a bundle must end with .zip.")
     bundle = gather()
     bundle.write(path)
     for name, text in bundle.files.items():
@@ -91,29 +91,29 @@ def _doctor(console: Console) -> None:
         low = "  (low: large volumes may not fit)" if free < LOW_DISK else ""
         console.line(f"  {name:20s} {free / 2**30:.0f} GiB free{low}")
         if not os.access(folder, os.W_OK):
-            missing.append(f"write permission in the {name} folder")
+            missing.append(f"write permission for the {name} folder")
     _check_kernels(console)
     if missing:
         raise ResourceError(
-            f"missing: {', '.join(missing)}; run `python3 packaging/bootstrap.py run` to mend it."
+            f"missing: {', '.join(missing)}. Run `python3 packaging/bootstrap.py run` to repair it."
         )
-    console.line("All is well.")
+    console.line("All checks passed.")
 
 
 def _list_devices(console: Console) -> None:
     for device in find_devices():
         reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
         if reason:
-            console.line(f"  {device.key:20s} {device.label}, cannot be used. {reason}")
+            console.line(f"  {device.key:20s} {device.label}, not usable: {reason}")
             continue
         free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
         console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
         if device.card is not None and verdict_of(device.card) is None:
-            console.line(f"  {'':20s} not tested yet; `isocenter doctor --gpu` does")
+            console.line(f"  {'':20s} not tested yet; run `isocenter doctor --gpu`")
 
 
 def _why_not_cuda(key: str) -> str:
-    """Try a GPU for real: return what CuPy says against it, nothing if it answers."""
+    """Open the GPU with CuPy; return the error, or an empty text if it works."""
     try:
         backend.named(key)
     except (ResourceError, DeviceError) as e:

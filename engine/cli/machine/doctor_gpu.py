@@ -1,4 +1,4 @@
-"""`isocenter doctor --gpu`: whether each card of this machine computes what the CPU does."""
+"""`isocenter doctor --gpu`: compare the results of each GPU with the CPU."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from engine.selftest.running import Finding, findings
 
 
 def test_cards(console: Console) -> None:
-    """Test every card, and keep the answers; raises if one cannot be used.
+    """Test every GPU and store the outcomes.
 
     Raises
     ------
     ResourceError
-        if there is no card, or one of them cannot be used or computes wrong
+        if there is no GPU, or one is unusable or computes wrong results
     """
     faults = [fault for device in gpu_devices(judged=False) if (fault := _test(device, console))]
     if faults:
         raise ResourceError(" ".join(faults))
-    console.line("All is well.")
+    console.line("All checks passed.")
 
 
 def _test(device: DeviceInfo, console: Console) -> str:
-    """Return why a card may not be used, nothing if it computes right."""
+    """Return why a GPU is not usable, or an empty text if its results are correct."""
     if device.card is None or device.why_not:
         return device.why_not
     _describe(device, device.card, console)
@@ -41,7 +41,7 @@ def _test(device: DeviceInfo, console: Console) -> str:
         found.append(finding)
         _tell(finding, console)
     if any(finding.was_full for finding in found):
-        return f"{device.label} could not be tested: its memory is used up; close other programs."
+        return f"{device.label} could not be tested: its memory is full. Close other programs."
     return keep(device.card, tuple(found)).words
 
 
@@ -54,6 +54,6 @@ def _describe(device: DeviceInfo, card: NvidiaCard, console: Console) -> None:
 
 def _tell(finding: Finding, console: Console) -> None:
     if finding.passed:
-        console.line(f"  {finding.name:26s} right, {finding.seconds:.1f} s")
+        console.line(f"  {finding.name:26s} correct, {finding.seconds:.1f} s")
     for fault in finding.faults:
         console.line(f"  {finding.name:26s} WRONG: {fault}")

@@ -1,4 +1,4 @@
-"""`isocenter gpu-check`: test and measure a graphics card, into one file that may be sent to us."""
+"""`isocenter gpu-check`: test and benchmark a GPU, and write the results to one file."""
 
 from __future__ import annotations
 
@@ -20,29 +20,37 @@ if TYPE_CHECKING:
     from engine.core.json_types import Plain
 
 RESERVE_S = 20.0
-"""Kept for what is written in the end."""
+"""Time reserved for writing the results, in seconds."""
 LAST_LINES = 12
-"""Lines that are shown of a step that failed."""
+"""Number of output lines shown for a failed step."""
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "gpu-check")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="FILE.json",
-        help="what was measured, without names of people, files or machines",
+        help="write the results, without names of people, files or machines",
     )  # fmt: skip
-    p.add_argument("--table", nargs="+", type=Path, metavar="FILE", help="compare such files")
+    p.add_argument(
+        "--table", nargs="+", type=Path, metavar="FILE", help="compare files of several GPUs"
+    )
     add_device(p, default="cuda")
-    p.add_argument("--minutes", type=float, default=8.5, metavar="M", help="for all together")
-    p.add_argument("--quick", action="store_true", help="tiny work; bars are shown, not judged")
+    p.add_argument(
+        "--minutes", type=float, default=8.5, metavar="M", help="time limit (default: %(default)g)"
+    )
+    p.add_argument(
+        "--quick",
+        action="store_true",
+        help="tiny problems; speed limits are shown, but not checked",
+    )
     add_force(p)
     p.set_defaults(act=_act)
 
 
 def _act(arguments: argparse.Namespace, console: Console) -> None:
     if (arguments.table is None) == (arguments.output is None):
-        raise SettingsError("ask for -o FILE.json to measure, or for --table FILE to compare.")
+        raise SettingsError("Give -o FILE.json to measure, or --table FILE to compare.")
     if arguments.table is not None:
         from engine.tools.benchmark import gpu_file
 
@@ -64,14 +72,16 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
     console.line(f"Written: {arguments.output}")
     faults = [step["name"] for step in kept["steps"] if step["fault"]]
     if faults or not (arguments.quick or gpu_file.passed(kept)):
-        raise ResourceError(f"not all is as it should be: {', '.join(faults) or 'see MISS above'}.")
+        raise ResourceError(f"Some checks failed: {', '.join(faults) or 'see MISS above'}.")
 
 
 def _device(name: str) -> DeviceInfo:
     from engine.core.backend.devices import choose, find_devices
 
     device = choose(find_devices(), name)
-    if device.why_not and "self-test" not in device.why_not:  # which is what is sent to us then
+    if (
+        device.why_not and "self-test" not in device.why_not
+    ):  # a failed self-test must be recorded, too
         raise ResourceError(f"device {name!r}: {device.why_not}")
     return device
 

@@ -1,4 +1,4 @@
-"""`isocenter storage`: what lies on the disk on our account, and its end."""
+"""`isocenter storage`: list and remove jobs, results and caches."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ DAYS = {"d": 1.0, "w": 7.0, "h": 1 / 24}
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "storage")
     p.add_argument(
         "--clear", nargs="+", default=[], metavar="KIND",
-        help=f"remove {CACHES}, {ENDED} or {INTERRUPTED} jobs, or one cache by its name",
+        help=f"remove {CACHES}, {ENDED} or {INTERRUPTED} jobs, or one cache by name",
     )  # fmt: skip
     p.add_argument(
         "--older-than", type=_days, default=0.0, metavar="AGE",
-        help="only what was not used for so long: 30d, 2w, 12h",
+        help="only entries not used for this time: 30d, 2w, 12h",
     )  # fmt: skip
     p.add_argument("--each", action="store_true", help="list every job and file")
     p.add_argument("--yes", action="store_true", help="remove without asking")
@@ -45,7 +45,9 @@ def add_verbs(verbs: Verbs) -> None:
 def _days(text: str) -> float:
     found = re.fullmatch(r"(\d{1,5}(?:\.\d+)?)([dwh])", text.strip().lower())
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r}: want days, weeks or hours: 30d, 2w or 12h")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; want days, weeks or hours: 30d, 2w or 12h"
+        )
     return float(found[1]) * DAYS[found[2]]
 
 
@@ -58,30 +60,30 @@ def _storage(arguments: argparse.Namespace, console: Console) -> None:
     unknown = [kind for kind in arguments.clear if kind not in known]
     if unknown:
         raise SettingsError(
-            f"--clear {unknown[0]}: there is nothing of this kind; want {', '.join(sorted(known))}."
+            f"--clear {unknown[0]}: unknown kind. Want one of {', '.join(sorted(known))}."
         )
-    doomed = choose_stored(items, arguments.clear, arguments.older_than)
-    for item in doomed:
+    selected = choose_stored(items, arguments.clear, arguments.older_than)
+    for item in selected:
         console.line(_line(item))
-    if not doomed:
-        console.line("There is nothing to remove.")
+    if not selected:
+        console.line("Nothing to remove.")
         return
-    _ask(doomed, arguments)
-    for item in doomed:
+    _ask(selected, arguments)
+    for item in selected:
         remove_stored(item)
-    console.line(f"Removed: {_sum(doomed)}")
+    console.line(f"Removed: {_sum(selected)}")
 
 
-def _ask(doomed: list[StoredItem], arguments: argparse.Namespace) -> None:
-    """Go on only where the user agrees."""
+def _ask(selected: list[StoredItem], arguments: argparse.Namespace) -> None:
+    """Ask for confirmation; raise an error if the user does not agree."""
     if arguments.yes:
         return
     if not sys.stdin.isatty():
-        raise SettingsError(f"{_sum(doomed)} would be removed; add --yes to agree.")
-    sys.stdout.write(f"Remove {_sum(doomed)}? [y/N] ")
+        raise SettingsError(f"This would remove {_sum(selected)}. Add --yes to confirm.")
+    sys.stdout.write(f"Remove {_sum(selected)}? [y/N] ")
     sys.stdout.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ResourceError("nothing was removed.")
+        raise ResourceError("Nothing was removed.")
 
 
 def _list(items: list[StoredItem], arguments: argparse.Namespace, console: Console) -> None:
@@ -89,13 +91,11 @@ def _list(items: list[StoredItem], arguments: argparse.Namespace, console: Conso
     for kind in dict.fromkeys(item.kind for item in shown):
         some = [item for item in shown if item.kind == kind]
         oldest = max(item.age_days for item in some)
-        console.line(
-            f"{kind_title(kind):20} {_sum(some)}, the oldest not used for {oldest:.0f} days"
-        )
+        console.line(f"{kind_title(kind):20} {_sum(some)}, oldest unused for {oldest:.0f} days")
         for item in some if arguments.each else ():
             console.line(f"  {_line(item)}")
-    console.line(f"Together: {_sum(shown)}, in {jobs_dir()} and {cache_dir()}")
-    console.line(f"Caches that were not used for {MOST_DAYS:.0f} days go by themselves.")
+    console.line(f"Total: {_sum(shown)}, in {jobs_dir()} and {cache_dir()}")
+    console.line(f"Caches unused for {MOST_DAYS:.0f} days are removed automatically.")
 
 
 def _line(item: StoredItem) -> str:

@@ -1,4 +1,4 @@
-"""Moments as options give them."""
+"""Parse dates and times of options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,20 @@ TIME = "YYYY-MM-DDTHH:MM:SS+HH:MM"
 
 
 def moment_of(text: str | None, zone: str | None) -> datetime | None:
-    """Return a moment; a day without a time, or a time without a day, is none."""
+    """Parse a date with a time; a date or time alone is refused.
+
+    Parameters
+    ----------
+    text
+        date and time in ISO 8601, or None
+    zone
+        time zone for a time without an offset, such as Europe/Berlin
+
+    Raises
+    ------
+    SettingsError
+        if the text or the zone is not valid
+    """
     if text is None:
         return None
     try:
@@ -19,10 +32,10 @@ def moment_of(text: str | None, zone: str | None) -> datetime | None:
     except ValueError:
         moment = None
     if moment is None or ":" not in text:
-        raise SettingsError(f"{text!r} is no date with a time; want {TIME}.")
+        raise SettingsError(f"{text!r} is not a date with a time; want {TIME}.")
     if moment.tzinfo is not None or zone is None:
         return moment
     try:
         return moment.replace(tzinfo=ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as e:
-        raise SettingsError(f"{zone!r} is no time zone; want one as Europe/Berlin.") from e
+        raise SettingsError(f"{zone!r} is not a time zone; want one such as Europe/Berlin.") from e

@@ -1,4 +1,4 @@
-"""`isocenter tune`: the fastest forms of the kernels on this machine, kept for the runs to come."""
+"""`isocenter tune`: find and store the fastest kernel variants for this machine."""
 
 from __future__ import annotations
 
@@ -31,18 +31,33 @@ FORMAT = "isocenter-tuning-1"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "tune")
     p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
-    p.add_argument("--study", type=Path, metavar="FILE.toml", help="tune in the size of this study")
+    p.add_argument(
+        "--study", type=Path, metavar="FILE.toml", help="tune for the size and data of this study"
+    )
     add_device(p)
-    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
-    p.add_argument("--budget", type=float, default=60.0, metavar="S", help="time to take [s]")
-    p.add_argument("--strategy", choices=STRATEGIES, default=STRATEGIES[0], help="of Kernel Tuner")
-    p.add_argument("--seed", type=int, default=1, metavar="N", help="of the strategy")
-    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write all trials")
-    p.add_argument("--forget", action="store_true", help="take away what was kept, and tune not")
-    p.add_argument("--show", action="store_true", help="say what is kept, and tune not")
+    p.add_argument("--threads", type=_count, metavar="N", help="CPU threads")
+    p.add_argument(
+        "--budget",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="search time [s] (default: %(default)g)",
+    )
+    p.add_argument(
+        "--strategy",
+        choices=STRATEGIES,
+        default=STRATEGIES[0],
+        help="search strategy of Kernel Tuner (default: %(default)s)",
+    )
+    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed of the strategy")
+    p.add_argument(
+        "--json", type=Path, action=Output, metavar="OUT", help="write all tried variants as JSON"
+    )
+    p.add_argument("--forget", action="store_true", help="delete the stored variants; do not tune")
+    p.add_argument("--show", action="store_true", help="show the stored variants; do not tune")
     add_force(p)
     p.set_defaults(act=_act)
 
@@ -53,7 +68,9 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     kernels = TARGETS[arguments.target]
     if arguments.forget:
         n = forget_all(kernels)
-        console.line(f"{n} tuned form{'' if n == 1 else 's'} taken away; kernels run as shipped.")
+        console.line(
+            f"{n} tuned variant{'' if n == 1 else 's'} deleted. Kernels use the default variant."
+        )
         return
     on = device_of(arguments.device, arguments.threads, console)
     if arguments.show:
@@ -64,17 +81,17 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
         figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}
         write_trials(figures | {"kernels": [part]}, arguments.json)
     if part["stopped"]:
-        kept = "the best so far is kept" if part["kept"] else "nothing was changed"
-        raise KeyboardInterrupt(kept)
+        outcome = "the best variant so far is stored." if part["kept"] else "nothing was changed."
+        raise KeyboardInterrupt(outcome)
 
 
 def write_trials(figures: Plain, path: Path) -> None:
-    """Write all that was tried as JSON."""
+    """Write all tried variants as JSON."""
     write_atomically((to_json(figures, indent=2) + "\n").encode(), path)
 
 
 def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
-    """Search in a process of its own, tell of it, and return its figures."""
+    """Search in a separate process, print its progress, and return its figures."""
     from engine.jobs.process.side_process import Refused
     from engine.tools.tuning.outcome import Began, TriedForm
     from engine.tools.tuning.search_process import SearchPrepared
@@ -134,7 +151,7 @@ def _results(ended: SearchEnded) -> Plain:
 
 @contextmanager
 def _interrupts() -> Iterator[Callable[[], bool]]:
-    """Take Ctrl+C as the wish to end; yields what tells whether it was pressed."""
+    """Turn Ctrl+C into a stop request; yield a function that reports it."""
     pressed = Event()
     before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
     try:
@@ -149,20 +166,20 @@ def _words(tried: TriedForm) -> str:
     if tried.comparison is None:
         return f"{form_words(tried.values)}: {tried.fault}"
     speed = 1 / tried.comparison.ratio
-    return f"{form_words(tried.values)}: {speed:.2f} × the speed of the shipped form"
+    return f"{form_words(tried.values)}: {speed:.2f} × as fast as the default"
 
 
 def _show(records: list[Plain], on: Backend, console: Console) -> None:
     if not records:
-        console.line(f"Nothing is tuned for {on.machine}; kernels run as shipped.")
+        console.line(f"No stored variants for {on.machine}. Kernels use the default variant.")
     for record in records:
         form = ", ".join(f"{name} {value}" for name, value in record["values"].items())
         console.line(f"{record['kernel']}, {record['shape']}: {form}")
-        console.line(f"  {record['gain']:.2f} × the shipped form, {record['tuned_utc']}")
+        console.line(f"  {record['gain']:.2f} × as fast as the default, {record['tuned_utc']}")
 
 
 def _count(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("want 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 or more")
     return number

@@ -1,4 +1,4 @@
-"""`isocenter verify-log`: whether the audit log is as it was written."""
+"""`isocenter verify-log`: check that the audit log is unchanged."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from engine.io.safety.audit_log import log_file, verify
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "verify-log")
-    p.add_argument("log", nargs="?", type=Path, metavar="LOG", help="another log than this user's")
+    p.add_argument(
+        "log", nargs="?", type=Path, metavar="LOG", help="log file (default: that of this user)"
+    )
     p.set_defaults(act=_verify)
 
 
@@ -22,4 +24,4 @@ def _verify(arguments: argparse.Namespace, console: Console) -> None:
     path = arguments.log or log_file()
     if arguments.log is not None and not path.is_file():
         raise DataError(f"{path}: no such file; check the path.")
-    console.line(f"{path}: {verify(path):,} lines, all as they were written.")
+    console.line(f"{path}: {verify(path):,} lines, all unchanged.")

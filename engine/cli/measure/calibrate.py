@@ -1,4 +1,4 @@
-"""`isocenter calibrate`: what one count stands for, from a cylinder of known activity."""
+"""`isocenter calibrate`: measure the calibration factor with a cylinder of known activity."""
 
 from __future__ import annotations
 
@@ -19,24 +19,35 @@ from engine.io.auxiliary.calibration_file import write_calibration
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "calibrate")
     p.add_argument(
-        "volume", type=Path, metavar="VOLUME", help="the cylinder, as `reconstruct` made it"
+        "volume",
+        type=Path,
+        metavar="VOLUME",
+        help="image of the cylinder from `isocenter reconstruct`",
     )
     p.add_argument(
-        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT", help=".json"
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        required=True,
+        metavar="OUT",
+        help="calibration file (.json)",
     )
-    p.add_argument("--activity-mbq", type=float, required=True, metavar="MBQ", help="filled in")
-    p.add_argument("--volume-ml", type=float, required=True, metavar="ML", help="that it fills")
+    p.add_argument(
+        "--activity-mbq", type=float, required=True, metavar="MBQ", help="activity in the cylinder"
+    )
+    p.add_argument("--volume-ml", type=float, required=True, metavar="ML", help="filled volume")
     p.add_argument(
         "--at", metavar="TIME", dest="measured_at",
-        help=f"when the activity was measured: {TIME}; the start of the scan if left out",
+        help=f"time of the activity measurement: {TIME} (default: start of the scan)",
     )  # fmt: skip
-    p.add_argument("--zone", help="of a time without one: Europe/Berlin")
+    p.add_argument("--zone", help="time zone, if --at has none, such as Europe/Berlin")
     p.add_argument(
         "--region", metavar="X,Y,Z,RADIUS,LENGTH",
-        help="cylinder along z to take the mean in [mm]; well inside what is found if left out",
+        help="cylinder along z for the mean [mm] (default: well inside the detected cylinder)",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_calibrate)
@@ -62,22 +73,24 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
         f"({x:.1f}, {y:.1f}, {z:.1f}) mm, {measured['n_voxels']:,} voxels"
     )
     console.line(
-        f"  {measured['bq_ml_at_start'] / 1000:.5g} kBq/mL when the scan began, "
+        f"  {measured['bq_ml_at_start'] / 1000:.5g} kBq/mL at the start of the scan, "
         f"{measured['mean']:.5g} counts/mm in the image"
     )
     if not calibration.error_percent <= MOST_ERROR_PERCENT:
         console.line(
-            f"note: the standard error is {calibration.error_percent:.1f} %; scan for longer."
+            f"note: the standard error is {calibration.error_percent:.1f} %. Scan for longer."
         )
     console.line(
-        f"Calibration: {arguments.output} ({calibration.positrons_per_ml:.6g} positrons in each mL "
-        f"for 1 count/mm, within {calibration.error_percent:.2g} %)"
+        f"Calibration: {arguments.output} ({calibration.positrons_per_ml:.6g} positrons per mL "
+        f"for 1 count/mm, standard error {calibration.error_percent:.2g} %)"
     )
 
 
 def _refuse_impossible(arguments: argparse.Namespace) -> None:
     if arguments.output.suffix.lower() != ".json":
-        raise SettingsError(f"{arguments.output.name}: a calibration's name ends in .json.")
+        raise SettingsError(
+            f"{arguments.output.name}: the name of a calibration must end with .json."
+        )
     for option in ("activity_mbq", "volume_ml"):
         value = getattr(arguments, option)
         if not 0 < value < math.inf:

@@ -1,4 +1,4 @@
-"""`isocenter curve`: what the frames of a scan hold in a ball, as a table over time."""
+"""`isocenter curve`: time curve of a sphere in a dynamic scan, as a table."""
 
 from __future__ import annotations
 
@@ -17,18 +17,22 @@ from engine.io.safety.atomic_write import write_atomically
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "curve")
-    p.add_argument("frames", type=Path, metavar="FRAMES", help="of time: .h5, .nii.gz, DICOM")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=".csv")
-    p.add_argument("--at", required=True, metavar="X,Y,Z", help="middle of the ball [mm]")
+    p.add_argument("frames", type=Path, metavar="FRAMES", help="dynamic image: .h5, .nii.gz, DICOM")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help="table (.csv)")
+    p.add_argument("--at", required=True, metavar="X,Y,Z", help="centre of the sphere [mm]")
     p.add_argument(
-        "--diameter", type=float, default=10.0, metavar="MM", help="of the ball; 10 if left out"
+        "--diameter",
+        type=float,
+        default=10.0,
+        metavar="MM",
+        help="diameter of the sphere (default: 10)",
     )
     p.add_argument(
         "--rule", choices=VOXEL_RULES, default="area",
-        help="area: weight voxels at the border by the part inside; centre: count whole voxels "
-        "whose centre is inside (default: area)",
+        help="area: weight border voxels by the volume inside; centre: count voxels with the "
+        "centre inside (default: area)",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_curve)
@@ -38,11 +42,11 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
     frames = read_frames(arguments.frames)
     if not frames:
         raise DataError(
-            f"{arguments.frames.name}: holds no frames of time; make some with "
+            f"{arguments.frames.name}: no time frames. Create some with "
             "`isocenter reconstruct SCAN --frames 10x60 -o frames.h5`."
         )
     if not 0 < arguments.diameter < float("inf"):
-        raise DataError(f"--diameter: {arguments.diameter:g} mm; want more than 0.")
+        raise DataError(f"--diameter {arguments.diameter:g}: want more than 0 mm.")
     region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
     found = time_curve(frames, region, rule=arguments.rule)
     for frame, mean in zip(found.frames, found.means, strict=True):
@@ -53,7 +57,7 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def write_curve(curve: TimeCurve, path: Path) -> None:
-    """Write a curve as a table; whole or not at all."""
+    """Write a curve as a CSV table, atomically."""
     write_atomically(curve.csv().encode(), path)
 
 
@@ -61,5 +65,5 @@ def _point(text: str) -> tuple[float, float, float]:
     try:
         x, y, z = (float(part) for part in text.split(","))
     except ValueError as e:
-        raise DataError(f"--at: {text!r} is no place; want X,Y,Z in mm.") from e
+        raise DataError(f"--at {text!r}: want X,Y,Z in mm.") from e
     return x, y, z

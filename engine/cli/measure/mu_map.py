@@ -1,4 +1,4 @@
-"""`isocenter mu-map`: a map of attenuation at 511 keV from a CT, classes of MR, or another unit."""
+"""`isocenter mu-map`: convert a CT, MR classes or a map in any unit to a μ-map at 511 keV."""
 
 from __future__ import annotations
 
@@ -18,22 +18,30 @@ from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "mu-map")
     p.add_argument(
-        "volume", type=Path, metavar="IN", help="a CT or a map, a file or a DICOM folder"
+        "volume", type=Path, metavar="IN", help="CT, μ-map or MR classes: a file or a DICOM folder"
     )
-    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
-    p.add_argument("--unit", choices=MU_UNITS, default="", help="of the values, if they mislead")
-    p.add_argument("--kvp", type=float, default=0.0, metavar="KV", help="of the CT's tube")
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help=f"output file: {usual_suffixes(WRITERS)}",
+    )
+    p.add_argument(
+        "--unit", choices=MU_UNITS, default="", help="unit of the values (default: recognised)"
+    )
+    p.add_argument("--kvp", type=float, default=0.0, metavar="KV", help="tube voltage of the CT")
     p.add_argument(
         "--classes", metavar="N=MU,...",
-        help="of a segmented image: number of each class and its attenuation in 1/mm, or one of "
+        help="for a segmented image: class numbers with their attenuation in 1/mm, or one of "
         + ", ".join(TISSUES_PER_MM),
     )  # fmt: skip
     p.add_argument(
         "--add", type=Path, action="append", default=[], metavar="MAP",
-        help="map of the bed or of a coil, in any unit; may be repeated",
+        help="μ-map of the bed or a coil, in any unit; can be repeated",
     )  # fmt: skip
     add_force(p)
     add_identify(p)
@@ -60,20 +68,37 @@ def _make(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def as_attenuation(volume: Volume, name: str, unit: str = "", kilovolts: float = 0.0) -> Volume:
-    """Return a volume of any unit as a map in 1/mm; refuse what is none."""
+    """Convert a volume in any unit to a μ-map in 1/mm.
+
+    Parameters
+    ----------
+    volume
+        CT or μ-map
+    name
+        file name, for messages
+    unit
+        unit of the values; empty to recognise it
+    kilovolts
+        tube voltage of a CT in kV; 0 if unknown
+
+    Raises
+    ------
+    DataError
+        if the values are not recognised as attenuation
+    """
     found = recognised(volume, name, unit)
     if found is None:
         raise DataError(
             f"{name}: values from {float(volume.values.min()):g} to {float(volume.values.max()):g} "
-            f"{volume.unit or 'in a unit that nobody says'} look like no attenuation; say the "
-            f"unit (--unit {HOUNSFIELD}, {', '.join(PER_UNIT)}), or the classes of a segmented "
-            "image (--classes)."
+            f"{volume.unit or 'in an unknown unit'} do not look like attenuation. Give the unit "
+            f"(--unit {HOUNSFIELD}, {', '.join(PER_UNIT)}), or the classes of a segmented image "
+            "(--classes)."
         )
     return in_per_mm(volume, found, name, kilovolts)
 
 
 def _classes(text: str) -> dict[int, float]:
-    """Return the attenuation [1/mm] of each class: "1=lung,2=0.0085"."""
+    """Parse the attenuation of each class in 1/mm, such as "1=lung,2=0.0085"."""
     found = {}
     for part in text.split(","):
         number, _, value = part.partition("=")
@@ -83,9 +108,9 @@ def _classes(text: str) -> dict[int, float]:
                 found[int(number)] = float(value)
         except ValueError as e:
             raise DataError(
-                f"--classes: {part!r} is no class, want NUMBER=ATTENUATION in 1/mm, or "
-                f"NUMBER={'|'.join(TISSUES_PER_MM)}, with commas between."
+                f"--classes: {part!r} is not valid. Want NUMBER=ATTENUATION in 1/mm, or "
+                f"NUMBER={'|'.join(TISSUES_PER_MM)}, separated by commas."
             ) from e
     if not all(0 <= value <= 1 for value in found.values()):
-        raise DataError("--classes: attenuation is in 1/mm, soft tissue has 0.01; correct it.")
+        raise DataError("--classes: want attenuation from 0 to 1 per mm. Soft tissue has 0.01.")
     return found

@@ -1,4 +1,4 @@
-"""`isocenter normalise`: measure what makes lines of a ring count more or less than others."""
+"""`isocenter normalise`: measure a normalisation with a known source."""
 
 from __future__ import annotations
 
@@ -18,28 +18,49 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "normalise")
-    p.add_argument("scans", type=Path, nargs="+", metavar="SCAN", help="of the same source")
-    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    p.add_argument("scans", type=Path, nargs="+", metavar="SCAN", help="scans of the same source")
+    p.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        required=True,
+        metavar="OUT.h5",
+        help="normalisation file",
+    )
     p.add_argument(
         "--source",
         choices=("cylinder", "rotating"),
         required=True,
-        help="a cylinder of even activity, or a line that turns round the axis",
+        help="uniform cylinder, or a line that rotates around the axis",
     )
-    p.add_argument("--radius-mm", type=float, required=True, help="of the cylinder or of the turn")
-    p.add_argument("--width-mm", type=float, help="of the rotating line")
-    p.add_argument("--length-mm", type=float, help="left out: longer than the scanner")
     p.add_argument(
-        "--centre-mm", type=float, nargs=3, default=(0, 0, 0), metavar=("X", "Y", "Z"),
-        help="middle of the cylinder",
+        "--radius-mm", type=float, required=True, metavar="MM",
+        help="radius of the cylinder, or of the path of the line",
+    )  # fmt: skip
+    p.add_argument("--width-mm", type=float, metavar="MM", help="thickness of the rotating line")
+    p.add_argument(
+        "--length-mm", type=float, metavar="MM",
+        help="length of the source (default: longer than the scanner)",
     )  # fmt: skip
     p.add_argument(
-        "--mu-per-mm", type=float, default=None, help="attenuation of the cylinder; water: 0.0096"
+        "--centre-mm", type=float, nargs=3, default=(0, 0, 0), metavar=("X", "Y", "Z"),
+        help="centre of the cylinder (default: centre of the scanner)",
+    )  # fmt: skip
+    p.add_argument(
+        "--mu-per-mm",
+        type=float,
+        default=None,
+        metavar="MU",
+        help="attenuation of the cylinder in 1/mm; 0.0096 for water",
     )
-    p.add_argument("--no-interference", action="store_true", help="do not tell neighbours apart")
-    p.add_argument("--scanner", metavar="S", help="where the scans do not say which")
+    p.add_argument(
+        "--no-interference", action="store_true",
+        help="do not separate the positions in a block; for few counts",
+    )  # fmt: skip
+    p.add_argument("--scanner", metavar="S", help="scanner, if the scans do not state it")
     add_force(p)
     p.set_defaults(act=_normalise)
 
@@ -62,7 +83,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
             case Counted():
                 console.show(Progressed("count", event.done, event.total))
             case Stepped(done=1):
-                console.show(StageStarted("fit", "Looking for the likeliest components"))
+                console.show(StageStarted("fit", "Estimating the components (maximum likelihood)"))
             case Stepped():
                 console.show(Progressed("fit", event.done, MOST_STEPS))
 
@@ -87,19 +108,19 @@ def _source(arguments: argparse.Namespace) -> CylinderSource:
     length_mm = ENDLESS_MM if arguments.length_mm is None else arguments.length_mm
     if arguments.source == "cylinder":
         if arguments.width_mm is not None:
-            raise SettingsError("--width-mm is of a rotating line; leave it out for a cylinder.")
+            raise SettingsError("--width-mm is for a rotating line. Remove it for a cylinder.")
         centre, mu = tuple(arguments.centre_mm), arguments.mu_per_mm or 0.0
         return CylinderSource(arguments.radius_mm, 0.0, length_mm, centre, mu)
     if arguments.width_mm is None or arguments.mu_per_mm is not None or any(arguments.centre_mm):
         raise SettingsError(
-            "a rotating line wants --width-mm, and neither --centre-mm nor --mu-per-mm: it turns "
-            "round the axis in air."
+            "A rotating line needs --width-mm, but not --centre-mm or --mu-per-mm: it rotates "
+            "around the axis in air."
         )
     return CylinderSource.rotating_line(arguments.radius_mm, arguments.width_mm, length_mm)
 
 
 def _say(found: MeasuredComponents, console: Console) -> None:
-    """Print what was found and how well it is known."""
+    """Print the components and their standard errors."""
     import numpy as np
 
     console.line(f"{found.counts:,.0f} counts, {found.steps} steps")

@@ -1,4 +1,4 @@
-"""`isocenter quality`: what an image of a phantom is worth, as numbers, JSON and PDF."""
+"""`isocenter quality`: measure image quality with a phantom, as text, JSON or PDF."""
 
 from __future__ import annotations
 
@@ -21,28 +21,37 @@ KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "quality")
-    p.add_argument("volume", type=Path, metavar="VOLUME", help="an image of the phantom")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="image of the phantom")
     p.add_argument(
         "--phantom", choices=tuple(KINDS), required=True,
         help="; ".join(f"{p.kind}: {p.text}" for p in QUALITY_PHANTOMS),
     )  # fmt: skip
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="OUT",
-        written=lambda path, _: _files(path), help=".pdf, its figures as .json beside it; or .json",
+        written=lambda path, _: _files(path),
+        help="report: .json, or .pdf with a .json file next to it",
     )  # fmt: skip
     p.add_argument(
-        "--truth", type=Path, metavar="VOLUME", help="the phantom itself, where there is one"
+        "--truth", type=Path, metavar="VOLUME", help="true activity distribution, if known"
     )
-    p.add_argument("--contrast", type=float, default=4.0, metavar="A", help="of hot spheres; 4")
-    p.add_argument("--cold", metavar="MM,...", help="diameters of spheres without activity: 28,37")
+    p.add_argument(
+        "--contrast",
+        type=float,
+        default=4.0,
+        metavar="A",
+        help="activity ratio of hot spheres to background (default: %(default)g)",
+    )
+    p.add_argument("--cold", metavar="MM,...", help="diameters of cold spheres, such as 28,37")
     p.add_argument("--expected", type=float, metavar="V", help="true value of a uniform phantom")
     p.add_argument(
-        "--place", metavar="X,Y,Z", help="origin of the phantom [mm]; looked for if left out"
+        "--place", metavar="X,Y,Z", help="origin of the phantom [mm] (default: detected)"
     )
-    p.add_argument("--turn", type=float, default=0.0, metavar="DEG", help="with --place: about z")
-    p.add_argument("--other-end", action="store_true", help="with --place: turned round about y")
+    p.add_argument(
+        "--turn", type=float, default=0.0, metavar="DEG", help="with --place: rotation about z"
+    )
+    p.add_argument("--other-end", action="store_true", help="with --place: rotated by 180° about y")
     add_force(p)
     p.set_defaults(act=_quality)
 
@@ -50,7 +59,7 @@ def add_verbs(verbs: Verbs) -> None:
 def _quality(arguments: argparse.Namespace, console: Console) -> None:
     output: Path | None = arguments.output
     if output is not None and output.suffix.lower() not in (".pdf", ".json"):
-        raise SettingsError(f"{output.name}: a report's name ends in .pdf or .json.")
+        raise SettingsError(f"{output.name}: the name of a report must end with .pdf or .json.")
     volume = read_volume(arguments.volume)
     truth = None if arguments.truth is None else read_volume(arguments.truth)
     facts = PhantomFacts(
@@ -83,13 +92,13 @@ def _show(report: QualityReport, console: Console) -> None:
 
 
 def _write(report: QualityReport, volume: Volume, output: Path) -> None:
-    """Write the files of a report, all or none."""
+    """Write all files of a report, or none."""
     files = _files(output)
     write_together({path: report_bytes(report, volume, path.suffix.lower()) for path in files})
 
 
 def _files(output: Path) -> tuple[Path, ...]:
-    """Return the files that a report is: a PDF has its figures beside it."""
+    """Return the files of a report. A PDF has a JSON file with the figures next to it."""
     if output.suffix.lower() == ".pdf":
         return output.with_suffix(".json"), output
     return (output,)
@@ -109,7 +118,7 @@ def _numbers(text: str, option: str) -> tuple[float, ...]:
     try:
         values = tuple(float(word) for word in text.split(","))
     except ValueError as e:
-        raise SettingsError(f"{option} {text!r}: want numbers with commas between them.") from e
+        raise SettingsError(f"{option} {text!r}: want numbers separated by commas.") from e
     if not all(math.isfinite(v) for v in values):
-        raise SettingsError(f"{option} {text!r}: want numbers with commas between them.")
+        raise SettingsError(f"{option} {text!r}: want numbers separated by commas.")
     return values

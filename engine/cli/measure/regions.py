@@ -1,4 +1,4 @@
-"""`isocenter regions`: what images hold in regions, as a table; regions as labels and back."""
+"""`isocenter regions`: measure regions in images; convert regions to and from labels."""
 
 from __future__ import annotations
 
@@ -26,47 +26,56 @@ from engine.io.safety.atomic_write import write_atomically
 from engine.protocols.privacy.records import without_names
 
 OTHER_PATIENT = (
-    "{regions}: these regions are of another patient than {image} is of; choose those of this one."
+    "{regions}: these regions belong to a different patient than {image}. Choose regions of this "
+    "patient."
 )
 OTHER_SCAN = (
-    "{regions}: these regions were drawn on another scan than {image} is of; where both are of one "
-    "patient in one position, add --other-scan."
+    "{regions}: these regions were drawn on a different scan than {image}. If both show the same "
+    "patient in the same position, add --other-scan."
 )
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "regions")
-    p.add_argument("volume", type=Path, metavar="VOLUME", help="an image, or frames of time")
+    p.add_argument("volume", type=Path, metavar="VOLUME", help="image, also with time frames")
     p.add_argument(
         "--regions", type=Path, metavar="R.toml", required=True,
-        help="regions that the window saved; an image of labels; or DICOM: SEG, RTSTRUCT",
+        help="region file of the window, label image, or DICOM SEG or RTSTRUCT",
     )  # fmt: skip
-    p.add_argument("--csv", type=Path, action=Output, metavar="OUT", help="figures as a table")
     p.add_argument(
-        "--labels", type=Path, action=Output, metavar="OUT", help=".nii.gz, a number per region"
+        "--csv", type=Path, action=Output, metavar="OUT", help="write the statistics as a table"
+    )
+    p.add_argument(
+        "--labels",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help="write a label image (.nii.gz) with one number per region",
     )
     p.add_argument(
         "--dicom", type=Path, action=Output, written=lambda path, _: (path,), metavar="OUT.dcm",
-        help="a DICOM segmentation on the series that `dicom write` makes of the image",
+        help="write a DICOM segmentation for the series from `dicom write`",
     )  # fmt: skip
     p.add_argument(
         "--like", type=Path, metavar="FILE",
-        help="with --dicom: a DICOM image of the patient, or an order, as for `dicom write`",
+        help="with --dicom: DICOM image or order with the patient, see `dicom write`",
     )  # fmt: skip
-    p.add_argument("--identify", action="store_true", help="with --dicom: as for `dicom write`")
+    p.add_argument(
+        "--identify", action="store_true", help="with --dicom: write real names, see `dicom write`"
+    )
     p.add_argument(
         "--save", type=Path, action=Output, metavar="OUT", written=lambda path, _: (path,),
-        help=".toml: the regions themselves, as of labels",
+        help="save the regions as a region file (.toml)",
     )  # fmt: skip
     p.add_argument(
         "--other-scan", action="store_true",
-        help="take regions of another scan of the patient, in the same position",
+        help="accept regions of another scan of the same patient, in the same position",
     )  # fmt: skip
     p.add_argument(
         "--rule", choices=VOXEL_RULES, default="area",
-        help="area: weight voxels at the border by the part inside; centre: count whole voxels "
-        "whose centre is inside (default: area)",
+        help="area: weight border voxels by the volume inside; centre: count voxels with the "
+        "centre inside (default: area)",
     )  # fmt: skip
     add_force(p)
     p.set_defaults(act=_regions)
@@ -87,8 +96,8 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
         labels = write_labels(found.regions, volume, arguments.labels)
         if labels.n_shared:
             console.line(
-                f"note: {labels.n_shared:,} voxels lie in several regions; each has the number of "
-                "the one that holds most of it."
+                f"note: {labels.n_shared:,} voxels lie in several regions. Each has the number of "
+                "the region with the largest share."
             )
         console.line(f"Labels: {arguments.labels}")
     if arguments.dicom is not None:
@@ -105,8 +114,8 @@ def _write_dicom(
     like, frame = arguments.like, volume.frame_of_reference
     if like is None and volume.patient:
         raise SettingsError(
-            f"{arguments.volume.name}: is of a DICOM series; name a file of it by --like, so that "
-            "the regions lie over it."
+            f"{arguments.volume.name}: this image is a DICOM series. Add --like with a file of the "
+            "series, so that the regions match it."
         )
     subject = None
     if like is not None:
@@ -114,8 +123,8 @@ def _write_dicom(
         subject = whose_image(like, volume, info, same_frame=same_frame)
         if same_frame and subject.frame_uid != frame:
             raise DataError(
-                f"{like.name}: lies in another frame of reference than the image; choose a file of "
-                "the image's own series."
+                f"{like.name}: the frame of reference differs from that of the image. Choose a "
+                "file of the same series."
             )
     series = series_behind(arguments.volume, like)
     n = write_segmentation(found.regions, volume, arguments.dicom, info, subject, series=series)
@@ -123,16 +132,16 @@ def _write_dicom(
 
 
 def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:
-    """Write figures as a table; whole or not at all."""
+    """Write the statistics as a CSV table, atomically."""
     write_atomically(csv_of(measured).encode(), path)
 
 
 def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
-    """Return the regions in the coordinates of an image; refuse those of another scan."""
+    """Return the regions in the coordinates of an image; refuse regions of another scan."""
     path, marks = arguments.regions, marks_of(volume)
     found = read_any(path)
     if not found.regions:
-        raise DataError(f"{path.name}: holds no region; draw some in the window.")
+        raise DataError(f"{path.name}: no regions in this file. Draw some in the window.")
     if found.is_of_other_patient(volume.patient):
         raise DataError(OTHER_PATIENT.format(regions=path.name, image=arguments.volume.name))
     if not found.is_of(marks) and not arguments.other_scan:
@@ -141,7 +150,7 @@ def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
 
 
 def _images(path: Path, volume: Volume) -> list[tuple[str, Volume]]:
-    """Return the frames of a file with their names; of a file without, its image."""
+    """Return the time frames of a file with their names, or its single image."""
     frames = read_frames(path)
     if not frames:
         return [("", volume)]

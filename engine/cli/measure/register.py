@@ -1,4 +1,4 @@
-"""`isocenter register`: a μ-map or CT put onto the emission image, by likeness or by hand."""
+"""`isocenter register`: align a μ-map or CT with the emission image."""
 
 from __future__ import annotations
 
@@ -21,16 +21,25 @@ from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "register")
     p.add_argument("map", type=Path, metavar="MAP", help="μ-map or CT, in any unit")
     p.add_argument(
-        "image", type=Path, metavar="IMAGE", help="of the scan, without attenuation correction"
+        "image",
+        type=Path,
+        metavar="IMAGE",
+        help="image of the scan, without attenuation correction",
     )
-    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help=f"output file: {usual_suffixes(WRITERS)}",
+    )
     p.add_argument(
         "--motion", metavar="X,Y,Z,A,B,C",
-        help="take these: shift of the map's middle in mm, and angles about x, y and z in degrees",
+        help="manual motion: shift of the map centre in mm, and angles about x, y, z in degrees",
     )  # fmt: skip
     add_force(p)
     add_identify(p)
@@ -47,7 +56,7 @@ def _register(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.motion:
         motion = motion_of(_numbers(arguments.motion))
         record: Plain = {**motion.record(), "by": "hand"}
-        console.line(f"{motion.describe()}, by hand")
+        console.line(f"{motion.describe()}, manual")
     else:
         found = register(image, mu_map)
         if found.light == "red":
@@ -55,7 +64,7 @@ def _register(arguments: argparse.Namespace, console: Console) -> None:
         motion, record = found.motion, {**found.record(), "by": "likeness"}
         console.line(found.describe())
     numbers = ",".join(f"{n:.3f}" for n in (*motion.shift_mm, *motion.turn_deg))
-    console.line(f"the same by hand: --motion={numbers}")
+    console.line(f"same motion as an option: --motion={numbers}")
     volume = moved(mu_map, motion)
     info = volume.info if arguments.identify else without_names(volume.info)
     save(replace(volume, notes=()), arguments.output, {**info, "registration": record})
@@ -66,6 +75,4 @@ def _numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError as e:
-        raise DataError(
-            f"--motion: {text!r} is no motion; want six numbers with commas between."
-        ) from e
+        raise DataError(f"--motion {text!r}: want six numbers separated by commas.") from e

@@ -1,4 +1,4 @@
-"""`isocenter sinogram`: events of a ring into sinograms, and counts of sinograms into events."""
+"""`isocenter sinogram`: sort events of a ring scanner into sinograms, and back."""
 
 from __future__ import annotations
 
@@ -24,27 +24,36 @@ LISTS = (".h5", ".hdf5")
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "sinogram")
-    p.add_argument("data", type=Path, metavar="IN", help="list mode, or a sinogram (.hs)")
-    help_out = "a sinogram, OUT.hs with OUT.s beside it; of a sinogram: list mode, OUT.h5"
+    p.add_argument("data", type=Path, metavar="IN", help="list mode or sinogram (.hs)")
+    help_out = "sinogram OUT.hs (with data in OUT.s); from a sinogram: list mode OUT.h5"
     p.add_argument(
         "output", type=Path, action=Output, written=_written, metavar="OUT", help=help_out
     )
     add_force(p)
     add_identify(p)
-    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
     add_complete_events(p)
-    p.add_argument("--span", type=int, default=1, help="ring differences of a segment, odd")
-    p.add_argument("--mash", type=int, default=1, help="views that are summed")
-    p.add_argument("--max-ring-difference", type=int, metavar="D", help="the scanner's if left out")
-    p.add_argument("--delayeds", action="store_true", help="count the delayed coincidences instead")
-    p.add_argument("--sum-times", action="store_true", help="leave times of flight out")
+    p.add_argument(
+        "--span", type=int, default=1, metavar="N", help="axial compression, an odd number"
+    )
+    p.add_argument("--mash", type=int, default=1, metavar="N", help="number of views to sum")
+    p.add_argument(
+        "--max-ring-difference",
+        type=int,
+        metavar="D",
+        help="largest ring difference (default: all)",
+    )
+    p.add_argument(
+        "--delayeds", action="store_true", help="sort delayed coincidences instead of prompts"
+    )
+    p.add_argument("--sum-times", action="store_true", help="discard time of flight")
     p.set_defaults(act=_sinogram)
 
 
 def _written(output: Path, _: argparse.Namespace) -> tuple[Path, ...]:
-    """Header and bins of a sinogram, list mode alone."""
+    """Return the files of the output: header and data of a sinogram, or a list-mode file."""
     return files_of(output) if output.suffix.lower() == SUFFIX else (output,)
 
 
@@ -63,9 +72,8 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
     )
     if not isinstance(data.scanner, RingScanner):
         raise SettingsError(
-            f"{arguments.data.name}: {data.scanner.name!r} ({data.scanner.describe()}) is no ring "
-            "of crystals, which sinograms are of; for two panels use `isocenter convert "
-            "--histogram`."
+            f"{arguments.data.name}: {data.scanner.name!r} ({data.scanner.describe()}) is not a "
+            "ring scanner. For a dual-head scanner use `isocenter convert --histogram`."
         )
     layout = SinogramLayout.of(
         data.scanner,
@@ -89,12 +97,14 @@ def _bins(data: Sinogram) -> str:
 def _list(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.output.suffix.lower() not in LISTS:
         raise SettingsError(
-            f"{arguments.output.name}: events of a sinogram are written as list mode; want a name "
-            "that ends with .h5."
+            f"{arguments.output.name}: a sinogram is converted to list mode. The name must end "
+            "with .h5."
         )
     data = read_sinogram(arguments.data)
     if data.timed is not None and not data.timed.is_ordered:
-        console.line("note: Times of flight are left out: the file does not tell how they run.")
+        console.line(
+            "note: Time of flight is discarded: the file does not state the order of its bins."
+        )
     events = events_of(data)
     if not arguments.identify:
         events = replace(events, info=without_names(events.info))

@@ -1,4 +1,4 @@
-"""`isocenter suv`: from activity concentration to standardised uptake values, if all is known."""
+"""`isocenter suv`: convert activity concentration to standardised uptake values (SUV)."""
 
 from __future__ import annotations
 
@@ -37,34 +37,51 @@ MAX_SERIES_BYTES = 100_000_000
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "suv")
-    p.add_argument("volume", type=Path, metavar="VOLUME", help="in Bq/mL, or with --bq-ml-per-unit")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument(
+        "volume",
+        type=Path,
+        metavar="VOLUME",
+        help="image in Bq/mL, or any image with --bq-ml-per-unit",
+    )
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        metavar="OUT",
+        help=f"output file: {usual_suffixes(WRITERS)}",
+    )
     p.add_argument(
         "--kind", choices=get_args(SuvKind), default="bw",
         help="; ".join(f"{kind}: {words}" for kind, words in SUV_TITLES.items()),
     )  # fmt: skip
-    p.add_argument("--weight-kg", type=float, metavar="KG")
-    p.add_argument("--height-cm", type=float, metavar="CM", help="for lean mass and surface")
-    p.add_argument("--sex", choices=("F", "M"), help="for lean mass")
-    p.add_argument("--dose-mbq", type=float, metavar="MBQ", help="activity when it was injected")
-    p.add_argument("--injected-at", metavar="TIME", help=TIME)
+    p.add_argument("--weight-kg", type=float, metavar="KG", help="body weight")
+    p.add_argument(
+        "--height-cm", type=float, metavar="CM", help="body height, for lean mass and surface"
+    )
+    p.add_argument("--sex", choices=("F", "M"), help="sex, for lean mass")
+    p.add_argument(
+        "--dose-mbq", type=float, metavar="MBQ", help="injected activity at the time of injection"
+    )
+    p.add_argument("--injected-at", metavar="TIME", help=f"time of injection: {TIME}")
     p.add_argument("--started-at", metavar="TIME", help=f"start of the frame: {TIME}")
-    p.add_argument("--zone", help="of times without one: Europe/Berlin")
-    p.add_argument("--nuclide", choices=tuple(HALF_LIVES_S))
-    p.add_argument("--half-life-s", type=float, metavar="S")
+    p.add_argument("--zone", help="time zone, if times have none, such as Europe/Berlin")
+    p.add_argument("--nuclide", choices=tuple(HALF_LIVES_S), help="nuclide")
+    p.add_argument("--half-life-s", type=float, metavar="S", help="half-life, for another nuclide")
     p.add_argument("--frame-s", type=float, metavar="S", help="length of the frame")
     p.add_argument(
         "--decay-corrected-to", choices=get_args(DecayCorrection), dest="decay",
-        help="moment that the values are corrected to; none: means over the frame. Images of ours "
-        "say it",
+        help="reference time of the decay correction; none: mean over the frame. Images of "
+        "Isocenter contain it",
     )  # fmt: skip
-    p.add_argument("--bq-ml-per-unit", type=float, metavar="F", help="calibration of the values")
+    p.add_argument(
+        "--bq-ml-per-unit", type=float, metavar="F", help="calibration factor of the values"
+    )
     p.add_argument(
         "--series", type=Path, metavar="JSON",
-        help="of another program's image: DICOM attributes of its slices, a list; nothing else is "
-        "asked for then",
+        help="for images of other programs: list of the DICOM attributes of the slices; replaces "
+        "all other values",
     )  # fmt: skip
     add_force(p)
     add_identify(p)
@@ -77,14 +94,14 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     name = arguments.volume.name
     try:
         _refuse_converted(volume)
-        factor, said = _factor(volume, arguments)
+        factor, record = _factor(volume, arguments)
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
     info = volume.info if arguments.identify else without_names(volume.info)
     values = (volume.values * np.float64(factor)).astype(np.float32)
     converted, made_by = (
         replace(volume, values=values, unit=UNITS[arguments.kind]),
-        {**info, SUV: said},
+        {**info, SUV: record},
     )
     remark = save_remark(converted, arguments.output, made_by)
     if remark:
@@ -96,7 +113,7 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _factor(volume: Volume, arguments: argparse.Namespace) -> tuple[float, Plain]:
-    """Return what turns the values into SUV, and what that followed from."""
+    """Return the factor from values to SUV, and a record of its inputs."""
     if arguments.series is not None:
         factor = series_factor(_slices(arguments.series), kind=arguments.kind)
         return factor, {"kind": arguments.kind, "suv_per_unit": factor}
@@ -107,43 +124,45 @@ def _factor(volume: Volume, arguments: argparse.Namespace) -> tuple[float, Plain
 
 
 def _slices(path: Path) -> list[Plain]:
-    """Return the attributes of a series' slices; one table stands for all of them."""
+    """Read the DICOM attributes of the slices. A single table applies to all slices."""
     with open_input(path) as file:
         text = file.text(MAX_SERIES_BYTES)
     try:
         slices = json.loads(text)
     except (ValueError, RecursionError) as e:
-        raise FileFormatError(f"{path.name}: no JSON ({e}); export the attributes again.") from e
+        raise FileFormatError(
+            f"{path.name}: not valid JSON ({e}). Export the attributes again."
+        ) from e
     slices = slices if isinstance(slices, list) else [slices]
     if not all(isinstance(each, dict) for each in slices):
-        raise FileFormatError(f"{path.name}: want a list of tables, one for each slice.")
+        raise FileFormatError(f"{path.name}: want a list of objects, one per slice.")
     return slices
 
 
 def _refuse_converted(volume: Volume) -> None:
     if SUV in volume.info or volume.unit in (*UNITS.values(), "SUV"):
-        raise DataError("these are SUV already; take the image that they were made from.")
+        raise DataError("The image is in SUV already. Choose the image in Bq/mL.")
 
 
 def _calibration(volume: Volume, given: float | None) -> float:
     if volume.unit == CONCENTRATION and given is None:
         return 1.0
     if given is None:
-        unit = f"in {volume.unit}" if volume.unit else "in a unit that the file does not say"
+        unit = f"in {volume.unit}" if volume.unit else "in an unknown unit"
         raise DataError(
-            f"there is no SUV: the values are {unit}, want {CONCENTRATION}; give the calibration "
-            "(--bq-ml-per-unit)."
+            f"there is no SUV: the values are {unit}, want {CONCENTRATION}. Give the "
+            "calibration factor (--bq-ml-per-unit)."
         )
     if volume.unit == CONCENTRATION or not 0 < given < np.inf:
         raise DataError(
-            f"there is no SUV: a calibration of {given:g} for values in {volume.unit or '?'}; want "
-            f"a number above 0, and none for {CONCENTRATION}."
+            f"there is no SUV: --bq-ml-per-unit {given:g} for values in {volume.unit or '?'}. Want "
+            f"a number above 0, and no option for {CONCENTRATION}."
         )
     return given
 
 
 def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
-    """Return what is known, from the options first, then from what an image of ours says."""
+    """Collect the SUV inputs. Options take precedence over the image."""
     scan, known = scan_of(volume), facts_of(volume, arguments.kind)
     dose_bq = known.dose_bq if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
     half_life_s = arguments.half_life_s or HALF_LIVES_S.get(arguments.nuclide or "")
@@ -162,16 +181,16 @@ def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
 
 
 def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | None:
-    """Return what the values are corrected to: an image of ours knows it."""
+    """Return the reference time of the decay correction. Images of Isocenter contain it."""
     if not str(volume.info.get("format", "")).startswith(MADE_BY_US):
         return given
     ours = decay_of(volume)
     if given not in (None, ours):
         if ours == "none":
-            what = "this program corrects no decay in an image of counts"
+            actual = "images in counts are not decay-corrected"
         else:
-            what = f"this program corrected the image to the {ours}"
+            actual = f"this image is corrected to the {ours}"
         raise DataError(
-            f"there is no SUV: --decay-corrected-to {given}, but {what}; leave the option out."
+            f"there is no SUV: --decay-corrected-to {given}, but {actual}. Remove the option."
         )
     return ours

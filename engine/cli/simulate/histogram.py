@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_merge_layers
-from engine.cli.simulate.response import panels_of, parts_kept
+from engine.cli.simulate.response import panels_of, resume_hint
 from engine.core.errors import SettingsError
 from engine.data.runs.events import Progressed, StageStarted
 
@@ -18,29 +18,51 @@ if TYPE_CHECKING:
     from engine.simulate.phantom import Phantom
 
 LARGEST_RADIUS_MM, FILLED = 20.0, 0.94
-"""Radius of the Derenzo phantom, and the part of the panels' width it takes, at most."""
+"""Largest radius of the Derenzo phantom in mm, and its largest share of the panel width."""
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of this file."""
-    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    """Add the options of the verb."""
+    p.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        required=True,
+        metavar="OUT.h5",
+        help="scan file",
+    )
     add_force(p)
     p.add_argument("--scanner", default="demo-panels", metavar="S", help="scanner name or S.toml")
     p.add_argument(
-        "--response", type=Path, metavar="R.h5", help="stored response; computed and kept if absent"
+        "--response",
+        type=Path,
+        metavar="R.h5",
+        help="stored response (default: computed and cached)",
     )
     p.add_argument(
-        "--phantom", default="derenzo", help="derenzo (rods along the normal), point, ..."
+        "--phantom",
+        default="derenzo",
+        metavar="P",
+        help="derenzo (rods along the normal), point, ...",
     )
-    p.add_argument("--prompts", type=float, default=2_000_000, metavar="N")
-    p.add_argument("--randoms", type=float, default=0.0, metavar="FRACTION", help="of the prompts")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument(
+        "--prompts", type=float, default=2_000_000, metavar="N", help="number of prompts"
+    )
+    p.add_argument(
+        "--randoms",
+        type=float,
+        default=0.0,
+        metavar="FRACTION",
+        help="share of randoms in the prompts",
+    )
+    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
     add_merge_layers(p)
-    p.add_argument("--threads", type=int, metavar="N")
+    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
 
 
 def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
-    """Simulate and write."""
+    """Simulate a scan and write it."""
     from engine.core import backend
     from engine.io import write_histogram
     from engine.io.safety.atomic_write import refuse_impossible
@@ -86,8 +108,8 @@ def _response(arguments: argparse.Namespace, threads: int, console: Console) -> 
     found = response_cache.find(folder, scanner, settings)
     if found is not None:
         return found
-    console.show(StageStarted("response", f"Response of {scanner.name}, computed once, then kept"))
-    with parts_kept():
+    console.show(StageStarted("response", f"Response of {scanner.name}, computed once and cached"))
+    with resume_hint():
         return response_cache.build(
             folder,
             scanner,

@@ -25,49 +25,84 @@ FORMATS = (".h5", ".nxs", ".toml")
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of this file."""
+    """Add the options of the verb."""
     p.add_argument(
-        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5|.nxs|.toml"
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        required=True,
+        metavar="OUT.h5|.nxs|.toml",
+        help="scan file",
     )
     add_force(p)
     p.add_argument(
         "--phantom", default="head", metavar="P",
         help=f"{', '.join(PHANTOMS)}, or a volume in 1/mm or HU (NIfTI, HDF5)",
     )  # fmt: skip
-    p.add_argument("--scale", type=float, default=1.0, help="of the phantom")
-    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--scale", type=float, default=1.0, metavar="S", help="scale of the phantom")
+    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
     orbit = p.add_argument_group("orbit and detector")
-    orbit.add_argument("--orbit", default="circle", help=f"{', '.join(ORBITS)}, or ORBIT.geom")
-    orbit.add_argument("--views", type=int, default=360, metavar="N")
     orbit.add_argument(
-        "--detector", type=int, nargs=2, default=(128, 128), metavar=("COLS", "ROWS")
+        "--orbit", default="circle", metavar="O", help=f"{', '.join(ORBITS)}, or ORBIT.geom"
     )
-    orbit.add_argument("--pixel", type=float, default=3.0, metavar="MM")
-    orbit.add_argument("--source-axis", type=float, default=1000.0, metavar="MM")
-    orbit.add_argument("--source-detector", type=float, default=1500.0, metavar="MM")
-    orbit.add_argument("--axis-column", type=float, metavar="C", help="offset detector")
-    orbit.add_argument("--roll", type=float, default=0.0, metavar="DEG")
-    orbit.add_argument("--pitch", type=float, default=100.0, metavar="MM", help="of a helix")
+    orbit.add_argument("--views", type=int, default=360, metavar="N", help="number of views")
+    orbit.add_argument(
+        "--detector",
+        type=int,
+        nargs=2,
+        default=(128, 128),
+        metavar=("COLS", "ROWS"),
+        help="detector pixels",
+    )
+    orbit.add_argument("--pixel", type=float, default=3.0, metavar="MM", help="pixel size")
+    orbit.add_argument(
+        "--source-axis", type=float, default=1000.0, metavar="MM",
+        help="distance from the source to the axis",
+    )  # fmt: skip
+    orbit.add_argument(
+        "--source-detector", type=float, default=1500.0, metavar="MM",
+        help="distance from the source to the detector",
+    )  # fmt: skip
+    orbit.add_argument("--axis-column", type=float, metavar="C", help="detector column of the axis")
+    orbit.add_argument("--roll", type=float, default=0.0, metavar="DEG", help="detector roll")
+    orbit.add_argument("--pitch", type=float, default=100.0, metavar="MM", help="pitch of a helix")
     orbit.add_argument(
         "--untold-shift", type=float, default=0.0, metavar="C",
-        help="columns by which the detector stands off from what the file says",
+        help="detector shift that is not in the file [columns]",
     )  # fmt: skip
     counts = p.add_argument_group("counting")
-    counts.add_argument("--noiseless", action="store_true", help="line integrals, no counts")
-    counts.add_argument("--photons", type=float, default=20_000.0, metavar="N", help="open beam")
-    counts.add_argument("--flats", type=int, default=10, metavar="N")
-    counts.add_argument("--dead", type=float, default=0.0, metavar="SHARE", help="of the pixels")
-    counts.add_argument("--hot", type=float, default=0.0, metavar="SHARE", help="of the pixels")
+    counts.add_argument("--noiseless", action="store_true", help="write line integrals, not counts")
     counts.add_argument(
-        "--rings", type=float, default=0.0, metavar="SHARE", help="gain that drifts"
+        "--photons",
+        type=float,
+        default=20_000.0,
+        metavar="N",
+        help="counts per pixel in the open beam",
     )
-    counts.add_argument("--hardening", type=float, default=0.0, metavar="H", help="0 to 1")
-    counts.add_argument("--oversample", type=int, default=1, metavar="K", help="rays along a pixel")
-    counts.add_argument("--threads", type=int, metavar="N")
+    counts.add_argument(
+        "--flats", type=int, default=10, metavar="N", help="number of flat and of dark images"
+    )
+    counts.add_argument(
+        "--dead", type=float, default=0.0, metavar="SHARE", help="share of dead pixels"
+    )
+    counts.add_argument(
+        "--hot", type=float, default=0.0, metavar="SHARE", help="share of hot pixels"
+    )
+    counts.add_argument(
+        "--rings", type=float, default=0.0, metavar="SHARE", help="gain drift (ring artefacts)"
+    )
+    counts.add_argument(
+        "--hardening", type=float, default=0.0, metavar="H", help="beam hardening, 0 to 1"
+    )
+    counts.add_argument(
+        "--oversample", type=int, default=1, metavar="K", help="rays per pixel along each side"
+    )
+    counts.add_argument("--threads", type=int, metavar="N", help="CPU threads (default: all cores)")
 
 
 def simulate_projections(arguments: argparse.Namespace, console: Console) -> None:
-    """Simulate and write."""
+    """Simulate a scan and write it."""
     from dataclasses import replace
 
     from engine.io import save_projections
@@ -79,7 +114,9 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
         raise SettingsError(f"{a.output.name}: want one of {', '.join(FORMATS)}.")
     phantom, geometry = _phantom(a.phantom, a.scale), _orbit(a)
     if a.output.suffix.lower() == ".nxs":
-        nxtomo_angles(geometry, a.output)  # before the work
+        nxtomo_angles(
+            geometry, a.output
+        )  # fail before the work, if the angles do not fit the format
     n_rows, n_columns = geometry.shape
     console.line(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
     common: Plain = {
@@ -126,7 +163,9 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     if not Path(name).exists():
         raise SettingsError(f"--phantom {name!r}: want one of {', '.join(makers)}, or a volume.")
     if scale != 1:
-        raise SettingsError("--scale is for phantoms of shapes; give a volume of the right size.")
+        raise SettingsError(
+            "--scale is only for the built-in phantoms. Use a volume of the right size."
+        )
     return attenuation_of(Path(name))
 
 

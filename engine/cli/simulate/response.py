@@ -1,4 +1,4 @@
-"""`isocenter response build` and `import`: the response matrix of a dual-head scanner."""
+"""`isocenter response`: compute or import the response matrix of a dual-head scanner."""
 
 from __future__ import annotations
 
@@ -23,45 +23,65 @@ if TYPE_CHECKING:
 
 SCANNERS = "dhapet, demo-panels, test-panels, adac"
 UNLIKE = 0.3
-"""Error of a row, relative, above which an imported matrix is doubted."""
+"""Relative error of a row that triggers a warning for an imported matrix."""
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "response")
-    kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
-    p = kinds.add_parser("build", help="integrate it, or track photons")
+    kinds = p.add_subparsers(dest="what", metavar="ACTION", required=True)
+    p = kinds.add_parser("build", help="compute the matrix by integration or photon tracking")
     _add_common(p)
-    p.add_argument("--points", type=int, metavar="N", help="of each orientation, a power of two")
+    p.add_argument("--points", type=int, metavar="N", help="points per orientation, a power of two")
     p.add_argument(
-        "--photons", type=int, metavar="N", help="track N pairs from every voxel, layers as one"
+        "--photons",
+        type=int,
+        metavar="N",
+        help="track N photon pairs per voxel; merges all crystal layers",
     )
     p.add_argument(
         "--no-scatter",
         action="store_true",
-        help="every first interaction counts, whatever its energy",
+        help="accept every first interaction at any energy",
     )
-    p.add_argument("--seed", type=int, metavar="N", help="of the points or the photons")
+    p.add_argument("--seed", type=int, metavar="N", help="random seed of the points or photons")
     add_merge_layers(p)
     p.set_defaults(act=_build)
-    p = kinds.add_parser("import", help="fold a matrix computed elsewhere")
-    p.add_argument("matrix", type=Path, help="dense .npy, or .npz of scipy.sparse")
+    p = kinds.add_parser("import", help="import a matrix from another program")
+    p.add_argument("matrix", type=Path, metavar="MATRIX", help="dense .npy, or scipy.sparse .npz")
     _add_common(p)
     p.add_argument(
-        "--voxel", type=float, nargs=3, metavar=("X", "Y", "Z"), help="mm, to be compared"
+        "--voxel",
+        type=float,
+        nargs=3,
+        metavar=("X", "Y", "Z"),
+        help="voxel size in mm, to check the matrix",
     )
     p.set_defaults(act=_import)
 
 
 def _add_common(p: argparse.ArgumentParser) -> None:
-    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    p.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        required=True,
+        metavar="OUT.h5",
+        help="response file",
+    )
     add_force(p)
-    p.add_argument("--scanner", default="dhapet", metavar="S", help=f"{SCANNERS} or S.toml")
-    p.add_argument("--threshold", type=float, default=1e-3, help="smallest part of a row's maximum")
+    p.add_argument(
+        "--scanner", default="dhapet", metavar="S", help=f"scanner: {SCANNERS} or S.toml"
+    )
+    p.add_argument(
+        "--threshold", type=float, default=1e-3, metavar="T",
+        help="discard elements below this share of the maximum of their row (default: %(default)g)",
+    )  # fmt: skip
 
 
 def panels_of(name: str, console: Console, *, merge_layers: bool) -> DualHead:
-    """Read two panels; several layers of crystals become one where they are merged."""
+    """Read a dual-head scanner, optionally with merged crystal layers."""
     from engine.data.histogram import one_layer
     from engine.geometry.dual_head import DualHead
 
@@ -71,7 +91,7 @@ def panels_of(name: str, console: Console, *, merge_layers: bool) -> DualHead:
     n_layers = scanner.settings.n_layers
     if not merge_layers or n_layers == 1:
         return scanner
-    console.line(f"note: The {n_layers} layers of crystals are taken as one.")
+    console.line(f"note: The {n_layers} crystal layers are merged.")
     return one_layer(scanner)
 
 
@@ -81,7 +101,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     from engine.modalities.dual_head_pet.response.layered import build_response
     from engine.modalities.dual_head_pet.response.tracking import TrackedResponse, build_tracked
 
-    _refuse_points_of_photons(arguments)
+    _refuse_unused_points(arguments)
     as_one = arguments.merge_layers or arguments.photons is not None
     scanner = panels_of(arguments.scanner, console, merge_layers=as_one)
     values: Plain = {"threshold": arguments.threshold, "scatter": not arguments.no_scatter}
@@ -93,7 +113,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
         console.show(Progressed("response", done, total))
 
     matrix: StoredResponse
-    with only_writer(arguments.output), parts_kept():
+    with only_writer(arguments.output), resume_hint():
         if arguments.photons is not None:
             values["n_pairs"] = arguments.photons
             tracked = parse(TrackedResponse, values, where="response")
@@ -107,21 +127,18 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
 
 
 @contextmanager
-def parts_kept() -> Iterator[None]:
-    """Say how a response goes on whose making was interrupted."""
+def resume_hint() -> Iterator[None]:
+    """Add to an interruption how to continue the computation."""
     try:
         yield
     except KeyboardInterrupt:
-        way = "what is done of the response is kept, and the same command goes on."
-        raise KeyboardInterrupt(way) from None
+        raise KeyboardInterrupt("run the same command again to continue.") from None
 
 
-def _refuse_points_of_photons(arguments: argparse.Namespace) -> None:
-    """Refuse an option that would be left out without a word."""
+def _refuse_unused_points(arguments: argparse.Namespace) -> None:
+    """Refuse `--points` with `--photons`, which would ignore it."""
     if arguments.photons is not None and arguments.points is not None:
-        raise SettingsError(
-            "--points belongs to a response that is integrated; leave it or --photons out."
-        )
+        raise SettingsError("--points is for integration. Remove --points or --photons.")
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:
@@ -137,15 +154,15 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
     write_response(matrix, arguments.output)
     if matrix.errors.max() > UNLIKE:
         console.line(
-            "note: elements differ much from their images under the symmetries: the matrix is of "
-            "few counts or of some voxels only, or its lines or voxels are in another order."
+            "note: the matrix does not have the symmetries of the scanner. It has few counts, "
+            "covers only some voxels, or its lines or voxels are in another order."
         )
     _report(matrix, arguments.output, console)
 
 
 def _report(matrix: StoredResponse, path: Path, console: Console) -> None:
     n_layers = matrix.scanner.settings.n_layers
-    pairs = f" of {n_layers**2} pairs of layers" if n_layers > 1 else ""
+    pairs = f" for {n_layers**2} layer pairs" if n_layers > 1 else ""
     console.line(
         f"Matrix: {path} ({len(matrix.orientations):,} orientations{pairs}, {matrix.n_nonzero:,} "
         f"non-zeros, error at most {100 * matrix.errors.max():.2g} %, dropped at most "

@@ -1,4 +1,4 @@
-"""`isocenter simulate listmode`, `histogram`, `projections`: a seeded scan of a known phantom."""
+"""`isocenter simulate`: simulate a scan of a known phantom."""
 
 from __future__ import annotations
 
@@ -16,28 +16,47 @@ from engine.io import read_scanner
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb of this file."""
+    """Add the verb and its options."""
     p = add_verb(verbs, "simulate")
-    kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
-    xray = kinds.add_parser("projections", help="an X-ray scan")
+    kinds = p.add_subparsers(dest="what", metavar="KIND", required=True)
+    xray = kinds.add_parser("projections", help="X-ray CT scan")
     projections.add_options(xray)
     xray.set_defaults(act=projections.simulate_projections)
-    panels = kinds.add_parser("histogram", help="a PET scan of two panels")
+    panels = kinds.add_parser("histogram", help="dual-head PET scan")
     histogram.add_options(panels)
     panels.set_defaults(act=histogram.simulate_histogram)
-    p = kinds.add_parser("listmode", help="a PET scan")
-    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    p = kinds.add_parser("listmode", help="list-mode PET scan")
+    p.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        action=Output,
+        required=True,
+        metavar="OUT.h5",
+        help="scan file",
+    )
     add_force(p)
     p.add_argument("--scanner", default="demo-ring", metavar="S", help="scanner name or S.toml")
     p.add_argument(
-        "--phantom", default="brain", help="lines, derenzo, spheres, brain, thorax, point"
+        "--phantom",
+        default="brain",
+        metavar="P",
+        help="lines, derenzo, spheres, brain, thorax, point",
     )
-    p.add_argument("--prompts", type=int, default=1_000_000, metavar="N")
-    p.add_argument("--randoms", type=float, default=0.2, metavar="FRACTION", help="of the prompts")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--no-attenuation", action="store_true")
-    p.add_argument("--grey", type=Path, help="grey-matter map (NIfTI) instead of a phantom")
-    p.add_argument("--white", type=Path, help="white-matter map (NIfTI)")
+    p.add_argument("--prompts", type=int, default=1_000_000, metavar="N", help="number of prompts")
+    p.add_argument(
+        "--randoms",
+        type=float,
+        default=0.2,
+        metavar="FRACTION",
+        help="share of randoms in the prompts",
+    )
+    p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
+    p.add_argument("--no-attenuation", action="store_true", help="simulate without attenuation")
+    p.add_argument(
+        "--grey", type=Path, metavar="MAP", help="grey-matter map (NIfTI) instead of a phantom"
+    )
+    p.add_argument("--white", type=Path, metavar="MAP", help="white-matter map (NIfTI)")
     p.set_defaults(act=_simulate)
 
 
@@ -46,7 +65,7 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
     from engine.simulate import PHANTOMS, mni_brain, simulate_listmode
 
     if (arguments.grey is None) != (arguments.white is None):
-        raise SettingsError("--grey and --white belong together; give both maps or neither.")
+        raise SettingsError("--grey and --white must be given together.")
     if not 1 <= arguments.prompts <= 2_000_000_000:
         raise SettingsError(f"--prompts {arguments.prompts}: want 1 to 2,000,000,000.")
     if not 0 <= arguments.randoms < 1:

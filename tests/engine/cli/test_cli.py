@@ -56,7 +56,7 @@ def test_events_that_the_disk_does_not_take_cost_no_image(scan, tmp_path, capsys
     out = tmp_path / "image.h5"
     assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--json", "/dev/full"]) == 0
     said = capsys.readouterr().out
-    assert said.count("full: no more events are written (No space left on device; ") == 1
+    assert said.count("full: the event log stops here (No space left on device; ") == 1
     assert read_volume(out).values.any()
 
 
@@ -240,7 +240,7 @@ def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
         check=False,
     )
     assert done.returncode == 130, done.stderr
-    assert f"`isocenter resume {job}` goes on" in done.stderr and not out.exists()
+    assert f"`isocenter resume {job}` continues" in done.stderr and not out.exists()
     assert main(["resume", str(job), "--threads", "2"]) == 0
     whole = tmp_path / "whole.nii.gz"
     assert main(["reconstruct", str(scan), "-o", str(whole), *settings]) == 0

@@ -85,7 +85,7 @@ def test_events_of_two_layers_are_counted_into_a_file(
     assert apart.scanner.settings == scanner.settings
     np.testing.assert_array_equal(apart.prompts, np.bincount(lines, minlength=scanner.n_lors))
     assert main((*words[:3], "--merge-layers", "--force")) == USER_FAULT
-    assert "--merge-layers belongs to --histogram" in capsys.readouterr().err
+    assert "--merge-layers needs --histogram" in capsys.readouterr().err
     assert main((*words, "--merge-layers", "--force")) == DONE
     assert "2 crystal layers are combined" in capsys.readouterr().out
     found = read_histogram(tmp_path / "counts.h5")

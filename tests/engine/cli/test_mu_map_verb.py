@@ -40,9 +40,9 @@ def test_classes_become_their_attenuation(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--classes", "1=lung"], r"240 voxels are of no class .* numbers 2, 3; name"),
-        (["--classes", "1=wood,2=1,3=1"], "'1=wood' is no class"),
-        (["--classes", "1=96,2=1,3=1"], "attenuation is in 1/mm"),
-        ([], "look like no attenuation; say the unit"),
+        (["--classes", "1=wood,2=1,3=1"], "'1=wood' is not valid"),
+        (["--classes", "1=96,2=1,3=1"], "want attenuation from 0 to 1 per mm"),
+        ([], "do not look like attenuation. Give the unit"),
         (["--unit", "HU", "--kvp", "40"], "a CT at 40 kV"),
     ],
 )

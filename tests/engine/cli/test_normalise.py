@@ -43,8 +43,8 @@ def test_scans_become_a_normalisation(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--source", "rotating", "--radius-mm", "60"), "wants --width-mm"),
-        ((*SOURCE, "--width-mm", "3"), "is of a rotating line"),
+        (("--source", "rotating", "--radius-mm", "60"), "needs --width-mm"),
+        ((*SOURCE, "--width-mm", "3"), "is for a rotating line"),
         (("--source", "cylinder", "--radius-mm", "2"), "measure longer"),
         (("--source", "cylinder", "--radius-mm", "-2"), "cannot be"),
     ],

@@ -48,7 +48,7 @@ def test_a_night_tells_what_failed_and_names_images_by_pseudonyms(
     capsys.readouterr()
     assert main(["queue", "run"]) == USER_FAULT
     said = capsys.readouterr()
-    assert "1 study has no image, the first since: " in said.err
+    assert "1 study failed. First error: " in said.err
     assert said.out.index("scan.h5") < said.out.index("noise.h5"), "in the order asked for"
     (image,) = images.iterdir()
     assert image.name.startswith("study-") and read_volume(image).unit == "counts/mm"
@@ -56,8 +56,8 @@ def test_a_night_tells_what_failed_and_names_images_by_pseudonyms(
     assert main(["queue", "list"]) == DONE
     listed = capsys.readouterr().out.splitlines()
     assert "finished" in listed[0] and "failed" in listed[1] and "noise.h5" in listed[2]
-    assert listed[-1] == "2 studies; the queue rests, one at a time"
+    assert listed[-1] == "2 studies; queue paused, one at a time"
     assert main(["queue", "retry"]) == DONE and queue.get(noise.id).state == "waiting"
     assert main(["queue", "pause", good.id]) == USER_FAULT
-    assert "is finished, so it cannot be paused" in capsys.readouterr().err
+    assert "is finished and cannot change to paused" in capsys.readouterr().err
     assert main(["queue", "remove", noise.id, good.id]) == DONE and not queue.entries()

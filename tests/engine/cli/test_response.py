@@ -84,7 +84,7 @@ def test_layers_of_crystals_are_taken_as_one(
     (tmp_path / "two.toml").write_text(to_toml(with_settings(one, n_layers=2).settings))
     words = ["--scanner", str(tmp_path / "two.toml"), "--points", "256", "--merge-layers"]
     assert main(["response", "build", "-o", str(tmp_path / "m.h5"), *words]) == 0
-    assert "2 layers of crystals are taken as one" in capsys.readouterr().out
+    assert "2 crystal layers are merged" in capsys.readouterr().out
     assert read_response(tmp_path / "m.h5", one).scanner.settings == one.settings
 
 
@@ -92,7 +92,7 @@ def test_layers_of_crystals_are_taken_as_one(
     ("options", "message"),
     [
         (["--scanner", "demo-ring"], "demo-ring: not a dual-head scanner; want one of dhapet"),
-        ([*TEST, "--photons", "9", "--points", "256"], "--points belongs to a response that is"),
+        ([*TEST, "--photons", "9", "--points", "256"], "--points is for integration"),
         ([*TEST, "--points", "1000"], "n_points must be a power of two, got 1000"),
         ([*TEST, "--photons", "0"], "n_pairs: input should be greater than or equal to 1"),
         ([*TEST, "--threshold", "2"], "threshold: input should be less than 0.1"),
@@ -121,7 +121,7 @@ def test_an_interrupted_build_says_how_it_goes_on(
         patch.setattr(Console, "show", interrupted)
         assert main(words) == INTERRUPTED
     said = capsys.readouterr().err
-    assert "the same command goes on" in said and "resume" not in said
+    assert "run the same command again" in said and "resume" not in said
     assert main(["inspect", str(path)]) == 2
     assert "only begun" in capsys.readouterr().out
     assert main(words) == 0

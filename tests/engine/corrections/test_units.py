@@ -180,7 +180,7 @@ def test_units_that_have_to_be_are_refused_where_they_cannot(
         ("--at", "2026-11-22T09:10", "give both times with a time zone or both without"),
         ("--region", "0,0,0,2,2", "expected at least 24"),
         ("--region", "0,0", "want X,Y,Z,RADIUS,LENGTH"),
-        ("-o", "calibration.h5", "ends in .json"),
+        ("-o", "calibration.h5", "must end with .json"),
     ],
 )
 def test_a_calibration_that_cannot_be_is_a_sentence(

@@ -137,7 +137,7 @@ def test_the_command_line_shares_a_run_and_a_queue_out(
     file, images = tmp_path / "study.toml", [tmp_path / "a.h5", tmp_path / "b.h5"]
     write_study(study, file)
     assert main(["reconstruct", str(file), "-o", str(images[0]), "--split", "2"]) == USER_FAULT
-    assert "name a Dask cluster" in capsys.readouterr().err
+    assert "needs a Dask cluster" in capsys.readouterr().err
     with cluster(1) as made:
         on = ["--scheduler", made.scheduler_address]
         assert main(["reconstruct", str(file), "-o", str(images[0]), *on, "--split", "2"]) == DONE

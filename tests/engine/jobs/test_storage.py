@@ -111,7 +111,7 @@ def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None
     with pytest.raises(ResourceError, match="delete it in the tab Results"):
         remove_stored(found)
     assert main(["storage", "--clear", "results", "--yes"]) == 2
-    assert "nothing of this kind" in capsys.readouterr().err
+    assert "unknown kind" in capsys.readouterr().err
     assert kept.folder.exists()
 
 
@@ -128,7 +128,7 @@ def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().out
     assert "Interrupted jobs" in said and "killed" in said and "Cache: sensitivity" in said
     assert main(["storage", "--clear", "caches", "--older-than", "30d"]) == 2
-    assert "add --yes to agree" in capsys.readouterr().err
+    assert "Add --yes to confirm" in capsys.readouterr().err
     assert main(["storage", "--clear", "caches", "--older-than", "30d", "--yes"]) == 0
     assert names("sensitivity") == ["new.npz"] and names("demo") == []
     assert names("interrupted") == ["killed"]
@@ -138,6 +138,6 @@ def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) 
     deleted = {entry["facts"]["job"] for entry in entries if entry["what"] == "run deleted"}
     assert deleted == {"killed", "done", "damaged"}
     assert main(["storage", "--clear", "nonsense", "--yes"]) == 2
-    assert "--clear nonsense: there is nothing of this kind; want" in capsys.readouterr().err
+    assert "--clear nonsense: unknown kind. Want one of" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["storage", "--clear", "caches", "--older-than", "soon"])

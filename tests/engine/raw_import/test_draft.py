@@ -283,7 +283,7 @@ def test_without_a_terminal_one_sentence_names_the_options(
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     assert main(["import", str(tmp_path)]) == USER_FAULT
     told = capsys.readouterr()
-    assert "not written, since the files do not say all; add --beam, --pixel." in told.err
+    assert "not written, because the files lack information. Add --beam, --pixel." in told.err
     assert "the last view is next to the first" in told.out
     assert list(tmp_path.glob("*.toml")) == []
     command = ["import", str(tmp_path), "--beam", "parallel", "--pixel", "0.5", "--clockwise"]

@@ -311,7 +311,7 @@ class TestCommandLine:
         attributes.write_text("[1]")
         command = ["suv", image, str(tmp_path / "no.h5"), "--series", str(attributes)]
         assert main(command) == USER_FAULT
-        assert "want a list of tables" in capsys.readouterr().err
+        assert "want a list of objects" in capsys.readouterr().err
 
     def test_nothing_is_corrected_twice(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -321,13 +321,11 @@ class TestCommandLine:
         assert main(["suv", self.write(tmp_path, 3618.774), once, *options]) == DONE
         again = ["suv", once, str(tmp_path / "again.h5"), *options, "--bq-ml-per-unit", "1"]
         assert main(again) == USER_FAULT
-        assert "these are SUV already" in capsys.readouterr().err
+        assert "is in SUV already" in capsys.readouterr().err
         ours = self.write(tmp_path, 1.0, "counts/mm", format="isocenter-provenance-1")
         twice = ["suv", ours, str(tmp_path / "ours.h5"), *options, "--bq-ml-per-unit", "1"]
         assert main(twice) == USER_FAULT
-        assert (
-            "this program corrects no decay in an image of counts; leave" in capsys.readouterr().err
-        )
+        assert "images in counts are not decay-corrected. Remove" in capsys.readouterr().err
         assert not (tmp_path / "again.h5").exists() and not (tmp_path / "ours.h5").exists()
 
     def test_an_image_of_ours_knows_its_scan(self, tmp_path: Path) -> None:
@@ -374,10 +372,10 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("option", "value", "reason"),
         [
-            ("--injected-at", "2026-11-22", "is no date with a time"),
-            ("--injected-at", "10:00", "is no date with a time"),
-            ("--zone", "Mars/Olympus", "is no time zone"),
-            ("--bq-ml-per-unit", "2", "none for Bq/mL"),
+            ("--injected-at", "2026-11-22", "is not a date with a time"),
+            ("--injected-at", "10:00", "is not a date with a time"),
+            ("--zone", "Mars/Olympus", "is not a time zone"),
+            ("--bq-ml-per-unit", "2", "no option for Bq/mL"),
         ],
     )
     def test_options_that_say_nothing_are_refused(

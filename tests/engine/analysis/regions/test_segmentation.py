@@ -151,7 +151,7 @@ def test_the_command_writes_it_and_wants_a_series_for_an_image_of_one(tmp_path, 
     save(volume, tmp_path / "s.dicom")
     series = str(tmp_path / "s.dicom")
     assert main(["regions", series, *words, str(tmp_path / "p.dcm")]) == USER_FAULT
-    assert "name a file of it by --like" in capsys.readouterr().err
+    assert "Add --like with a file of the series" in capsys.readouterr().err
     first = sorted(Path(series).glob("*.dcm"))[0]
     like = ["--like", str(first)]
     assert main(["regions", series, *words, str(tmp_path / "p.dcm"), *like]) == 0

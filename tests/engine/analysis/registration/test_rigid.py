@@ -119,7 +119,7 @@ def test_six_numbers_by_hand_move_the_map_and_are_recorded(tmp_path: Path, capsy
     save(uncorrected(MOUSE, SMALL, 1), tmp_path / "image.nii")
     names = [str(tmp_path / name) for name in ("mu.nii", "image.nii", "moved.nii")]
     assert main(["register", *names, "--motion=5,-7,3,4,-3,5"]) == DONE
-    assert "moved 9.1 mm, 7.1 degrees, by hand" in capsys.readouterr().out
+    assert "moved 9.1 mm, 7.1 degrees, manual" in capsys.readouterr().out
     there = read_volume(tmp_path / "moved.nii")
     np.testing.assert_array_equal(there.values, moved(mu_map, motion).values)
     assert there.info["registration"] == {**motion.record(), "by": "hand"}

@@ -43,7 +43,7 @@ def test_json_has_a_line_for_every_frame_and_event(
     [
         (["watch", "no-such-scan.h5"], "no such file or folder, and no address"),
         (["watch", "http://x"], "no source; want tcp://host:port, pva://CHANNEL"),
-        (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate is for --replay"),
+        (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "no such file"),
         (["send", "no-such-scan.h5", "--to", "here"], "want tcp://host:port"),
     ],

@@ -69,11 +69,14 @@ def test_reconstruct_leaves_image_scan_and_volume(
     ("words", "sentence"),
     [
         (["watch", "SCAN"], "cannot be followed while it is written"),
-        (["watch", "tcp://127.0.0.1:1", "--pet", "--rate", "1"], "--rate is for --replay"),
-        (["send", "SCAN", "--to", "tcp://*:9", "--plain"], "--plain is for frames"),
-        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--volume", "v.h5"], "give both"),
+        (["watch", "tcp://127.0.0.1:1", "--pet", "--rate", "1"], "--rate needs --replay"),
+        (["send", "SCAN", "--to", "tcp://*:9", "--plain"], "--plain is for X-ray scans"),
+        (
+            ["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--volume", "v.h5"],
+            "--volume needs --scan",
+        ),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--newest", "99"], "want 1 to 60 s"),
-        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"], "is of the CPU"),
+        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"], "runs on the CPU"),
         (
             [
                 "reconstruct",
@@ -86,7 +89,7 @@ def test_reconstruct_leaves_image_scan_and_volume(
                 "--mode",
                 "sliding",
             ],
-            "leave --mode sliding out",
+            "Remove --mode sliding",
         ),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--protocol", "ct"], "protocol"),
     ],

@@ -71,11 +71,11 @@ def test_slices_scan_and_volume_come_out_of_one_pass(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--volume", "v.nii.gz"], "give both"),
-        (["--mode", "sliding", "--scan", "s.h5"], "views that grow"),
+        (["--volume", "v.nii.gz"], "--volume needs --scan"),
+        (["--mode", "sliding", "--scan", "s.h5"], "--scan needs all views"),
         (["--protocol", "mmr-brain-fdg"], "protocol"),
         (["-o", "s.unknown"], "s-axial.unknown"),
-        (["--find-axis", "--set", "steps.centre.column=20"], "remove one of them"),
+        (["--find-axis", "--set", "steps.centre.column=20"], "Remove one of them"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_followed(
@@ -145,5 +145,5 @@ def test_a_scan_whose_flats_never_came_is_kept_all_the_same(
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
     assert main([*words, "--scan", str(kept), *SETTINGS]) == 2
     told = capsys.readouterr()
-    assert "no slice could be made: the scan has no flat fields" in told.err
+    assert "no slice could be reconstructed (the scan has no flat fields" in told.err
     np.testing.assert_array_equal(read_projections(kept).values, counts_of(geometry))

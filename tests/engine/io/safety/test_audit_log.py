@@ -133,7 +133,7 @@ def test_the_command_says_whether_it_is_whole(
     log: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["verify-log"]) == 0
-    assert "5 lines, all as they were written" in capsys.readouterr().out
+    assert "5 lines, all unchanged" in capsys.readouterr().out
     log.write_bytes(log.read_bytes().replace(b"job-2", b"job-9"))
     assert main(["verify-log", str(log)]) == USER_FAULT
     assert "line 3 is not as it was written" in capsys.readouterr().err

@@ -111,7 +111,7 @@ def test_a_scan_sent_by_the_command_arrives_whole(tmp_path: Path) -> None:
     arrivals = collected(source)
     said, _ = process.communicate(timeout=20)
     assert process.returncode == 0, said
-    assert "24 projections were sent" in said
+    assert "24 projections sent" in said
     assert_frames_of(arrivals, data)
     assert isinstance(arrivals[-1], Ended)
     assert "after 24 projections, 24 came" in arrivals[-1].text

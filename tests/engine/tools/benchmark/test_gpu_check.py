@@ -145,7 +145,7 @@ def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatc
     assert main(["gpu-check", "-o", str(out), "--device", "cpu"]) == USER_FAULT
     said = capsys.readouterr()
     assert "  no such card" in said.out and "MISS  step" in said.out
-    assert "not all is as it should be: step." in said.err
+    assert "Some checks failed: step." in said.err
     found = gpu_file.read(out)
     assert [each["fault"] for each in found["steps"]] == ["exit code 2", ""]
     assert found["card"]["name"] == cpu_device().label
@@ -155,7 +155,7 @@ def test_a_check_goes_on_after_a_fault_and_is_written_whole(tmp_path, monkeypatc
 @pytest.mark.parametrize("words", [[], ["--table", "a.json", "-o", "b.json"]])
 def test_one_of_two_things_is_asked_for(words, capsys):
     assert main(["gpu-check", *words]) == USER_FAULT
-    assert "-o FILE.json to measure, or for --table" in capsys.readouterr().err
+    assert "-o FILE.json to measure, or --table" in capsys.readouterr().err
 
 
 def test_a_card_that_failed_its_self_test_is_checked_all_the_same(monkeypatch):

@@ -120,9 +120,9 @@ def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, 
     assert part["kept"] == (part["best"] is not None)
     capsys.readouterr()
     assert main(["tune", "listmode", "--forget"]) == 0
-    assert "taken away; kernels run as shipped" in capsys.readouterr().out
+    assert "deleted. Kernels use the default variant" in capsys.readouterr().out
     assert main(["tune", "listmode", "--show", "--threads", "1"]) == 0
-    assert "Nothing is tuned" in capsys.readouterr().out
+    assert "No stored variants" in capsys.readouterr().out
 
 
 def test_a_budget_that_is_none_is_refused(capsys):
