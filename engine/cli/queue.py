@@ -14,7 +14,7 @@ from engine.cli.shards import n_shards, source_of
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.core.paths import made
-from engine.io import WRITERS, files_written, usual_suffixes
+from engine.io import WRITERS, default_suffixes, files_written
 from engine.io.dicom.order import ImagingOrder
 from engine.io.formats import writer_of
 from engine.jobs.queue import QueueEntry, StudyQueue
@@ -76,7 +76,7 @@ def _add_add(kinds: Verbs) -> None:
         "--format",
         default=".nii.gz",
         metavar="SUFFIX",
-        help=f"image format: {usual_suffixes(WRITERS)}",
+        help=f"image format: {default_suffixes(WRITERS)}",
     )
     p.add_argument(
         "--identify",

@@ -22,10 +22,10 @@ from engine.io import (
     WRITERS,
     can_save,
     can_save_frames,
+    default_suffixes,
     save,
     save_frames,
     save_remark,
-    usual_suffixes,
 )
 from engine.io.safety.locks import only_writer
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
@@ -51,7 +51,7 @@ def add_verbs(verbs: Verbs) -> None:
     )
     p.add_argument(
         "-o", "--output", type=Path, action=Output, required=True, metavar="OUT",
-        help=usual_suffixes(WRITERS),
+        help=default_suffixes(WRITERS),
     )  # fmt: skip
     p.add_argument(
         "--protocol", metavar="P", help="protocol name (see `isocenter protocols`) or file"

@@ -11,7 +11,7 @@ from engine.cli.outputs import Output, add_force
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import FileFormatError, SettingsError
 from engine.core.json_types import Plain
-from engine.io.dicom.patient_identity import whose_image
+from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.dicom.subject import Subject
 from engine.io.safety.open_input import read_text
 from engine.io.text.json_text import from_json
@@ -98,6 +98,6 @@ def _read_patient(path: Path | None, report: ReportSubject, console: Console) ->
     """Read the patient from the file of `--like`, and print it."""
     if path is None:
         return None
-    subject = whose_image(path, report.volume, report.provenance)
+    subject = subject_of_image(path, report.volume, report.provenance)
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject

@@ -21,6 +21,7 @@ from engine.data.volume import Volume
 from engine.io import (
     WRITERS,
     can_save,
+    default_suffixes,
     frame_suffixes,
     read_frames,
     read_histogram,
@@ -30,7 +31,6 @@ from engine.io import (
     save_frames,
     save_remark,
     scan_file,
-    usual_suffixes,
     write_histogram,
     write_listmode,
 )
@@ -47,7 +47,7 @@ def add_verbs(verbs: Verbs) -> None:
         type=Path,
         action=Output,
         metavar="OUT",
-        help=f"output file: {usual_suffixes(WRITERS)}",
+        help=f"output file: {default_suffixes(WRITERS)}",
     )
     p.add_argument("--frame", type=int, metavar="K", help="export only time frame K, from 1")
     add_force(p)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from engine.io.formats import SINOGRAM_READERS as SINOGRAM_READERS
     from engine.io.formats import VOLUME_READERS as VOLUME_READERS
     from engine.io.formats import WRITERS as WRITERS
+    from engine.io.formats import default_suffixes as default_suffixes
     from engine.io.formats import suffixes_of as suffixes_of
-    from engine.io.formats import usual_suffixes as usual_suffixes
     from engine.io.hdf5.histogram import write_histogram as write_histogram
     from engine.io.hdf5.listmode import write_listmode as write_listmode
     from engine.io.inspection import inspect as inspect
@@ -92,7 +92,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "VOLUME_READERS",
                 "WRITERS",
                 "suffixes_of",
-                "usual_suffixes",
+                "default_suffixes",
             ),
             "engine.io.hdf5.histogram": ("write_histogram",),
             "engine.io.hdf5.listmode": ("write_listmode",),

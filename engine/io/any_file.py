@@ -74,7 +74,7 @@ def read(
         if known is not None:
             raise UnknownFormatError(known.refuse(file))
     raise UnknownFormatError(
-        f"{path.name}: unknown scan or volume; can be read: {listed(io.READERS)}."
+        f"{path.name}: unknown scan or volume; readable formats:  {listed(io.READERS)}."
     )
 
 
@@ -125,7 +125,7 @@ def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None)
     True
     """
     raise UnknownFormatError(
-        f"{Path(path).name}: a {type(data).__name__} cannot be written; give a volume or a scan."
+        f"{Path(path).name}: a {type(data).__name__} cannot be written; pass a volume or a scan."
     )
 
 

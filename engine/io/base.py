@@ -1,4 +1,4 @@
-"""What a reader and a writer are: one class per format, listed in `engine.io.formats`."""
+"""Interfaces of readers and writers: one class per format, registered in `engine.io.formats`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Format(ABC):
 
     @classmethod
     def ends(cls, path: Path) -> bool:
-        """Whether the file's name ends like this format's."""
+        """Return True if the file's name ends like this format's."""
         return path.name.lower().endswith(tuple(s.lower() for s in cls.suffixes))
 
 
@@ -63,7 +63,7 @@ class ListModeReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Whether this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
@@ -88,7 +88,7 @@ class HistogramReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Whether this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
@@ -102,7 +102,7 @@ class SinogramReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Whether this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
@@ -123,7 +123,7 @@ class ProjectionsReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Whether this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
@@ -152,7 +152,7 @@ class VolumeReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Whether this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Files of values for the bins of a scan: sinograms, components, and bins without a header."""
+"""Read bin values of a scan: sinograms, components, and bins without a header."""
 
 from __future__ import annotations
 

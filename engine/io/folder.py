@@ -1,4 +1,4 @@
-"""What lies beside a file: listings, and the files that a settings file names.
+"""Access the folder of a file: listings, and files that a settings file names.
 
 Only names are followed, and paths that go down: a file cannot lead out of its folder. Links on the
 disk are followed, since archives and mounts keep their data behind them; where they lead to is
@@ -65,19 +65,19 @@ def beside(settings: Path, name: str) -> Path:
     """Return the path of this name in the folder of a settings file, and only there."""
     if not name or name in (".", "..") or any(sign in name for sign in "/\\:\0"):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}; for safety only a file in the same folder "
-            "is opened, so put it there and correct the name."
+            f"{settings.name}: names the file {name!r}, but for safety only files in the same "
+            "folder are opened; move it there and correct the name."
         )
     return settings.parent / name
 
 
 @contextmanager
-def open_beside(settings: Path, name: str) -> Iterator[InputFile]:
+def open_adjacent(settings: Path, name: str) -> Iterator[InputFile]:
     """Open the file of this name beside a settings file."""
     path = beside(settings, name)
     if not exists(path):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}, and there is no such file beside it; copy "
+            f"{settings.name}: names the file {name!r}, but there is no such file next to it; copy "
             "it there or correct the name."
         )
     with open_input(path) as file:
@@ -91,8 +91,8 @@ def below(settings: Path, name: str) -> Path:
         part in ("", ".", "..") or any(sign in part for sign in "\\:\0") for part in parts
     ):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}; for safety only a file in the same folder, "
-            "or in one inside it, is opened, so put it there and correct the name."
+            f"{settings.name}: names the file {name!r}, but for safety only files in the same "
+            "folder or below it are opened; move it there and correct the name."
         )
     return settings.parent.joinpath(*parts)
 
@@ -103,7 +103,7 @@ def open_below(settings: Path, name: str) -> Iterator[InputFile]:
     path = below(settings, name)
     if not exists(path):
         raise FileFormatError(
-            f"{settings.name}: names the file {name!r}, and there is no such file beside it; copy "
+            f"{settings.name}: names the file {name!r}, but there is no such file next to it; copy "
             "it there or correct the name."
         )
     with open_input(path) as file:
@@ -119,7 +119,7 @@ def exists(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a name is that of a folder."""
+    """Return True if a name is that of a folder."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -127,7 +127,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a name is that of a file, by a link too."""
+    """Return True if a name is that of a file, by a link too."""
     try:
         return path.is_file()
     except (OSError, ValueError):

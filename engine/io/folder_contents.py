@@ -59,7 +59,9 @@ def several(folder: Path, items: tuple[FolderItem, ...]) -> str:
     """Return the sentence on a folder of several scans or images."""
     listed = "; ".join(f"{item.place(folder)} ({item.text})" for item in items[:LISTED])
     more = f"; and {len(items) - LISTED} more" if len(items) > LISTED else ""
-    return f"{folder.name}: holds {len(items)} scans or images: {listed}{more}. Open one of them."
+    return (
+        f"{folder.name}: contains {len(items)} scans or images: {listed}{more}. Open one of them."
+    )
 
 
 def nothing_in(folder: Path) -> FileFormatError:
@@ -69,12 +71,12 @@ def nothing_in(folder: Path) -> FileFormatError:
     what = f"{len(files):,} files: {', '.join(kinds[:6])}" if files else "no files"
     raw = any(kind in RAW for kind in kinds)
     remedy = (
-        "if its files are projections, describe them with `isocenter import`"
+        "if they are projections, describe them with `isocenter import`"
         if raw
         else "choose another folder"
     )
     return FileFormatError(
-        f"{folder.name}: this is a folder that holds no scan or image that describes itself "
+        f"{folder.name}: this folder contains no scan or image that can be opened directly "
         f"({what}); {remedy}."
     )
 

@@ -52,7 +52,7 @@ def writer_of(path: Path) -> type[VolumeWriter]:
     if writer is not None:
         return writer
     raise UnknownFormatError(
-        f"{path.name}: no format of this name can be written; choose one of {listed(WRITERS)}."
+        f"{path.name}: no output format has this suffix; choose one of {listed(WRITERS)}."
     )
 
 
@@ -62,7 +62,7 @@ def suffixes_of(formats: Formats) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def usual_suffixes(formats: Formats) -> str:
+def default_suffixes(formats: Formats) -> str:
     """Return the first suffix of each format, for people: ".nii.gz, .h5, .png"."""
     return ", ".join(one.suffixes[0] for one in _facts(formats))
 

@@ -22,7 +22,7 @@ from engine.io.interfile.header_search import header_for
 from engine.io.safety.open_input import open_head, open_input
 from engine.io.scanners import MAP_SUFFIXES
 from engine.io.text.toml_file import read_toml
-from engine.io.volumes.array_sizes import sidecar_beside
+from engine.io.volumes.array_sizes import adjacent_sidecar
 from engine.io.volumes.nrrd_header import DETACHED, files_named
 from engine.io.xray import find as _xray
 from engine.io.xray.numbered_images import NUMBERED_IMAGE
@@ -32,7 +32,7 @@ MAX_TEXT_BYTES = 1 << 23
 RAW = (".bf", ".dcm", ".ima", ".ptd")
 """Suffixes of raw data of Siemens, and of the bytes next to them."""
 HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")
-"""How headers end whose values lie in another file."""
+"""Suffixes of headers with values in another file."""
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:
@@ -44,10 +44,10 @@ def files_behind(path: Path) -> tuple[Path, ...]:
         return tuple(dict.fromkeys((path, *slices, *_provenance_of_series(header))))
     if is_folder(header):
         return tuple(_files_in(header))
-    beside = [each for each in _files_in(header.parent) if each.name != header.name]
-    found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
+    adjacent = [each for each in _files_in(header.parent) if each.name != header.name]
+    found = {*_named(header, adjacent), *_naming(header, adjacent), *_maps(adjacent)}
     found |= {*_provenance(header), *parts_behind(header), *raw_behind(header)}
-    found |= {*(_images(scan, beside) if scan is not None else ())}
+    found |= {*(_images(scan, adjacent) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
 
 
@@ -64,15 +64,15 @@ def images_behind(path: Path) -> tuple[Path, ...]:
     if scan[0].spans_folders:
         images = (each for each in _named_by(*scan) if each.suffix.lower() in scan[0].companions)
         return tuple(sorted({*images} - {scan[1]}))
-    beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
-    found = set(_images(scan, beside))
+    adjacent = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
+    found = set(_images(scan, adjacent))
     series: dict[tuple[Path, str], list[Path]] = {}
     for each in found:
         number = NUMBERED_IMAGE.match(each.name)
         if number is not None:
             series.setdefault((each.parent, number["prefix"]), []).append(each)
     whole = (each for images in series.values() if len(images) > 1 for each in images)
-    return tuple(sorted({*whole, *(found & set(_named(scan[1], beside)))}))
+    return tuple(sorted({*whole, *(found & set(_named(scan[1], adjacent)))}))
 
 
 def slices_behind(path: Path) -> tuple[Path, ...]:
@@ -100,15 +100,15 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     large its voxels are.
     """
     if ARRAY.ends(path):
-        sidecar = sidecar_beside(path)
+        sidecar = adjacent_sidecar(path)
         return () if sidecar is None else (sidecar,)
     if path.suffix.lower() not in HEADERS:
         return ()
-    beside = [each for each in _files_in(path.parent) if each.name != path.name]
+    adjacent = [each for each in _files_in(path.parent) if each.name != path.name]
     if path.suffix.lower() == DETACHED:
         return _detached(path)
-    pair = [each for each in beside if each.name == f"{path.stem}.img"]
-    return tuple(dict.fromkeys((*_named(path, beside), *pair)))
+    pair = [each for each in adjacent if each.name == f"{path.stem}.img"]
+    return tuple(dict.fromkeys((*_named(path, adjacent), *pair)))
 
 
 def _detached(header: Path) -> tuple[Path, ...]:
@@ -142,18 +142,18 @@ def _files_in(folder: Path) -> list[Path]:
         return []
 
 
-def _named(header: Path, beside: Iterable[Path]) -> Iterator[Path]:
+def _named(header: Path, adjacent: Iterable[Path]) -> Iterator[Path]:
     """Yield the files that a header names."""
     text = _text(header)
     words = _words(header)
-    for each in beside:
+    for each in adjacent:
         if each.name in words or any(name in text for name in _spellings(each.name)):
             yield each
 
 
-def _naming(data: Path, beside: Iterable[Path]) -> Iterator[Path]:
+def _naming(data: Path, adjacent: Iterable[Path]) -> Iterator[Path]:
     """Yield the headers that name a data file."""
-    for each in beside:
+    for each in adjacent:
         is_header = ".hdr" in each.name.lower() or each.suffix.lower() in (
             ".toml",
             ".hs",
@@ -164,16 +164,16 @@ def _naming(data: Path, beside: Iterable[Path]) -> Iterator[Path]:
             yield each
 
 
-def _maps(beside: Iterable[Path]) -> Iterator[Path]:
+def _maps(adjacent: Iterable[Path]) -> Iterator[Path]:
     """Yield the crystal maps and look-up tables that a scan without a scanner is read with."""
-    for each in beside:
+    for each in adjacent:
         suffix = each.suffix.lower()
         is_map = "crystal_map" in each.name.lower() and suffix in MAP_SUFFIXES
         if is_map or suffix in (castor.SUFFIX, castor.TEXT_SUFFIX):
             yield each
 
 
-def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
+def _images(scan: _xray.Found, adjacent: Iterable[Path]) -> Iterator[Path]:
     """Yield the images of an X-ray scan: beside its settings, or in the folder that they name."""
     reader, settings = scan
     yield from _named_by(reader, settings)
@@ -181,7 +181,7 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
     text = _text(settings)
     folders = [each for each in entries(settings.parent) if each.is_dir()]
     inner = [each for each in folders if any(name in text for name in _spellings(each.name))]
-    for each in (*beside, *(file for folder in inner for file in _files_in(folder))):
+    for each in (*adjacent, *(file for folder in inner for file in _files_in(folder))):
         if each.name.lower().endswith(endings):
             yield each
 

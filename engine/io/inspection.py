@@ -1,4 +1,4 @@
-"""What is this file: its format, what it holds, and what is wrong with it."""
+"""Inspect a file: its format, content and faults."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _looked_into(file: _Recognised, size: tuple[str, str]) -> Report:
     try:
         found = file.look()
     except EngineError as e:
-        return Report(name, f"{name}, not usable", head, (str(e),))
+        return Report(name, f"{name}, unusable", head, (str(e),))
     return Report(name, found.title, with_format(head, found.facts), found.faults, found.notes)
 
 
@@ -195,7 +195,7 @@ def _of_scan(found: EventFacts) -> Report:
     facts += [("Triggers", each.describe()) for each in data.triggers]
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
     facts += [fact_of(key, v) for key, v in data.info.items() if key != "format"]
-    faults = () if found.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
+    faults = () if found.n_prompts else ("The scan contains no prompts, so it gives no image.",)
     title = f"{found.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
 
@@ -205,7 +205,7 @@ def _of_histogram(data: Histogram) -> Report:
     facts += [("Prompts", f"{data.n_prompts:,.0f}"), ("Delayeds", f"{data.n_delayeds:,.0f}")]
     facts += [("Lines", f"{data.scanner.n_lors:,}"), ("Duration", f"{data.duration_s:g} s")]
     facts += [fact_of(key, v) for key, v in data.info.items()]
-    faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
+    faults = () if data.n_prompts else ("All lines have 0 counts, so the scan gives no image.",)
     title = f"{data.n_prompts:,.0f} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
 
@@ -218,7 +218,7 @@ def _of_sinogram(data: Sinogram) -> Report:
     if DELAYEDS in data.auxiliary:
         facts.append(("Delayeds", f"{total(data.auxiliary[DELAYEDS]):,.0f}"))
     facts += [fact_of(key, v) for key, v in data.info.items() if v]
-    faults = () if data.n_prompts > 0 else ("No bin holds a count, so there is no image in it.",)
+    faults = () if data.n_prompts > 0 else ("All bins have 0 counts, so the scan gives no image.",)
     title = f"{data.n_prompts:,.0f} counts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
 
@@ -251,7 +251,7 @@ def _unit_guess(low: float, high: float) -> str:
     from engine.io.auxiliary.mu_map import MAX_PER_CM, MAX_PER_MM, MIN_PER_MM
 
     if low < -500:
-        return "not given; perhaps Hounsfield units"
+        return "not stated; possibly Hounsfield units"
     if low < MIN_PER_MM or high > MAX_PER_CM or high <= 0:
-        return "not given"
-    return f"not given; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"
+        return "not stated"
+    return f"not stated; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"

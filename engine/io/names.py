@@ -1,4 +1,4 @@
-"""Names that no file should have: Windows keeps them for devices, or cuts something off them.
+"""Refuse file names that Windows reserves for devices or changes.
 
 They are refused on every system, since what is written here is read elsewhere, and shares have
 Windows behind them.
@@ -32,9 +32,9 @@ def usable_name(name: str) -> str:
 
 def _why(name: str) -> str:
     if DEVICE.fullmatch(name):
-        return "Windows keeps this name for a device"
+        return "Windows reserves this name for a device"
     if name.endswith((".", " ")):
-        return "Windows cuts the point or space off its end"
+        return "Windows removes the dot or space at its end"
     if os.name == "nt" and (found := ON_WINDOWS.search(name)):
-        return f"Windows takes no {found[0]!r} in a name"
+        return f"Windows does not allow {found[0]!r} in a name"
     return ""

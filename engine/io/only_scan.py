@@ -1,4 +1,4 @@
-"""The one scan that a folder holds: what is opened when the folder itself is named."""
+"""Find the single scan in a folder, so that the folder itself can be opened."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def only_scan(folder: Path) -> Path | None:
     if len(found) > 1:
         names = ", ".join([each.name for each in found[:4]] + ["..."] * (len(found) > 4))
         raise SeveralItemsError(
-            f"{folder.name}: holds {len(found)} scans ({names}); choose one of these files.",
+            f"{folder.name}: contains {len(found)} scans ({names}); choose one of these files.",
             tuple(FolderItem(each, _format_of(each)) for each in found),
         )
     return found[0] if found else None

@@ -35,7 +35,7 @@ Scan = TypeVar("Scan", ListMode, Histogram)
 
 
 def is_histogram(path: Path | str) -> bool:
-    """Whether a file is a histogram of a dual-head scanner."""
+    """Return True if a file is a histogram of a dual-head scanner."""
     with open_input(Path(path)) as file:
         return reader_of(HISTOGRAM_READERS, file) is not None
 
@@ -102,7 +102,7 @@ def read_volume(path: Path | str) -> Volume:
 
 
 def is_projections(path: Path | str) -> bool:
-    """Whether a file, or a folder, is an X-ray scan."""
+    """Return True if a file, or a folder, is an X-ray scan."""
     return _xray.find(Path(path)) is not None
 
 

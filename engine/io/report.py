@@ -11,7 +11,7 @@ FORMAT = "Format"
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in a file.
+    """Findings about a file.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Report:
 
     @property
     def usable(self) -> bool:
-        """Whether the file can be used."""
+        """Return True if the file can be used."""
         return not self.faults
 
 

@@ -1,4 +1,4 @@
-"""The file that a path stands for: a folder, a DICOMDIR or the bins of a sinogram name one."""
+"""Find the file behind a path: a folder, a DICOMDIR or the bins of a sinogram name one."""
 
 from __future__ import annotations
 

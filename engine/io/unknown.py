@@ -1,4 +1,4 @@
-"""What is said of a file that is not of the kind that was wanted."""
+"""Error messages for files of an unexpected kind."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from engine.io.formats import READERS, listed
 from engine.io.safety.open_input import InputFile
 
 NOTHING_KNOWN = (
-    "unknown format; known are list-mode and X-ray scans, volumes, crystal maps, efficiencies and "
-    "our .toml; raw projections want a .toml beside them: isocenter import."
+    "unknown format; supported are list-mode and X-ray scans, volumes, crystal maps, efficiencies "
+    "and our .toml; describe raw projections with `isocenter import`."
 )
 
 
@@ -31,17 +31,13 @@ def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownForm
     path = file.path
     if is_response(file):
         return UnknownFormatError(
-            f"{path.name}: this is the response of two panels, not a {wanted}; open the scan, and "
-            "name this file as its response (--response)."
+            f"{path.name}: this is a dual-head response, not a {wanted}; open the scan, and add "
+            "this file as its response (--response)."
         )
     other = None if found else recogniser.recognised(file)
     if other is not None:
         return UnknownFormatError(other.refuse(file))
-    what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
+    what = f"this is a {found!r} file, not a {wanted}" if found else f"unknown {wanted}"
     is_raw = found is None and "scan" in wanted
-    raw = (
-        "; raw X-ray projections want a .toml beside them, which `isocenter import` writes"
-        if is_raw
-        else ""
-    )
-    return UnknownFormatError(f"{path.name}: {what}; can be read: {listed(known)}{raw}.")
+    raw = "; describe raw X-ray projections with `isocenter import`" if is_raw else ""
+    return UnknownFormatError(f"{path.name}: {what}; readable formats: {listed(known)}{raw}.")

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.core.errors import EngineError, ResourceError
 from engine.core.paths import cache_dir
 from engine.io.safety.dead_parts import sweep_parts
-from engine.io.safety.locks import is_held
+from engine.io.safety.locks import is_in_use
 
 MOST_DAYS = 90.0
 """What was not used for so long goes by itself."""
@@ -78,7 +78,7 @@ def cached() -> Iterator[StoredItem]:
 
 def remove_cached(item: StoredItem) -> None:
     """Remove an item; refuse one that a process is making."""
-    if is_held(item.path.with_name(item.path.name.removesuffix(BEGUN))):
+    if is_in_use(item.path.with_name(item.path.name.removesuffix(BEGUN))):
         raise ResourceError(f"{item.name}: a process is making it; wait until it ends.")
     try:
         if item.path.is_dir():

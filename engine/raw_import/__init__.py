@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.raw_import.guess import Guess as Guess
     from engine.raw_import.guess import Question as Question
     from engine.raw_import.offering import may_import as may_import
-    from engine.raw_import.preview import ImportLook as ImportLook
+    from engine.raw_import.preview import ImportPreview as ImportPreview
     from engine.raw_import.preview import Reading as Reading
     from engine.raw_import.preview import look_at as look_at
     from engine.raw_import.similar_scan import answers_like as answers_like
@@ -34,7 +34,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "draft": ("Draft", "draft_of"),
             "guess": ("Guess", "Question"),
             "similar_scan": ("answers_like", "described_like"),
-            "preview": ("ImportLook", "Reading", "look_at"),
+            "preview": ("ImportPreview", "Reading", "look_at"),
             "offering": ("may_import",),
             "writing": ("write_draft",),
         },

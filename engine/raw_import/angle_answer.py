@@ -20,7 +20,7 @@ from engine.raw_import.rotation import ViewAngles, as_table, even, of_list
 NAMES = "names"
 
 
-def as_said(said: str, material: Material, counts: ImageCounts) -> ViewAngles:
+def answered_angles(answer: str, material: Material, counts: ImageCounts) -> ViewAngles:
     """Return the angles that an answer says.
 
     Raises
@@ -28,17 +28,17 @@ def as_said(said: str, material: Material, counts: ImageCounts) -> ViewAngles:
     SettingsError
         where the answer cannot be understood, or does not fit the scan
     """
-    numbers = _in_numbers(said, counts)
+    numbers = _in_numbers(answer, counts)
     if numbers is not None:
         return numbers
-    if said == NAMES:
+    if answer == NAMES:
         return _of_names(material, counts)
-    name, _, inner = said.partition(SIGN)
+    name, _, inner = answer.partition(SIGN)
     path = next((each for each in (material.folder / name, Path(name)) if each.is_file()), None)
     if path is None:
         raise SettingsError(
-            f"--angles {said!r}: want degrees in all (360), FIRST:STEP (0:0.5), a text file "
-            "(angles.txt, scan.csv#2 for column 2), or names."
+            f"--angles {answer!r}: expected total degrees (360), FIRST:STEP (0:0.5), a text file "
+            "(angles.txt, scan.csv#2 for column 2), or `names`."
         )
     try:
         with open_input(path) as file:
@@ -47,16 +47,16 @@ def as_said(said: str, material: Material, counts: ImageCounts) -> ViewAngles:
         raise SettingsError(str(e)) from e
 
 
-def _in_numbers(said: str, counts: ImageCounts) -> ViewAngles | None:
-    first, colon, step = said.partition(":")
+def _in_numbers(answer: str, counts: ImageCounts) -> ViewAngles | None:
+    first, colon, step = answer.partition(":")
     try:
         if colon:
             start, by = float(first), float(step)
             text = f"from {start:g}° in steps of {by:g}°"
             return ViewAngles({"first": start, "step": by}, text, "")
         n_views = counts.n_views
-        with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
-        return even(float(said), n_views, with_end=with_end)
+        with_end = answer in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
+        return even(float(answer), n_views, with_end=with_end)
     except ValueError:
         return None
 
@@ -66,8 +66,8 @@ def _of_names(material: Material, counts: ImageCounts) -> ViewAngles:
     found = angles_in_names(material.images) if is_each else None
     if found is None:
         raise SettingsError(
-            f"{material.images[0].name}: the names hold no number that differs from view to view; "
-            "give the angles by --angles FILE."
+            f"{material.images[0].name}: the file names contain no number that changes from view "
+            "to view; pass the angles with --angles FILE."
         )
     return found
 
@@ -86,7 +86,7 @@ def _of_file(file: InputFile, name: str, inner: str, counts: ImageCounts) -> Vie
     turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks, stated=unit)
     if turn is None or turn.degrees is None:
         raise SettingsError(
-            f"{name}: {values.size:,} angles, the scan has {counts.n_views:,} views, "
+            f"{name}: {values.size:,} angles, but the scan has {counts.n_views:,} views, "
             f"{counts.n_flats:,} flats and {counts.n_darks:,} darks; correct the list."
         )
     return ViewAngles(as_table(turn.degrees), f"{name}: {turn.text}", "", degrees=turn.degrees)
@@ -97,5 +97,5 @@ def _inside(path: Path, folder: Path) -> str:
         return path.absolute().relative_to(folder.absolute()).as_posix()
     except ValueError as e:
         raise SettingsError(
-            f"{path}: lies outside of {folder.name}; copy it into the folder of the scan."
+            f"{path}: is not in {folder.name}; copy it into the folder of the scan."
         ) from e

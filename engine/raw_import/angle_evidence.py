@@ -1,4 +1,4 @@
-"""All that lies with a scan and may be its angles: arrays, texts, and the names of the files.
+"""Collect possible angles of a scan: arrays, texts and file names.
 
 Evidence comes before guesses: what is understood is compared, what is not is asked about.
 """
@@ -55,7 +55,7 @@ def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Cl
     inside = in_arrays(layout, counts)
     if isinstance(inside, ViewAngles):
         return inside
-    clues = [inside, *_beside(material, counts)]
+    clues = [inside, *_adjacent(material, counts)]
     if len(material.images) == counts.n_views:
         clues.append(in_names(material.images))
     found = [each for each in clues if isinstance(each, ViewAngles)]
@@ -64,13 +64,13 @@ def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Cl
     differ = [each for each in found[1:] if not _agree(found[0], each)]
     if differ:
         return Puzzle(
-            f"{found[0].text} and {differ[0].text} are different angles; say which ones hold, as "
-            "--angles FILE or --angles names."
+            f"{found[0].text} and {differ[0].text} are different angles; choose with --angles FILE "
+            "or --angles names."
         )
     return found[0]
 
 
-def _beside(material: Material, counts: ImageCounts) -> list[Clue | None]:
+def _adjacent(material: Material, counts: ImageCounts) -> list[Clue | None]:
     """Return the clues in the files that lie with the images, those named as the scan alone."""
     stem = material.images[0].stem.rstrip("0123456789").rstrip("_-. ")
     named = [path for path in material.texts if stem and path.stem.startswith(stem)]
@@ -100,15 +100,15 @@ def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
     for name, values in named.items():
         if values.size != counts.n_views:
             return Puzzle(
-                f"{name}: {values.size:,} angles for {counts.n_views:,} views; say which axis of "
-                "the array holds the views (--views), or say --angles."
+                f"{name}: {values.size:,} angles for {counts.n_views:,} views; state the view axis "
+                "of the array (--views) or the angles (--angles)."
             )
     for name, values in layout.lists.items():
         steps = np.diff(values.reshape(-1))
         if values.size == counts.n_views and np.ptp(steps) > 0:
             return Puzzle(
-                f"{name}: as many numbers as views, but nothing says that they are angles; say "
-                f"--angles {name.lstrip('/')} if they are, or --angles 180."
+                f"{name}: one number per view, but nothing marks them as angles; use --angles "
+                f"{name.lstrip('/')} if they are angles, or --angles 180."
             )
     return None
 
@@ -147,8 +147,8 @@ def _as_values(found: TextAngles, name: str, counts: ImageCounts) -> Clue:
     turn = _turn(found, counts)
     if turn is None or turn.degrees is None:
         return Puzzle(
-            f"{name}: {found.place} holds {len(found.values):,} numbers that are no angles of "
-            f"{counts.n_views:,} views; correct the list, or say --angles 180."
+            f"{name}: {found.place} contains {len(found.values):,} numbers that are not angles of "
+            f"{counts.n_views:,} views; correct the list, or use --angles 180."
         )
     table = as_table(turn.degrees)
     return ViewAngles(table, f"{name}, {found.place}: {turn.text}", turn.why, degrees=turn.degrees)
@@ -174,8 +174,8 @@ def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | 
         return _as_values(found, name, counts)
     if stored:
         return Puzzle(
-            f"{name}: holds {max(stored[0].shape):,} numbers, as many as views; say --angles "
-            f"{name}{SIGN + stored[0].name if stored[0].name else ''} if they are the angles, or "
+            f"{name}: contains {max(stored[0].shape):,} numbers, one per view; use --angles "
+            f"{name}{SIGN + stored[0].name if stored[0].name else ''} if they are angles, or "
             "--angles 180."
         )
     return None

@@ -1,4 +1,4 @@
-"""Angles in the names of the files: any order, next to counters, dates and other numbers."""
+"""Angles in file names: any order, next to counters, dates and other numbers."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def in_names(files: Sequence[Path]) -> ViewAngles | Puzzle | None:
             return likely[0].angles()
         if likely:
             return Puzzle(
-                f"{files[-1].name}: {len(likely)} numbers in the names may be the angles; say them "
-                "by --angles FILE, or over how many degrees it turned, as --angles 180."
+                f"{files[-1].name}: {len(likely)} numbers in the names could be the angles; pass "
+                "the angles with --angles FILE, or state the total angle, such as --angles 180."
             )
     odd = [each for each in usable if each.is_odd]
     return odd[0].puzzle() if odd else None
@@ -75,7 +75,7 @@ class _Field:
 
     @property
     def is_named(self) -> bool:
-        """Whether a word before or after the number names angles."""
+        """Return True if a word before or after the number names angles."""
         first = self.found[0]
         stem = self.files[0].stem
         return bool(WORD.search(stem[: first.start()]) or UNIT_AFTER.match(stem, first.end()))
@@ -90,7 +90,7 @@ class _Field:
 
     @property
     def spans_a_turn(self) -> bool:
-        """Whether even steps of more than one make half a turn or a whole one."""
+        """Return True if even steps of more than one make half a turn or a whole one."""
         steps = self._steps
         if np.ptp(steps) or steps[0] in (0.0, 1.0):
             return False
@@ -99,20 +99,20 @@ class _Field:
 
     @property
     def is_odd(self) -> bool:
-        """Whether whole numbers of degrees are no counter: their steps differ."""
+        """Return True if whole numbers of degrees are no counter: their steps differ."""
         steps = self._steps
         counts_up = np.count_nonzero(steps == np.median(steps)) > 0.8 * len(steps)
         return not counts_up and float(np.abs(self.values).max()) <= MOST_DEG
 
     def angles(self) -> ViewAngles:
         values = self.values
-        text = f"from {values[0]:g}° to {values[-1]:g}°, as the names of the files say"
-        return ViewAngles(as_table(values), text, f"as in {self.files[-1].name}", degrees=values)
+        text = f"from {values[0]:g}° to {values[-1]:g}°, from the file names"
+        return ViewAngles(as_table(values), text, f"such as {self.files[-1].name}", degrees=values)
 
     def puzzle(self) -> Puzzle:
         low, high = self.values.min(), self.values.max()
         return Puzzle(
-            f"{self.files[-1].name}: the names hold numbers from {low:g} to {high:g} in uneven "
-            "steps; say --angles names if they are degrees, or over how many degrees it turned, as "
+            f"{self.files[-1].name}: the names contain numbers from {low:g} to {high:g} in uneven "
+            "steps; use --angles names if they are degrees, or state the total angle, such as "
             "--angles 180."
         )

@@ -1,4 +1,4 @@
-"""Angles of the views: as said, as the files state them, or told from the views."""
+"""Angles of the views: the user's answer, the files, or the views themselves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
 from engine.io.xray.array_names import SIGN
 from engine.io.xray.text.angle_text import Puzzle
-from engine.raw_import.angle_answer import as_said
+from engine.raw_import.angle_answer import answered_angles
 from engine.raw_import.angle_evidence import ImageCounts, evidence
 from engine.raw_import.answers import Answers
 from engine.raw_import.files import Material
@@ -18,10 +18,10 @@ from engine.raw_import.image_layout import ImageLayout
 from engine.raw_import.rotation import ViewAngles, as_table, from_views, of_list
 
 QUESTION = (
-    "Over how many degrees did it turn? (180 or 360, FIRST:STEP, a text file, or names where the "
-    "names of the files hold the angles)"
+    "What is the total angle in degrees? (180 or 360, FIRST:STEP, a text file, or `names` if the "
+    "file names contain the angles)"
 )
-REMEDY = "if the steps are not even, say --angles FILE"
+REMEDY = "for uneven steps, use --angles FILE"
 
 
 def angles_of(
@@ -43,8 +43,8 @@ def angles_of(
     """
     counts = ImageCounts(layout.shape[0], len(material.flats), len(material.darks))
     if answers.angles is not None:
-        turn = _said(answers.angles, material, layout, counts)
-        found.take("angles", turn.text, "as you say")
+        turn = _answered(answers.angles, material, layout, counts)
+        found.take("angles", turn.text, "your input")
         return dict(turn.table)
     stated = evidence(material, layout, counts)
     if isinstance(stated, ViewAngles):
@@ -61,26 +61,28 @@ def angles_of(
     return dict(turn.table)
 
 
-def _said(said: str, material: Material, layout: ImageLayout, counts: ImageCounts) -> ViewAngles:
-    if said.lstrip("/") in layout.arrays:
-        return _of_dataset(said.lstrip("/"), layout, counts)
-    return as_said(said, material, counts)
+def _answered(
+    answer: str, material: Material, layout: ImageLayout, counts: ImageCounts
+) -> ViewAngles:
+    if answer.lstrip("/") in layout.arrays:
+        return _of_dataset(answer.lstrip("/"), layout, counts)
+    return answered_angles(answer, material, counts)
 
 
-def _of_dataset(said: str, layout: ImageLayout, counts: ImageCounts) -> ViewAngles:
+def _of_dataset(answer: str, layout: ImageLayout, counts: ImageCounts) -> ViewAngles:
     """Return the angles of the array that the user names; refuse what cannot be angles."""
-    stored = layout.arrays[said]
+    stored = layout.arrays[answer]
     name, values = stored.name, layout.lists.get(stored.name)
     if values is None or values.size < counts.n_views:
         raise FileFormatError(
-            f"{name}: is {' x '.join(map(str, stored.shape))}, the scan has {counts.n_views:,} "
-            "views; pick a list of as many angles."
+            f"{name}: is {' x '.join(map(str, stored.shape))}, but the scan has {counts.n_views:,} "
+            "views; choose a list with one angle per view."
         )
     turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
     if turn is None:
         raise FileFormatError(
-            f"{name}: its {values.size:,} numbers are no angles of {counts.n_views:,} views, "
-            "which differ from one another; pick another dataset."
+            f"{name}: its {values.size:,} numbers are not the different angles of "
+            f"{counts.n_views:,} views; choose another dataset."
         )
     return ViewAngles({**_table_of(name, values, layout), **turn.table}, turn.text, turn.why)
 

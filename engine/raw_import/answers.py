@@ -1,4 +1,4 @@
-"""What a user says of a scan that does not describe itself; all that is left out is guessed."""
+"""User's answers about a scan without description; missing answers are guessed."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class Answers(Settings):
     columns: int | None = setting(None, "pixels in a row of an image", ge=1)
     rows: int | None = setting(None, "rows of an image", ge=1)
     views: int | None = setting(None, "images of the scan", ge=1)
-    dtype: str | None = setting(None, "type of raw values, as uint16 or float32")
+    dtype: str | None = setting(None, "type of raw values, such as uint16 or float32")
     byte_order: Literal["little", "big"] | None = setting(None, "of raw values")
     offset_bytes: int | None = setting(None, "header to skip in a raw file", ge=0)
     array: str | None = setting(None, "name of the projections in a file of several arrays")
-    kind: Kind | None = setting(None, "what the values are")
-    scale: float | None = setting(None, "what stored line integrals are multiplied by")
+    kind: Kind | None = setting(None, "meaning of the values")
+    scale: float | None = setting(None, "factor for stored line integrals")
     white_level: float | None = setting(None, "counts of the open beam", gt=0)
-    flats: str | None = setting(None, "open-beam images: a folder, a file, what names begin with")
-    darks: str | None = setting(None, "beam-off images, likewise")
-    angles: str | None = setting(None, "degrees in all, 360 or 180; FIRST:STEP; or a text file")
+    flats: str | None = setting(None, "open-beam images: a folder, a file, or a name prefix")
+    darks: str | None = setting(None, "beam-off images: a folder, a file, or a name prefix")
+    angles: str | None = setting(None, "total degrees, 360 or 180; FIRST:STEP; or a text file")
     clockwise: bool | None = setting(None, "the source turns clockwise, seen from +z")
-    mirrored: bool | None = setting(None, "columns grow to the left, as the source sees them")
-    first_row: Literal["top", "bottom"] | None = setting(None, "which row of an image comes first")
+    mirrored: bool | None = setting(None, "columns increase to the left, seen from the source")
+    first_row: Literal["top", "bottom"] | None = setting(None, "first row of an image")
     beam: str | None = setting(None, "parallel, or SOURCE-AXIS,SOURCE-DETECTOR in mm")
-    pixel: str | None = setting(None, "width of a pixel on the detector in mm, or WIDTH,HEIGHT")
-    axis_column: float | None = setting(None, "column in which the axis is seen, from 0")
+    pixel: str | None = setting(None, "pixel width on the detector in mm, or WIDTH,HEIGHT")
+    axis_column: float | None = setting(None, "column of the rotation axis, from 0")
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
@@ -44,8 +44,8 @@ class Answers(Settings):
             found = numbers_of(self.beam or "", 2, "beam", "parallel or 100,400")
             if len(found) != 2 or found[1] <= found[0]:
                 raise ValueError(
-                    "beam must be parallel, or the distances from the source to the axis and, "
-                    f"farther, to the detector in mm, as 100,400, got {self.beam!r}"
+                    "beam must be `parallel` or the distances from source to axis and source to "
+                    f"detector in mm, such as 100,400, got {self.beam!r}"
                 )
         return self
 
@@ -73,17 +73,17 @@ def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ..
     except ValueError:
         found = ()
     if not 1 <= len(found) <= most or not all(0 < n < 1e6 for n in found):
-        raise ValueError(f"{what} must be numbers above 0, as {example}, got {text!r}")
+        raise ValueError(f"{what} must be numbers above 0, such as {example}, got {text!r}")
     return found
 
 
-def answers_of(said: dict[str, object]) -> Answers:
+def answers_of(given: dict[str, object]) -> Answers:
     """Return checked answers; raise `SettingsError` with what is wrong with them."""
-    return parse(Answers, {key: value for key, value in said.items() if value is not None},
+    return parse(Answers, {key: value for key, value in given.items() if value is not None},
                  where="The import")  # fmt: skip
 
 
 def refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
     """Refuse a name that is none of those that are known."""
     if name not in known:
-        raise SettingsError(f"{what}: {name!r} is not known; choose one of {', '.join(known)}.")
+        raise SettingsError(f"{what}: {name!r} is unknown; choose one of {', '.join(known)}.")

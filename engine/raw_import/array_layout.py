@@ -1,4 +1,4 @@
-"""Which arrays of a file of NumPy, MATLAB or HDF5 are projections, flats, darks and lists."""
+"""Find projections, flats, darks and lists among the arrays of a file."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def of_arrays(
     name = stem + (f"{SIGN}{chosen.name}" if chosen.name else "")
     table: dict[str, object] = {"file": name, "order": list(order)}
     for role, words in (("flats", FLAT_NAMES), ("darks", DARK_NAMES)):
-        said = getattr(answers, role)
+        answer = getattr(answers, role)
         match = [each for each in stored if _is_named(each.name, words) and each is not chosen]
-        if said is not None:
-            reference = array_named(stored, said)
+        if answer is not None:
+            reference = array_named(stored, answer)
             if reference is not None:
                 _refuse_unlike(file, role, reference, chosen, sizes)
                 table[role] = f"{stem}{SIGN}{reference.name}"
-                found.take(role, reference.name, "as you say")
+                found.take(role, reference.name, "your input")
         elif match and match[0].shape[-1] in chosen.shape and not getattr(material, role):
             table[role] = f"{stem}{SIGN}{match[0].name}"
-            found.take(role, match[0].name, "by the name of the array")
+            found.take(role, match[0].name, "name of the array")
     text = " × ".join(f"{n:,} {axis}s" for axis, n in sizes.items())
-    why = "as you say" if answers.array is not None else "the largest array"
+    why = "your input" if answers.array is not None else "the largest array"
     found.take("array", f"{chosen.name or file.name}: {text}", why)
     values = {name: _list(file, name) for name in lists if max(lists[name].shape) >= FEWEST}
     named = {each.name.lstrip("/"): each for each in stored}
@@ -70,21 +70,23 @@ def array_named(stored: tuple[StoredArray, ...], name: str) -> StoredArray | Non
 
 
 def _refuse_unlike(
-    file: InputFile, role: str, said: StoredArray, chosen: StoredArray, sizes: dict[str, int]
+    file: InputFile, role: str, answer: StoredArray, chosen: StoredArray, sizes: dict[str, int]
 ) -> None:
     """Refuse flats or darks of another size than the projections."""
     wanted = tuple(sizes[axis] for axis in ("row", "column") if axis in sizes)
-    inside = said.shape[-len(wanted) :] if len(said.shape) in (len(wanted), len(wanted) + 1) else ()
-    if said.name == chosen.name:
+    inside = (
+        answer.shape[-len(wanted) :] if len(answer.shape) in (len(wanted), len(wanted) + 1) else ()
+    )
+    if answer.name == chosen.name:
         raise FileFormatError(
-            f"{file.name}: {said.name} is taken for the projections and for the {role}; pick "
+            f"{file.name}: {answer.name} is used for both the projections and the {role}; choose "
             "another dataset for one of them."
         )
     if inside != wanted and not file.path.suffix.lower() == ".mat":
         raise FileFormatError(
-            f"{file.name}: {role} {said.name} are {' x '.join(map(str, said.shape))}, the "
+            f"{file.name}: {role} {answer.name} are {' x '.join(map(str, answer.shape))}, but the "
             f"projections {chosen.name} have images of {' x '.join(map(str, wanted))} pixels; "
-            "pick another dataset."
+            "choose another dataset."
         )
 
 
@@ -93,43 +95,43 @@ def _is_named(name: str, words: tuple[str, ...]) -> bool:
 
 
 def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) -> StoredArray:
-    said = None if answers.array is None else array_named(stored, answers.array)
-    if said is not None and (len(said.shape) not in (2, 3) or min(said.shape) < 2):
+    answer = None if answers.array is None else array_named(stored, answers.array)
+    if answer is not None and (len(answer.shape) not in (2, 3) or min(answer.shape) < 2):
         raise FileFormatError(
-            f"{file.name}: {said.name} is {' x '.join(map(str, said.shape))}, projections have "
-            "two or three axes; pick another dataset (--array)."
+            f"{file.name}: {answer.name} is {' x '.join(map(str, answer.shape))}, but projections "
+            "have two or three axes; choose another dataset (--array)."
         )
-    if said is not None:
-        return said
+    if answer is not None:
+        return answer
     usable = [each for each in stored if len(each.shape) in (2, 3) and min(each.shape) > 1]
     scans = [each for each in usable if not _is_named(each.name, FLAT_NAMES + DARK_NAMES)]
     likely = [each for each in scans if 2 * np.prod(each.shape) > np.prod(scans[0].shape)]
     if len(likely) > 1 and answers.array is None:
         names = ", ".join(each.name for each in likely[:8])
         raise FileFormatError(
-            f"{file.name}: holds {len(likely)} arrays that may be the projections ({names}); name "
-            "one of them (--array)."
+            f"{file.name}: contains {len(likely)} arrays that could be the projections ({names}); "
+            "name one of them (--array)."
         )
     if answers.array is not None or not scans:
         names = ", ".join(each.name for each in usable[:8]) or "none"
         wanted = f"no array {answers.array!r}" if answers.array else "no array of images"
         raise FileFormatError(
-            f"{file.name}: holds {wanted}; of two or three axes there are {names}: name the "
-            "projections (--array)."
+            f"{file.name}: contains {wanted}; the arrays with two or three axes are {names}. Name "
+            "the projections (--array)."
         )
     return scans[0]
 
 
 def _is_list(stored: StoredArray) -> bool:
-    """Whether an array is a list: one axis, or one row or column as MATLAB keeps it."""
+    """Return True if an array is a list: one axis, or one row or column as MATLAB keeps it."""
     return bool(np.prod(stored.shape, dtype=object) == max(stored.shape, default=0))
 
 
 def _lengths_of_angles(lists: dict[str, StoredArray], answers: Answers) -> set[int]:
     """Return the lengths of the list that is said to hold the angles, or of those named so."""
-    said = (answers.angles or "").lstrip("/")
+    answer = (answers.angles or "").lstrip("/")
     sizes = {name: max(each.shape) for name, each in lists.items()}
-    of_said = {n for name, n in sizes.items() if name.lstrip("/") == said}
+    of_said = {n for name, n in sizes.items() if name.lstrip("/") == answer}
     return of_said or {n for name, n in sizes.items() if is_named_angle(name.rsplit("/", 1)[-1])}
 
 
@@ -149,12 +151,12 @@ def _order(
     )
     if len(chosen.shape) == 2:
         orders = (("view", "column"), ("column", "view"))
-    said = {"view": answers.views, "row": answers.rows, "column": answers.columns}
+    answer = {"view": answers.views, "row": answers.rows, "column": answers.columns}
     sizes = [dict(zip(order, chosen.shape, strict=True)) for order in orders]
     fits = [
         order
         for order, size in zip(orders, sizes, strict=True)
-        if all(said[axis] in (None, n) for axis, n in size.items())
+        if all(answer[axis] in (None, n) for axis, n in size.items())
     ]
     by_angles = [order for order in fits if chosen.shape[order.index("view")] in n_angles]
     return (by_angles or fits or list(orders))[0]

@@ -1,4 +1,4 @@
-"""What a file of arrays holds, for whoever picks projections, flats, darks and angles from it."""
+"""List the arrays of a file, so that the user can choose projections, flats, darks and angles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Dataset:
 
     @property
     def is_list(self) -> bool:
-        """Whether it has one axis, as angles have."""
+        """Return True if it has one axis, as angles have."""
         return len(self.shape) == 1
 
     @property
@@ -66,11 +66,11 @@ def datasets_of(source: Path, *, with_previews: bool = True) -> tuple[Dataset, .
     """
     if not holds_arrays(source) or not is_file(source):
         return ()
-    return _kept(source.absolute(), state_of(source), with_previews)
+    return _cached(source.absolute(), state_of(source), with_previews)
 
 
 @lru_cache(maxsize=4)
-def _kept(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]:
+def _cached(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]:
     with open_input(source) as file:
         stored = arrays_in(file)[:MOST_LISTED]
         with_previews = with_previews and is_hdf5(file.head)

@@ -28,22 +28,22 @@ from engine.raw_import.image_layout import ImageLayout, names_of
 from engine.raw_import.layout import layout_of
 from engine.raw_import.pixels import pixel_of
 from engine.raw_import.raw_shape import RawShape
-from engine.raw_import.references import tell_references, with_said_references
+from engine.raw_import.references import tell_references, with_given_references
 from engine.raw_import.rotation import (
     sampled,
 )
 from engine.raw_import.values import Values, values_of
 
 BEAM_QUESTION = (
-    "Which beam? Say parallel, or the distances from the source to the rotation axis and to the "
-    "detector in mm, as 100,400"
+    "Which beam? Enter `parallel`, or the distances from the source to the rotation axis and to "
+    "the detector in mm, such as 100,400"
 )
 SAMPLED_ROWS = 5
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What a sidecar would say.
+    """Draft of the settings of a sidecar.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def draft_of(source: Path, answers: Answers | None = None) -> Draft:
     """
     answers = answers or Answers()
     found = Findings()
-    material = with_said_references(material_of(source), answers)
+    material = with_given_references(material_of(source), answers)
     layout = layout_of(material, answers, found)
     tell_references(material, answers, found)
     path = material.folder / f"{_name_of(source, material)}.toml"
@@ -126,8 +126,8 @@ def _kind(
     """Say what the values are, and their scale or the counts of the open beam."""
     if not np.isfinite(sample).any():
         raise DataError(
-            f"{layout.table.get('file', layout.table.get('files'))}: no value of the first and "
-            "last views is a number; export the scan again."
+            f"{layout.table.get('file', layout.table.get('files'))}: the first and last views "
+            "contain no numbers; export the scan again."
         )
     has_flats = "flats" in table
     guess = values_of(sample, whole_numbers=layout.whole_numbers, has_flats=has_flats)
@@ -135,7 +135,7 @@ def _kind(
     table["kind"] = kind
     scale = answers.scale
     if answers.kind is not None:
-        found.take("kind", kind, "as you say")
+        found.take("kind", kind, "your input")
     elif guess.is_sure or guess.wants_scale or scale is not None:
         found.take("kind", kind, guess.why)
     else:
@@ -143,7 +143,7 @@ def _kind(
     if kind == "counts" and not has_flats:
         level = answers.white_level or guess.white_level or float(sample[np.isfinite(sample)].max())
         table["white_level"] = level
-        why = "as you say" if answers.white_level else guess.why
+        why = "your input" if answers.white_level else guess.why
         found.take(
             "white_level", f"{level:,.0f} counts" if level >= 100 else f"{level:.3g} counts", why
         )
@@ -151,9 +151,11 @@ def _kind(
         table["white_level"] = answers.white_level
     if kind != "counts" and scale is not None:
         table["scale"] = scale
-        found.take("scale", f"{scale:g}", "as you say")
+        found.take("scale", f"{scale:g}", "your input")
     elif kind == "integrals" and guess.wants_scale:
-        found.ask("scale", "Stored values times what are line integrals −ln(I/I0)? (0.001)")
+        found.ask(
+            "scale", "Which factor converts stored values to line integrals −ln(I/I0)? (0.001)"
+        )
 
 
 def _kind_question(guess: Values) -> str:
@@ -177,22 +179,22 @@ def _geometry(
         found.ask("beam", BEAM_QUESTION)
     elif distances is None:
         geometry["kind"] = "parallel"
-        found.take("beam", "parallel", "as you say")
+        found.take("beam", "parallel", "your input")
     else:
         geometry["kind"] = "fan" if layout.shape[1] == 1 else "cone"
         geometry["source_axis_mm"], geometry["source_detector_mm"] = distances
         text = "axis {:g} mm and detector {:g} mm from the source".format(*distances)
-        found.take("beam", text, "as you say")
+        found.take("beam", text, "your input")
     _pixel(geometry, material, answers, found)
     geometry["columns"] = "left" if answers.mirrored else "right"
     geometry["rows"] = "up" if answers.first_row == "bottom" else "down"
     geometry["clockwise"] = bool(answers.clockwise)
     way = "clockwise" if answers.clockwise else "counter-clockwise"
-    why = "the usual; images do not tell, so look whether the object is its mirror image"
+    why = "default, because images do not show the sense; check that the object is not mirrored"
     if answers.clockwise is not None or answers.mirrored is not None:
-        why = "as you say"
+        why = "your input"
     found.take("clockwise", f"{way}, columns to the {geometry['columns']}", why)
-    why = "as you say" if answers.first_row else "as images are usually kept"
+    why = "your input" if answers.first_row else "the default of most images"
     found.take("first_row", answers.first_row or "top", why)
     if answers.axis_column is not None:
         geometry["axis_column"] = answers.axis_column
@@ -204,7 +206,7 @@ def _pixel(geometry: Plain, material: Material, answers: Answers, found: Finding
     pixel = said or tagged
     if pixel is not None:
         geometry["pixel_mm"] = list(pixel)
-        why = "as you say" if said else "the resolution in the TIFF, taken as that of the detector"
+        why = "your input" if said else "the TIFF resolution, used as that of the detector"
         found.take("pixel", f"{pixel[0]:g} × {pixel[1]:g} mm", why)
         return
-    found.ask("pixel", "How wide is a pixel of the detector, in mm? (0.05, or 0.05,0.06)")
+    found.ask("pixel", "What is the pixel width of the detector in mm? (0.05, or 0.05,0.06)")

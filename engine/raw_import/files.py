@@ -1,4 +1,4 @@
-"""Which files of a folder are projections, flats, darks and a list of angles, by their names.
+"""Sort the files of a folder into projections, flats, darks and angle lists, by their names.
 
 Words in the names of files and of the folders that they are in decide. The largest group of images
 without such a word is the scan. Where a folder has no flats, the folders beside it may.
@@ -50,7 +50,7 @@ class ImageGroup:
 
 @dataclass(frozen=True)
 class Material:
-    """What was found to import.
+    """Material found for an import.
 
     Attributes
     ----------
@@ -68,17 +68,17 @@ class Material:
 
     @property
     def are_tiff(self) -> bool:
-        """Whether the projections are TIFF images, or EDF, which are taken like these."""
+        """Return True if the projections are TIFF images, or EDF, which are taken like these."""
         return is_tiff_name(self.images[0])
 
 
 def is_tiff_name(path: Path) -> bool:
-    """Whether a file is a TIFF image, or EDF, by its name."""
+    """Return True if a file is a TIFF image, or EDF, by its name."""
     return path.name.lower().endswith(TIFF)
 
 
 def is_image_name(path: Path) -> bool:
-    """Whether a file may hold projections, by its name."""
+    """Return True if a file may hold projections, by its name."""
     ending = path.suffix.lower()
     return ending in (*TIFF, *RAW, ".mrc") or holds_arrays(path)
 
@@ -98,7 +98,7 @@ def material_of(path: Path) -> Material:
         where there are no images, or several scans
     """
     if is_folder(path):
-        return _with_folders_beside(_of_folder(path), path)
+        return _with_adjacent_folders(_of_folder(path), path)
     folder = path.parent
     if is_tiff_name(path):
         group = next(each for each in groups_in([folder]) if path in each.files)
@@ -132,7 +132,7 @@ def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file that is a raw one by its name is a text, e.g. a list of angles."""
+    """Return True if a file that is a raw one by its name is a text, e.g. a list of angles."""
     if path.suffix.lower() not in RAW or size_of(path) > MOST_TEXT_BYTES:
         return False
     try:
@@ -173,7 +173,7 @@ def _of_folder(folder: Path) -> Material:
         groups = groups[1:]
     if not scans:
         raise FileFormatError(
-            f"{folder.name}: holds no images that could be projections (TIFF, EDF, raw, NumPy, "
+            f"{folder.name}: contains no images that could be projections (TIFF, EDF, raw, NumPy, "
             "MATLAB, MRC or HDF5); choose the folder of the scan."
         )
     scan = scans[0]
@@ -181,8 +181,8 @@ def _of_folder(folder: Path) -> Material:
     if rivals:
         names = ", ".join(_named(each, folder) for each in (scan, *rivals[:3]))
         raise FileFormatError(
-            f"{folder.name}: {len(rivals) + 1} scans may lie here ({names}); choose one image or "
-            "the folder of one of them."
+            f"{folder.name}: this folder could contain {len(rivals) + 1} scans ({names}); choose "
+            "one image or the folder of one scan."
         )
     found = _references(groups, scan, folder)
     texts = _texts([folder, scan.folder], scan.files)
@@ -195,10 +195,10 @@ def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Ma
     scan = next(group for group in every if chosen in group.files)
     found = _references([group for group in every if group is not scan], scan, folder)
     material = Material(folder, images, found["flats"], found["darks"], _texts([folder], images))
-    return _with_folders_beside(material, folder) if is_tiff_name(chosen) else material
+    return _with_adjacent_folders(material, folder) if is_tiff_name(chosen) else material
 
 
-def _with_folders_beside(material: Material, folder: Path) -> Material:
+def _with_adjacent_folders(material: Material, folder: Path) -> Material:
     """Return it with the flats and darks of the folders beside, where its own has none."""
     if material.flats or material.darks or not material.are_tiff:
         return material

@@ -1,4 +1,4 @@
-"""A guess: what is taken, why, and whether the user ought to be asked."""
+"""A guess: its value, its reason, and if the user should confirm it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Question:
 
 @dataclass
 class Findings:
-    """What was found so far, in order."""
+    """Findings so far, in order."""
 
     guesses: list[Guess] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is told of how images lie in their files, and what a sidecar calls these."""
+"""Data classes for the storage of images, with the names that a sidecar uses."""
 
 from __future__ import annotations
 

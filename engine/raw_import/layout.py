@@ -1,4 +1,4 @@
-"""How the images lie in their files, as a sidecar says it: names, types, axes and sizes."""
+"""Describe the storage of images as in a sidecar: names, types, axes and sizes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout
     if mode not in MRC_MODES or min(columns, rows, views) < 1 or extended < 0:
         raise FileFormatError(
             f"{file.name}: an MRC file of mode {mode} with {columns} x {rows} x {views} values, "
-            "want plain numbers (mode 0, 1, 2, 6 or 12); save it as one of them."
+            "expected numbers (mode 0, 1, 2, 6 or 12); save it in one of these modes."
         )
     table: dict[str, object] = {
         "file": names_of(material.images[:1], material.folder),
@@ -107,7 +107,7 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
         stated = {**said, "views": views}
         words = ", ".join(f"{n:,} {name}" for name, n in stated.items() if n) or "any size"
         raise FileFormatError(
-            f"{file.name}: {each:,} bytes of {kind.dtype} are no images of {words}; say the "
+            f"{file.name}: {each:,} bytes of {kind.dtype} do not fit images of {words}; state the "
             "columns or rows of an image and the type of its values (--columns, --rows, --type)."
         )
     best = shapes[0]
@@ -131,10 +131,14 @@ def _tell_raw(
 ) -> None:
     order = f", {kind.byte_order} byte first" if kind.numpy.itemsize > 1 else ""
     said = answers.dtype is not None
-    found.take("dtype", f"{kind.dtype}{order}", "as you say" if said else "the smoothest reading")
+    found.take(
+        "dtype", f"{kind.dtype}{order}", "your input" if said else ("the smoothest interpretation")
+    )
     best, others = shapes[0], shapes[1:]
     if best.header:
-        found.take("offset_bytes", f"a header of {best.header:,} bytes", "what the images leave")
+        found.take(
+            "offset_bytes", f"a header of {best.header:,} bytes", "the bytes left by the images"
+        )
     n_said = sum(each is not None for each in (answers.columns, answers.rows, answers.views))
     rival = max((each.score for each in others), default=0.0)
     if n_said >= 2 or (best.score >= LIKELY and rival < CLEARLY * best.score):
@@ -145,8 +149,8 @@ def _tell_raw(
     proposal = str(getattr(best, key))
     found.ask(
         key,
-        f"How many {key} has an image? (views × rows × columns may be "
-        f"{best.views} × {best.rows} × {best.columns}{'; ' + more if more else ''})",
+        f"How many {key} does an image have? (possible views × rows × columns: {best.views} × "
+        f"{best.rows} × {best.columns}{'; ' + more if more else ''})",
         proposal,
         best.why,
     )

@@ -1,4 +1,4 @@
-"""Whether a file or folder that nothing reads may be projections, so that importing is offered."""
+"""Check if an unreadable file or folder may contain projections, and offer an import."""
 
 from __future__ import annotations
 

@@ -47,12 +47,12 @@ def pixel_of(path: Path) -> Pixel | None:
     per_unit = [float(n) / float(d) for n, d in values]
     word = UNIT.search(words) if words.startswith("ImageJ=") else None
     mm = MM_PER_WORD.get(word[1].lower()) if word else MM_PER_UNIT.get(number)
-    if mm is None or (not word and any(_is_usual(each) for each in per_unit)):
+    if mm is None or (not word and any(_is_default(each) for each in per_unit)):
         return None
     width, height = (mm / each for each in per_unit)
     is_possible = all(SMALLEST_MM <= each <= LARGEST_MM for each in (width, height))
     return (width, height) if is_possible else None
 
 
-def _is_usual(per_unit: float) -> bool:
+def _is_default(per_unit: float) -> bool:
     return any(abs(per_unit - each) < 0.6 for each in SCREEN_DPI)

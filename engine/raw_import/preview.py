@@ -1,4 +1,4 @@
-"""A look at a draft: one projection, a sinogram row, and the middle slice as it would become.
+"""Preview a draft: one projection, one sinogram row, and the resulting middle slice.
 
 Some views and the rows about the middle are enough, with columns put together; the steps from
 counts to line integrals are those of a run, the slice is that by which these judge their own work.
@@ -58,8 +58,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class ImportLook:
-    """What a draft would give.
+class ImportPreview:
+    """Preview of a draft.
 
     Attributes
     ----------
@@ -85,14 +85,14 @@ class ImportLook:
     like_said: Plain = field(default_factory=dict)
 
 
-def look_at(source: Path, said: dict[str, object], *, with_images: bool = True) -> ImportLook:
+def look_at(source: Path, given: dict[str, object], *, with_images: bool = True) -> ImportPreview:
     """Return a draft with its pictures.
 
     Parameters
     ----------
     source
         what the user chose
-    said
+    given
         answers by their key
     with_images
         whether to make them
@@ -106,24 +106,24 @@ def look_at(source: Path, said: dict[str, object], *, with_images: bool = True) 
     like = described_like(source)
     like_said = answers_like(like, source).model_dump(exclude_none=True) if like else {}
     try:
-        draft = draft_of(source, parse(Answers, said, where="The import"))
+        draft = draft_of(source, parse(Answers, given, where="The import"))
     except EngineError as e:
         if not datasets:
             raise
-        found = ImportLook(None, fault=str(e))
+        found = ImportPreview(None, fault=str(e))
     else:
-        found = _with_images(draft) if with_images else ImportLook(draft)
+        found = _with_images(draft) if with_images else ImportPreview(draft)
     return replace(found, datasets=datasets, like=like, like_said=like_said)
 
 
-def _with_images(draft: Draft) -> ImportLook:
+def _with_images(draft: Draft) -> ImportPreview:
     try:
         return _pictured(draft)
     except EngineError as e:
-        return ImportLook(draft, fault=str(e))
+        return ImportPreview(draft, fault=str(e))
 
 
-def _pictured(draft: Draft) -> ImportLook:
+def _pictured(draft: Draft) -> ImportPreview:
     table, remark = _complete(draft.table)
     settings = parse(Sidecar, table, where=draft.path.name)
     n_views, n_rows, _ = draft.shape
@@ -138,7 +138,7 @@ def _pictured(draft: Draft) -> ImportLook:
         seen = _turned(settings, draft, integrals, chosen, rows, clockwise, mirrored)
         readings.append(Reading(clockwise, mirrored, _slice(seen)))
     sinogram = integrals.values.mean(axis=1)
-    return ImportLook(draft, small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
+    return ImportPreview(draft, small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
 
 
 def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Projections:
@@ -146,12 +146,14 @@ def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Pro
     stored = settings.model_dump_json(exclude={"geometry", "kind", "scale", "white_level"})
     files = (draft.path.parent / name for name in settings.images)
     states = tuple(state_of(file) for file in islice(files, MOST_LOOKED_AT))
-    some = _kept(stored, draft.path, draft.shape[0], tuple(views), (rows.start, rows.stop), states)
+    some = _cached_views(
+        stored, draft.path, draft.shape[0], tuple(views), (rows.start, rows.stop), states
+    )
     return some_projections(settings, draft.path, draft.shape, some)
 
 
 @lru_cache(maxsize=4)
-def _kept(
+def _cached_views(
     stored: str,
     path: Path,
     n_views: int,
@@ -159,8 +161,8 @@ def _kept(
     rows: tuple[int, int],
     states: tuple[object, ...],
 ) -> SomeImages:
-    said = {**json.loads(stored), "kind": "counts", "geometry": ANY_GEOMETRY}
-    settings = parse(Sidecar, said, where=path.name)
+    given = {**json.loads(stored), "kind": "counts", "geometry": ANY_GEOMETRY}
+    settings = parse(Sidecar, given, where=path.name)
     return read_some(settings, path, n_views, views, slice(*rows))
 
 
@@ -174,7 +176,7 @@ def _complete(table: Plain) -> tuple[Plain, str]:
         for key in ("source_axis_mm", "source_detector_mm"):
             geometry.pop(key, None)
         geometry["kind"] = "parallel"
-        remark = "Shown as parallel rays until the beam and the size of a pixel are given."
+        remark = "Shown as parallel rays until beam and pixel size are known."
     return {**table, "geometry": geometry}, remark
 
 

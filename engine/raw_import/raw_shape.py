@@ -1,4 +1,4 @@
-"""Columns, rows and views of a raw file, from its size and from how its values repeat.
+"""Find columns, rows and views of a raw file from its size and the similarity of its values.
 
 Rows are like the next row: the autocorrelation of the values in the file has its first maximum at
 the number of columns. Views are like the next view: that of a few numbers for each row has its
@@ -153,7 +153,7 @@ def _widths(
 
 
 def _fills(size: int, part: int) -> bool:
-    """Whether parts of so many bytes fill a file, but for a usual header."""
+    """Return True if parts of so many bytes fill a file, but for a usual header."""
     return any((size - header) % part == 0 for header in HEADERS)
 
 
@@ -195,9 +195,9 @@ def _why(
     columns: int | None, rows: int | None, views: int | None, likely: float, repeats: float
 ) -> str:
     said = [name for name, n in (("columns", columns), ("rows", rows), ("views", views)) if n]
-    words = [f"as you say ({', '.join(said)})"] if said else []
+    words = [f"your input ({', '.join(said)})"] if said else []
     if not columns:
-        words.append(f"rows are like the next one ({100 * min(likely, 1):.0f} %)")
+        words.append(f"neighbouring rows are similar ({100 * min(likely, 1):.0f} %)")
     if not rows and not views:
-        words.append(f"views are like the next one ({100 * min(repeats, 1):.0f} %)")
-    return ", ".join([*words, "and the size of the file"])
+        words.append(f"neighbouring views are similar ({100 * min(repeats, 1):.0f} %)")
+    return ", ".join([*words, "and the file size"])

@@ -1,4 +1,4 @@
-"""Type and byte order of raw values, from how smooth they are.
+"""Find type and byte order of raw values from their smoothness.
 
 Neighbours in an image are alike. With items of s bytes, byte k of one item is like byte k of the
 next for the bytes that count most; D(s) is the mean difference of bytes s apart, at the place in

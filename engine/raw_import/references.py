@@ -20,11 +20,11 @@ NONE = "none"
 """Answer that there are none."""
 
 
-def with_said_references(material: Material, answers: Answers) -> Material:
+def with_given_references(material: Material, answers: Answers) -> Material:
     """Return a scan with the flats and darks that the user names, in a folder above all of them."""
-    inside = _arrays_beside(material)
-    flats = _said(answers.flats, "flats", material, inside)
-    darks = _said(answers.darks, "darks", material, inside)
+    inside = _adjacent_arrays(material)
+    flats = _answered(answers.flats, "flats", material, inside)
+    darks = _answered(answers.darks, "darks", material, inside)
     changed = replace(
         material,
         flats=material.flats if flats is None else flats,
@@ -37,14 +37,14 @@ def tell_references(material: Material, answers: Answers, found: Findings) -> No
     """Say which flats and darks are taken."""
     for role, files in (("flats", material.flats), ("darks", material.darks)):
         if files:
-            said = getattr(answers, role) is not None
+            answer = getattr(answers, role) is not None
             name = files[0].relative_to(material.folder).as_posix()
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-            why = "as you say" if said else "by their names or those of their folder"
+            why = "your input" if answer else "from their names or the name of their folder"
             found.take(role, name + more, why)
 
 
-def _arrays_beside(material: Material) -> frozenset[str]:
+def _adjacent_arrays(material: Material) -> frozenset[str]:
     """Return the names of all arrays in the file of the projections, where it is one of arrays."""
     if len(material.images) != 1 or not holds_arrays(material.images[0]):
         return frozenset()
@@ -52,18 +52,22 @@ def _arrays_beside(material: Material) -> frozenset[str]:
         return frozenset(each.name.lstrip("/") for each in arrays_in(file))
 
 
-def _said(
-    said: str | None, role: str, material: Material, inside: frozenset[str]
+def _answered(
+    answer: str | None, role: str, material: Material, inside: frozenset[str]
 ) -> tuple[Path, ...] | None:
     """Return the files that an answer names, None where nothing was said.
 
     None are named where it is the name of an array in the file of the projections, too.
     """
-    if said is None:
+    if answer is None:
         return None
-    if said == NONE or said.lstrip("/") in inside:
+    if answer == NONE or answer.lstrip("/") in inside:
         return ()
-    tried = [Path(said).expanduser(), material.folder / said, material.images[0].parent / said]
+    tried = [
+        Path(answer).expanduser(),
+        material.folder / answer,
+        material.images[0].parent / answer,
+    ]
     for path in map(_downwards, tried):
         if is_folder(path):
             found = _in_folder(path, role)
@@ -82,12 +86,12 @@ def _said(
     if inside:
         name = material.images[0].name
         raise FileFormatError(
-            f"{said}: no {role} there, and {name} holds no dataset of this name (there are: "
-            f"{', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or say {NONE!r}."
+            f"{answer}: no {role} there, and {name} contains no dataset of this name (available: "
+            f"{', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or enter {NONE!r}."
         )
     raise FileFormatError(
-        f"{said}: no {role} there; name a folder, a file, or what the names of images begin with, "
-        f"or say {NONE!r}."
+        f"{answer}: no {role} there; enter a folder, a file, the prefix of the image names, or "
+        f"{NONE!r}."
     )
 
 
@@ -118,7 +122,7 @@ def _above_all(material: Material) -> Material:
     ) else MOST_DEEP + 1  # fmt: skip
     if deepest > MOST_DEEP or above == Path(above.anchor):
         raise FileFormatError(
-            f"{folder.name}: its flats or darks lie in no folder near it; copy them beside it."
+            f"{folder.name}: found no flats or darks in a folder near it; copy them next to it."
         )
     return replace(material, folder=above, **_absolute(material))
 

@@ -1,4 +1,4 @@
-"""What names of files and folders say: flats, darks, and which scan these are of.
+"""Roles in names of files and folders: flats, darks and their scan.
 
 Flats are taken only where nothing in their names and in those of their folders speaks of another
 scan: what is left of a name without the words for flats and darks must stand in the scan's too.
@@ -41,14 +41,14 @@ def role_of(path: Path, within: Path) -> str:
 
 
 def is_named_after_role(name: str) -> bool:
-    """Whether a folder's name says nothing but its role, so that it is no other scan."""
+    """Return True if a folder's name says nothing but its role, so that it is no other scan."""
     words = WORDS.findall(name.lower())
     roles = [word for word in words if word in FLATS | DARKS]
     return bool(roles) and all(word in FLATS | DARKS | BESIDES for word in words)
 
 
 def belongs(images: Path, prefix: str, scan: Path, scan_prefix: str) -> bool:
-    """Whether flats or darks are of a scan, and of no other, by their names.
+    """Return True if flats or darks are of a scan, and of no other, by their names.
 
     Parameters
     ----------

@@ -22,14 +22,14 @@ FAR = 0.5
 AS_FAR = 0.8
 """Part of what the view a quarter of the way differs by that one far away differs by at least."""
 SHIFTS = 0.15
-"""How far the axis may be from the middle, as part of the columns."""
+"""Largest offset of the axis from the centre, as a fraction of the columns."""
 SAME = 1e-6
 """Part of a step by which even angles may differ."""
 
 
 @dataclass(frozen=True)
 class ViewAngles:
-    """What the angles are, as the table `angles` of a sidecar, and why.
+    """Angles as the table `angles` of a sidecar, with the reason.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ViewAngles:
     def assumed(self) -> ViewAngles:
         """Return even steps as an assumption, which the scan then states."""
         return replace(
-            self, table={**self.table, "assumed": True}, text=f"{self.text}, assumed to be even"
+            self, table={**self.table, "assumed": True}, text=f"{self.text}, even steps assumed"
         )
 
 
@@ -61,7 +61,7 @@ def sampled(n_views: int) -> list[int]:
 def even(total_deg: float, n_views: int, *, with_end: bool, first: float = 0.0) -> ViewAngles:
     """Return even steps over so many degrees; with the last view at their end, or before it."""
     step = total_deg / max(n_views - with_end, 1)
-    end = ", the last view at the end of it" if with_end else ""
+    end = ", last view at the end" if with_end else ""
     text = f"{total_deg:g}° in steps of {step:.6g}°{end}"
     return ViewAngles({"first": first, "step": step}, text, "")
 
@@ -106,10 +106,10 @@ def of_list(
         return None
     unit = stated or _unit_of(span)
     table: dict[str, object] = {"unit": unit} if unit == "rad" else {}
-    why = f"it holds {len(values):,} numbers, one for each view"
+    why = f"it contains {len(values):,} numbers, one per view"
     if parts:
         table["leave_out"] = [list(part) for part in parts]
-        why = f"it holds {len(values):,} numbers, those of flats and darks too"
+        why = f"it contains {len(values):,} numbers, including flats and darks"
     degrees = np.asarray(np.rad2deg(views) if unit == "rad" else views, np.float64)
     return ViewAngles(table, f"a list over {np.ptp(degrees):.5g}°", why, degrees=degrees)
 
@@ -167,11 +167,11 @@ def from_views(views: Array, n_views: int, *, parallel: bool) -> ViewAngles:
         turn = even(180.0, n_views, with_end=with_end)
         return ViewAngles(turn.table, turn.text, "the last view is the mirror image of the first")
     turn = even(180.0 if parallel else 360.0, n_views, with_end=_is_round(n_views - 1))
-    return ViewAngles(turn.table, turn.text, "first and last views do not tell", is_sure=False)
+    return ViewAngles(turn.table, turn.text, "first and last views do not show it", is_sure=False)
 
 
 def _is_round(n: int) -> bool:
-    """Whether so many steps are what people choose: 180, 360, 720, 1000, ..."""
+    """Return True if so many steps are what people choose: 180, 360, 720, 1000, ..."""
     return n > 0 and (n % 90 == 0 or n % 100 == 0)
 
 

@@ -81,12 +81,12 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
     described = _described(sidecar, settings)
     if structure_of(described) != structure_of(source):
         raise FileFormatError(
-            f"{sidecar.name}: describes {described.name}, which holds other datasets than "
-            f"{source.name}; choose the description of a file like it."
+            f"{sidecar.name}: describes {described.name}, whose datasets differ from "
+            f"{source.name}; choose the description of a similar file."
         )
     g = settings.geometry
     if not isinstance(g, ConeSettings | ParallelSettings) or any(g.detector_shift_mm):
-        raise _refused(sidecar, "vectors, or a shift of the detector")
+        raise _refused(sidecar, "vectors, or a detector shift")
     if isinstance(g, ConeSettings) and g.rise_mm_per_turn:
         raise _refused(sidecar, "a helix")
     if settings.reverse or settings.flip or not _views_first(settings):
@@ -119,15 +119,15 @@ def _views_first(settings: Sidecar) -> bool:
 
 def _refused(sidecar: Path, what: str) -> FileFormatError:
     return FileFormatError(
-        f"{sidecar.name}: says {what}, which no answers can; copy it beside the new file, and "
-        "write the new name into it."
+        f"{sidecar.name}: contains {what}, which answers cannot express; copy it next to the new "
+        "file, and change the file name in it."
     )
 
 
 def _settings(sidecar: Path) -> Sidecar:
     with open_input(sidecar) as file:
         if not is_sidecar(file):
-            raise FileFormatError(f"{file.name}: no description of projections; choose one.")
+            raise FileFormatError(f"{file.name}: not a description of projections; choose one.")
         return parse(Sidecar, toml_of(file), where=file.name)
 
 
@@ -136,7 +136,9 @@ def _described(sidecar: Path, settings: Sidecar) -> Path:
     names = {name.partition(SIGN)[0] for name in settings.images}
     name = names.pop()
     if names or not holds_arrays(Path(name)):
-        raise FileFormatError(f"{sidecar.name}: describes no single file of arrays; choose one.")
+        raise FileFormatError(
+            f"{sidecar.name}: does not describe a single array file; choose one that does."
+        )
     return sidecar.absolute().parent / name
 
 

@@ -1,4 +1,4 @@
-"""Images that are no larger than a look needs."""
+"""Shrink images to the size of a preview."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the values are: counts, transmissions or line integrals, told by where the air is.
+"""Find the kind of values (counts, transmissions, line integrals) from the air region.
 
 At the sides of most images is air. It is the brightest part of counts, 1 in transmissions, and 0 in
 line integrals, which are highest where the object is.
@@ -21,7 +21,7 @@ FLAT_AIR = 0.1
 
 @dataclass(frozen=True)
 class Values:
-    """What values are.
+    """Kind of the values.
 
     Attributes
     ----------
@@ -55,23 +55,23 @@ def values_of(sample: Array, *, whole_numbers: bool, has_flats: bool) -> Values:
     finite = sample[np.isfinite(sample)]
     low, high = (float(each) for each in np.quantile(finite, (0.002, 0.998)))
     if has_flats:
-        return Values("counts", "there are flats")
+        return Values("counts", "flat images exist")
     air, middle, spread = _air_of(sample)
     is_bright = air > middle
     if high > LARGEST_INTEGRAL or whole_numbers:
         if not is_bright:
             return Values(
                 "integrals",
-                f"the sides are darker ({in_words(air)}) than the middle ({in_words(middle)}), so "
-                "logarithms in another unit",
+                f"the sides ({in_words(air)}) are darker than the centre ({in_words(middle)}), so "
+                "these are logarithms in another unit",
                 wants_scale=True,
                 is_sure=False,
             )
         is_flat = spread < FLAT_AIR * abs(air)
-        why = f"the sides are the brightest, {in_words(air)} counts, and taken as the open beam"
+        why = f"the sides are brightest ({in_words(air)} counts) and used as the open beam"
         return Values("counts", why, white_level=float(air), is_sure=is_flat)
     if is_bright and low > -0.1 and high < LARGEST_TRANSMISSION:
-        return Values("transmission", f"the sides are the brightest, {air:.3g}")
+        return Values("transmission", f"the sides are brightest ({air:.3g})")
     why = f"values from {low:.3g} to {high:.3g}, {air:.2g} at the sides"
     return Values("integrals", why, is_sure=abs(air) < 0.2 * max(high, 1e-9) or not is_bright)
 

@@ -19,7 +19,7 @@ from engine.raw_import.draft import Draft
 def text_of_sidecar(draft: Draft) -> str:
     """Return what is written: the sidecar, and each guess as a remark at its beginning."""
     settings = draft.settings  # which refuses what is not complete
-    said = tomllib.loads(tomli_w.dumps(_plain(draft.table)))
+    said = tomllib.loads(tomli_w.dumps(_toml_value(draft.table)))
     head, rest = tomli_w.dumps({"format": said.pop("format")}), tomli_w.dumps(said)
     remarks = [
         f"# {guess.key}: {_one_line(guess.text)} ({_one_line(guess.why)})"
@@ -31,8 +31,8 @@ def text_of_sidecar(draft: Draft) -> str:
     if len(text.encode()) > MAX_TOML_BYTES:
         n = len(settings.images)
         raise FileFormatError(
-            f"{draft.path.name}: the names of {n:,} files are too long a text; number them "
-            "(scan_0000.tif, scan_0001.tif, ...), so that their beginning says which they are."
+            f"{draft.path.name}: the names of {n:,} files do not fit; number them (scan_0000.tif, "
+            "scan_0001.tif, ...), so that one prefix covers all."
         )
     return text
 
@@ -50,13 +50,12 @@ def write_draft(draft: Draft, path: Path | None = None) -> Path:
     path = path or draft.path
     if path.absolute().parent != draft.path.absolute().parent:
         raise FileFormatError(
-            f"{path.name}: must lie in the folder {draft.path.parent}, since it names files by "
-            "their place in it; choose a name there."
+            f"{path.name}: must be in the folder {draft.path.parent}, because its file names are "
+            "relative to it; choose a name there."
         )
     if exists(path):
         raise ResourceError(
-            f"{path.name}: is there already, and is not written over; open it, or choose another "
-            "name."
+            f"{path.name}: already exists and is not overwritten; open it, or choose another name."
         )
     text = text_of_sidecar(draft)
     _refuse_second(draft)
@@ -74,11 +73,11 @@ def _refuse_second(draft: Draft) -> None:
     found = sidecar_of(files[0])
     if found is not None:
         raise ResourceError(
-            f"{files[0].name}: {found.name} describes it already; open that one, or correct it."
+            f"{files[0].name}: {found.name} already describes it; open or correct that file."
         )
 
 
-def _plain(value: object) -> dict[str, object]:
+def _toml_value(value: object) -> dict[str, object]:
     return {key: each for key, each in value.items() if each is not None} if (
         isinstance(value, dict)
     ) else {}  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from engine.core import paths
 from engine.core.errors import ResourceError
 from engine.io.safety.atomic_write import write_atomically
-from engine.io.safety.locks import after_others, is_held, only_writer, sweep_locks
+from engine.io.safety.locks import after_others, is_in_use, only_writer, sweep_locks
 from tests.farm.pairs import THINGS, faults_of
 
 
@@ -23,15 +23,17 @@ def test_an_output_has_one_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
     (tmp_path / "link.h5").symlink_to(tmp_path / "a.h5")
     with only_writer(tmp_path / "a.h5"):
-        assert is_held(tmp_path / "link.h5")
+        assert is_in_use(tmp_path / "link.h5")
         with (
-            pytest.raises(ResourceError, match=r"^link\.h5: another process is writing it; wait"),
+            pytest.raises(
+                ResourceError, match=r"^link\.h5: another process is writing this file; wait"
+            ),
             only_writer(tmp_path / "link.h5"),
         ):
             pass
         with only_writer(tmp_path / "b.h5"):
             pass
-    assert not is_held(tmp_path / "a.h5")
+    assert not is_in_use(tmp_path / "a.h5")
     assert not list(paths.locks_dir().iterdir())
 
 
@@ -59,7 +61,7 @@ def test_locks_of_killed_processes_are_swept(
             file.touch()
             os.utime(file, (0, 0))
         sweep_locks()
-        assert is_held(tmp_path / "a")
+        assert is_in_use(tmp_path / "a")
         assert not left.exists()
         assert len(list(paths.locks_dir().iterdir())) == 1
 
@@ -82,7 +84,7 @@ def test_a_place_without_locks_takes_files_but_no_long_work(
         lock = next(paths.locks_dir().iterdir())
     lock.mkdir()  # as good as a disk that takes no more
     with (
-        pytest.raises(ResourceError, match="no lock can be kept there"),
+        pytest.raises(ResourceError, match="no lock file can be created there"),
         only_writer(tmp_path / "a"),
     ):
         pass

@@ -27,7 +27,7 @@ from app.ui.theme.widgets import button, grow_to_fit, label, set_tone
 from app.views.literal_text import literal_tip
 from app.views.text import image_title
 from engine.data import FrameVolume, Plain
-from engine.io import WRITERS, existing, frame_suffixes, suffixes_of, usual_suffixes
+from engine.io import WRITERS, default_suffixes, existing, frame_suffixes, suffixes_of
 from engine.jobs.study_index import ImagingOrder, is_dicom
 
 WIDTH_PX = 620
@@ -147,7 +147,7 @@ class ExportDialog(QDialog):
         if not fault and not any(each.ends(target) for each in WRITERS):
             fault = tr(
                 "The name must end with one of {usual_suffixes}.",
-                usual_suffixes=usual_suffixes(WRITERS),
+                usual_suffixes=default_suffixes(WRITERS),
             )
         free = free_bytes(target.parent)
         notes = [

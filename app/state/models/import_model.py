@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
-from engine.raw_import import Draft, ImportLook, Reading
+from engine.raw_import import Draft, ImportPreview, Reading
 
 ROLES = ("array", "flats", "darks", "angles")
 """What a dataset may be taken for, as the key of the answer that names it."""
@@ -107,7 +107,7 @@ class ImportModel(QObject):
         super().__init__()
         self.source = source
         self.said: dict[str, object] = {}
-        self.look: ImportLook | None = None
+        self.look: ImportPreview | None = None
         self.fault = ""
         self.is_busy = False
         self._shown: dict[str, object] | None = None
@@ -159,7 +159,7 @@ class ImportModel(QObject):
         self.is_busy = True
         self.changed.emit()
 
-    def take(self, said: dict[str, object], found: ImportLook | str) -> None:
+    def take(self, said: dict[str, object], found: ImportPreview | str) -> None:
         """Take a look that was made with some answers, or why there is none."""
         if said != self.said:
             return

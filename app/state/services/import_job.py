@@ -11,7 +11,7 @@ from app.state.models.import_model import ImportModel
 from app.state.services.commands import Commands
 from app.state.services.threads import Task
 from engine.core.errors import EngineError
-from engine.raw_import import Draft, ImportLook, write_draft
+from engine.raw_import import Draft, ImportPreview, write_draft
 
 WAIT_MS = 200
 """Rest after an answer before a look begins."""
@@ -47,7 +47,7 @@ class ImportJob(QObject):
         model.begin()
         said = dict(model.said)
 
-        def work(task: Task) -> ImportLook | str:
+        def work(task: Task) -> ImportPreview | str:
             from engine.jobs import ForeignFiles
 
             files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)

@@ -122,7 +122,7 @@ class WorklistPage(QWidget):
         self.list.take(found.orders)
         n = len(found.orders)
         text = tr("1 order.") if n == 1 else tr("{n:,} orders.", n=n)
-        self._say(" ".join((text, *found.remarks)), "look" if found.remarks else "muted")
+        self._say(" ".join((text, *found.notes)), "look" if found.notes else "muted")
 
     def _show(self) -> None:
         has_node = bool(self._context.preferences.site.worklist)

@@ -18,7 +18,7 @@ from engine.io import can_save, read_frames, read_volume, save_frames
 from engine.io.dicom.capture import write_capture
 from engine.io.dicom.enhanced import enhanced_files, write_enhanced
 from engine.io.dicom.network import echo, send
-from engine.io.dicom.patient_identity import whose_image
+from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
 from engine.io.dicom.subject import Subject
 from engine.io.safety.atomic_write import refuse_impossible
@@ -151,7 +151,7 @@ def _subject(
     """Read the patient from the file of `--like`, and print it."""
     if arguments.like is None:
         return None
-    subject = whose_image(arguments.like, volume, info, same_frame=same_frame)
+    subject = subject_of_image(arguments.like, volume, info, same_frame=same_frame)
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject
 

@@ -48,7 +48,7 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
         raise OutputError(f"{arguments.keep.name}: the name of an order must end with .json.")
     node, question = node_of(arguments), _question(arguments)
     found = ask_worklist(node, question)
-    for remark in found.remarks:
+    for remark in found.notes:
         console.line(f"note: {remark}")
     for order in found.orders:
         console.line(_line(order))

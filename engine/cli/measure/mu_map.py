@@ -11,7 +11,7 @@ from engine.cli.outputs import Output, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError
 from engine.data.volume import Volume
-from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
+from engine.io import WRITERS, can_save, default_suffixes, read_volume, save
 from engine.io.auxiliary.mu_sum import TISSUES_PER_MM, added, of_classes
 from engine.io.auxiliary.mu_units import HOUNSFIELD, MU_UNITS, PER_UNIT, in_per_mm, recognised
 from engine.protocols.privacy.records import without_names
@@ -28,7 +28,7 @@ def add_verbs(verbs: Verbs) -> None:
         type=Path,
         action=Output,
         metavar="OUT",
-        help=f"output file: {usual_suffixes(WRITERS)}",
+        help=f"output file: {default_suffixes(WRITERS)}",
     )
     p.add_argument(
         "--unit", choices=MU_UNITS, default="", help="unit of the values (default: recognised)"

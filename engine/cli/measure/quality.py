@@ -15,7 +15,7 @@ from engine.cli.verbs import Verbs, add_verb
 from engine.core.errors import DataError, SettingsError
 from engine.data.volume import Volume
 from engine.io import read_volume
-from engine.io.safety.atomic_write import write_together
+from engine.io.safety.atomic_write import write_all
 
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
@@ -94,7 +94,7 @@ def _show(report: QualityReport, console: Console) -> None:
 def _write(report: QualityReport, volume: Volume, output: Path) -> None:
     """Write all files of a report, or none."""
     files = _files(output)
-    write_together({path: report_bytes(report, volume, path.suffix.lower()) for path in files})
+    write_all({path: report_bytes(report, volume, path.suffix.lower()) for path in files})
 
 
 def _files(output: Path) -> tuple[Path, ...]:

@@ -21,7 +21,7 @@ from engine.core.errors import DataError, SettingsError
 from engine.data.volume import Volume
 from engine.io import read_frames, read_volume
 from engine.io.dicom.order import is_order
-from engine.io.dicom.patient_identity import whose_image
+from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.safety.atomic_write import write_atomically
 from engine.protocols.privacy.records import without_names
 
@@ -120,7 +120,7 @@ def _write_dicom(
     subject = None
     if like is not None:
         same_frame = bool(frame) and not is_order(like)
-        subject = whose_image(like, volume, info, same_frame=same_frame)
+        subject = subject_of_image(like, volume, info, same_frame=same_frame)
         if same_frame and subject.frame_uid != frame:
             raise DataError(
                 f"{like.name}: the frame of reference differs from that of the image. Choose a "

@@ -15,7 +15,7 @@ from engine.core.errors import DataError
 from engine.core.json_types import Plain
 from engine.data.rigid_resampling import moved
 from engine.geometry.rigid_motion import motion_of
-from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
+from engine.io import WRITERS, can_save, default_suffixes, read_volume, save
 from engine.io.volumes.straight_axes import facing
 from engine.protocols.privacy.records import without_names
 
@@ -35,7 +35,7 @@ def add_verbs(verbs: Verbs) -> None:
         type=Path,
         action=Output,
         metavar="OUT",
-        help=f"output file: {usual_suffixes(WRITERS)}",
+        help=f"output file: {default_suffixes(WRITERS)}",
     )
     p.add_argument(
         "--motion", metavar="X,Y,Z,A,B,C",

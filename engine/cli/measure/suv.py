@@ -29,7 +29,7 @@ from engine.core.errors import DataError, FileFormatError
 from engine.core.json_types import Plain
 from engine.data.calibration import CONCENTRATION
 from engine.data.volume import Volume
-from engine.io import WRITERS, can_save, read_volume, save, save_remark, usual_suffixes
+from engine.io import WRITERS, can_save, default_suffixes, read_volume, save, save_remark
 from engine.io.safety.open_input import open_input
 from engine.protocols.privacy.records import MADE_BY_US, without_names
 
@@ -50,7 +50,7 @@ def add_verbs(verbs: Verbs) -> None:
         type=Path,
         action=Output,
         metavar="OUT",
-        help=f"output file: {usual_suffixes(WRITERS)}",
+        help=f"output file: {default_suffixes(WRITERS)}",
     )
     p.add_argument(
         "--kind", choices=get_args(SuvKind), default="bw",

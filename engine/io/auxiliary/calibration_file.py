@@ -1,4 +1,4 @@
-"""Calibrations to Bq/mL: a small JSON object, with a digest of all that it says."""
+"""Read and write calibrations to Bq/mL: a small JSON object with a digest of its content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST_ERROR = 100.0
 
 
 def is_calibration(file: InputFile) -> bool:
-    """Whether an opened file can only be a calibration."""
+    """Return True if an opened file can only be a calibration."""
     return file.head.lstrip()[:1] == b"{" and MARK in file.head
 
 
@@ -47,35 +47,35 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
     with open_input(path) as file:
         if file.size > MAX_BYTES or not is_calibration(file):
             raise FileFormatError(
-                f"{path.name}: no calibration; make one with `isocenter calibrate`."
+                f"{path.name}: not a calibration; make one with `isocenter calibrate`."
             )
         text = file.text(MAX_BYTES)
     try:
         content = from_json(text)
         found = _calibration(content, path)
     except (ValueError, TypeError) as e:
-        raise FileFormatError(f"{path.name}: a damaged calibration ({e}); copy it again.") from e
+        raise FileFormatError(f"{path.name}: damaged calibration ({e}); copy it again.") from e
     if scanner is not None and scanner_digest(scanner) != found.scanner_sha256:
         raise GeometryError(
-            f"{path.name}: measured on {found.scanner!r}, this scan is of {scanner.name!r} or of "
-            "another description of it; calibrate with this scanner."
+            f"{path.name}: measured on {found.scanner!r}, but this scan is from {scanner.name!r} "
+            "or a different description of it; calibrate this scanner."
         )
     return found
 
 
 def _calibration(content: Plain, path: Path) -> Calibration:
     if content.pop("sha256", "") != _digest(content):
-        raise ValueError("it was changed after it was measured")
+        raise ValueError("it was changed after the measurement")
     if content.get("format") != FORMAT:
-        raise ValueError(f"format {content.get('format')!r}, want {FORMAT!r}")
+        raise ValueError(f"format {content.get('format')!r}, expected {FORMAT!r}")
     values = {f.name: content[f.name] for f in fields(Calibration) if f.name in content}
     values["corrections"] = tuple(str(kind) for kind in content.get("corrections", ()))
     found = Calibration(**values)
     numbers = (found.positrons_per_ml, found.error_percent)
     if not all(isinstance(v, int | float) and math.isfinite(v) for v in numbers):
-        raise ValueError("numbers are missing")
+        raise ValueError("some values are missing")
     if not (found.positrons_per_ml > 0 and 0 <= found.error_percent <= LARGEST_ERROR):
-        raise ValueError(f"positrons_per_ml is {found.positrons_per_ml:g}, want more than 0")
+        raise ValueError(f"positrons_per_ml is {found.positrons_per_ml:g}, expected more than 0")
     return found
 
 

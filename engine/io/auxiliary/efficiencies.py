@@ -41,19 +41,21 @@ def read_values(path: Path) -> NDArray[np.float32]:
         if is_hdf5(file.head):
             with open_hdf5(file) as tree:
                 check_foreign_seal(tree, path)
-                return _kept(dataset(tree, DATASET, path), path)
+                return _stored_values(dataset(tree, DATASET, path), path)
         lines = file.text(MAX_BYTES).splitlines()
     rows = rows_of(lines)
     if not rows:
-        raise FileFormatError(f"{path.name}: holds no efficiencies; want one number on a line.")
+        raise FileFormatError(
+            f"{path.name}: contains no efficiencies; expected one number per line."
+        )
     return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
 
 
-def _kept(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
+def _stored_values(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     if item.dtype.kind not in "iuf" or item.size > MAX_CRYSTALS:
         raise FileFormatError(
-            f"{path.name}: {DATASET} is {item.dtype} of {item.size:,} values, want a number for "
-            "each crystal; write the file again."
+            f"{path.name}: {DATASET} is {item.dtype} of {item.size:,} values, expected one number "
+            "per crystal; write the file again."
         )
     return np.asarray(column(item, item.dtype.str, path), np.float32).ravel()
 
@@ -62,19 +64,19 @@ def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
     """Refuse efficiencies that do not fit a scanner or are no efficiencies."""
     if len(values) != scanner.n_crystals:
         raise GeometryError(
-            f"{path.name}: {len(values):,} efficiencies, {scanner.name!r} has "
-            f"{scanner.n_crystals:,} crystals; choose the file of this scanner."
+            f"{path.name}: {len(values):,} efficiencies, but {scanner.name!r} has "
+            f"{scanner.n_crystals:,} crystals; choose the file for this scanner."
         )
     refuse_not_finite(path, values)
     if (values < 0).any():
         k = int(np.argmax(values < 0))
         raise DataError(
-            f"{path.name}: the efficiency of crystal {k:,} is {values[k]:g}, want at least 0."
+            f"{path.name}: the efficiency of crystal {k:,} is {values[k]:g}, expected at least 0."
         )
     if not values.any():
         raise DataError(
-            f"{path.name}: all efficiencies are 0, so no crystal would detect anything; "
-            "choose another file or leave normalisation out."
+            f"{path.name}: all efficiencies are 0, so no crystal could detect anything; choose "
+            "another file or reconstruct without normalisation."
         )
 
 
@@ -91,8 +93,8 @@ def _numbered(path: Path, rows: list[Row]) -> NDArray[np.float32]:
         k = int(crystal) if crystal.is_integer() else -1
         if not 0 <= k < len(rows) or seen[k]:
             raise FileFormatError(
-                f"{path.name}, line {line}: crystal {fields[0]}; want each of 0 to "
-                f"{len(rows) - 1:,} once."
+                f"{path.name}, line {line}: crystal {fields[0]}; expected each number from 0 to "
+                f"{len(rows) - 1:,} exactly once."
             )
         values[k], seen[k] = value, True
     return values

@@ -1,4 +1,4 @@
-"""Checks that a volume can serve as an attenuation map of a scan."""
+"""Check that a volume can serve as the attenuation map of a scan."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
 
     Without a scanner it may lie anywhere.
     """
-    refuse_noted_nan(path, volume.notes, "a map of attenuation")
+    refuse_noted_nan(path, volume.notes, "an attenuation map")
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(
-            f"{path.name}: voxels of {volume.grid.describe()}, want {low:g} to {high:g} mm; "
+            f"{path.name}: voxel size {volume.grid.describe()}, expected {low:g} to {high:g} mm; "
             "was the map saved in other units?"
         )
     found = recognised(volume, path.name)
@@ -49,19 +49,19 @@ def _refuse_unit(volume: Volume, path: Path) -> None:
     water = f"water is {WATER_PER_MM} 1/mm at 511 keV"
     if least < MIN_PER_MM or most > 1:
         raise DataError(
-            f"{path.name}: values from {least:g} to {most:g} are no attenuation in 1/mm, perhaps "
+            f"{path.name}: values from {least:g} to {most:g} are not attenuation in 1/mm, possibly "
             f"Hounsfield units ({water}); convert the map to 1/mm at 511 keV."
         )
     if most > MAX_PER_MM:
         guess = "look like 1/cm" if most <= MAX_PER_CM else "are too large"
         raise DataError(
-            f"{path.name}: values up to {most:g} {guess}, want 1/mm ({water}); "
-            "divide the map by 10 if it is in 1/cm."
+            f"{path.name}: values up to {most:g} {guess}, expected 1/mm ({water}); divide the map "
+            "by 10 if it is in 1/cm."
         )
     if most < BODY_PER_MM:
         raise DataError(
-            f"{path.name}: no value above {BODY_PER_MM:g} 1/mm, so it attenuates nothing; "
-            "choose another map or leave attenuation out."
+            f"{path.name}: all values are below {BODY_PER_MM:g} 1/mm, so the map does not "
+            "attenuate; choose another map or reconstruct without attenuation."
         )
 
 
@@ -72,15 +72,15 @@ def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
     across = scanner.from_middle_mm(x[None, :], y[:, None])[body.any(axis=0)].max()
     if across > scanner.bore_radius_mm:
         raise GeometryError(
-            f"{path.name}: wrong geometry, the map reaches {across:.0f} mm from the middle, the "
-            f"bore of {scanner.name!r} {scanner.bore_radius_mm:.0f} mm; choose the map of this "
-            f"scan, in the scanner's coordinates, or put it there ({BY_LIKENESS})."
+            f"{path.name}: wrong geometry; the map extends {across:.0f} mm from the centre, but "
+            f"the bore radius of {scanner.name!r} is {scanner.bore_radius_mm:.0f} mm; choose this "
+            f"scan's map in scanner coordinates, or register it ({BY_LIKENESS})."
         )
     inside = z[body.any(axis=(1, 2))]
     low, high = scanner.axial_range_mm
     if inside.max() < low or inside.min() > high:
         raise GeometryError(
-            f"{path.name}: wrong geometry, the map lies at z = {inside.min():.0f} to "
-            f"{inside.max():.0f} mm, the scanner at {low:.0f} to {high:.0f} mm; choose the map of "
-            f"this scan, in the scanner's coordinates, or put it there ({BY_LIKENESS})."
+            f"{path.name}: wrong geometry; the map covers z = {inside.min():.0f} to "
+            f"{inside.max():.0f} mm, but the scanner covers {low:.0f} to {high:.0f} mm; choose "
+            f"this scan's map in scanner coordinates, or register it ({BY_LIKENESS})."
         )

@@ -1,4 +1,4 @@
-"""Attenuation of a patient and of what lies about: the maps of bed and coils are added.
+"""Add the attenuation maps of patient, bed and coils.
 
     μ(p) = Σ μ_i(p)
 
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from engine.core.errors import DataError
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 
 LEAST_PER_MM = 1e-5
-"""What is not nothing: a metre of it stops 1 % of the photons."""
+"""Smallest relevant attenuation: one metre absorbs 1 % of the photons."""
 TISSUES_PER_MM = {"air": 0.0, "lung": 0.00224, "fat": 0.00854, "soft": 0.01}
 """Classes of a Dixon segmentation at 511 keV, as Siemens' mMR gives them."""
 
@@ -54,8 +54,8 @@ def of_classes(volume: Volume, classes: Mapping[int, float], name: str) -> Volum
         listed = ", ".join(f"{value:g}" for value in other[:5])
         more = f" and {len(other) - 5:,} more" if len(other) > 5 else ""
         raise DataError(
-            f"{name}: {np.count_nonzero(left):,} voxels are of no class that is named, with the "
-            f"numbers {listed}{more}; name their attenuation too, or take a segmented image."
+            f"{name}: {np.count_nonzero(left):,} voxels belong to unnamed classes with the numbers "
+            f"{listed}{more}; state their attenuation too, or use a segmented image."
         )
     note = f"{name}: classes were given " + ", ".join(f"{k}: {v:g}" for k, v in known.items())
     info = {**volume.info, "converted_from": "classes"}
@@ -74,11 +74,11 @@ def added(first: Volume, others: Sequence[Volume]) -> Volume:
     patients = {each.patient for each in (first, *others) if each.patient}
     if len(patients) > 1:
         raise DataError(
-            "the maps are of different patients, their files say; add maps of one patient, and of "
-            "his bed and coils."
+            "the files of these maps name different patients; add maps of one patient, bed and "
+            "coils."
         )
     grid = _grown(first.grid, others)
-    refuse_no_room(4 * grid.n_voxels, "the sum of the maps")
+    refuse_large_data(4 * grid.n_voxels, "the sum of the maps")
     total = _placed(first, grid)
     for each in others:
         total += _interpolated(each, grid)

@@ -90,9 +90,9 @@ def recognised(volume: Volume, name: str, unit: str = "") -> FoundUnit | None:
         return FoundUnit(seen, is_said=False) if seen and not said else None
     if seen and seen != said and not unit:
         raise DataError(
-            f"{name}: its unit is said to be {said}, and its values look like {seen} (most matter "
-            f"has {typical(volume.values):.3g}; water is 0.0096 1/mm, 0.096 1/cm, 0 HU); say "
-            "which it is: isocenter mu-map --unit."
+            f"{name}: the stated unit is {said}, but the values look like {seen} (most matter has "
+            f"{typical(volume.values):.3g}; water is 0.0096 1/mm, 0.096 1/cm, 0 HU); set the unit "
+            "with `isocenter mu-map --unit`."
         )
     return FoundUnit(said, is_said=True)
 
@@ -115,8 +115,8 @@ def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0
         return _from_ct(volume, name, voltage_kv)
     if found.unit == PER_MM:
         return replace(volume, unit=PER_MM)
-    how = "states" if found.is_said else "has values that look like"
-    note = f"{name}: {how} {found.unit}; it was converted to 1/mm."
+    how = "states" if found.is_said else "the values look like"
+    note = f"{name}: {how} {found.unit}; the map was converted to 1/mm."
     note = Information(note) if found.is_said else note
     values = volume.values * np.float32(PER_UNIT[found.unit])
     info = {**volume.info, "converted_from": found.unit}
@@ -132,9 +132,11 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
     tube = (
-        f"{known:g} kV" if known else f"{DEFAULT_KV:g} kV, which nobody says (bone depends on it)"
+        f"{known:g} kV"
+        if known
+        else (f"{DEFAULT_KV:g} kV, an assumed tube voltage (it changes bone)")
     )
-    note = f"{name}: CT numbers were turned into attenuation at 511 keV by the law of {tube}."
+    note = f"{name}: CT numbers were converted to attenuation at 511 keV with the curve for {tube}."
     note = Information(note) if known else note
     info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or DEFAULT_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))

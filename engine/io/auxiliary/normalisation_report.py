@@ -1,4 +1,4 @@
-"""What a normalisation file holds, in facts for people."""
+"""Report on the content of a normalisation file."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def of_efficiencies(path: Path, scanner: str | None) -> Report:
     span = f"{finite.min():g} to {finite.max():g}" if len(finite) else "none"
     facts = (("Crystals", f"{len(values):,}"), ("Efficiencies", span))
     bad = len(values) - len(finite)
-    faults = (f"{path.name}: {bad:,} efficiencies are not numbers.",) if bad else ()
+    faults = (f"{path.name}: {bad:,} efficiencies are NaN or infinite.",) if bad else ()
     return Report("", f"{len(values):,} crystal efficiencies", facts, faults, notes)

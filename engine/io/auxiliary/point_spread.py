@@ -33,15 +33,15 @@ def read_point_spread(path: Path) -> PointSpread:
         lines = file.text(MAX_BYTES).splitlines()
     rows = [numbers_of(path, row, N_COLUMNS, COLUMNS) for row in rows_of(lines)]
     if not rows:
-        raise FileFormatError(f"{path.name}: holds no widths; want lines of {COLUMNS}.")
+        raise FileFormatError(f"{path.name}: contains no widths; expected lines of {COLUMNS}.")
     table = np.array(rows)
     refuse_not_finite(path, table)
     radius, widths = table[:, 0], table[:, 1:]
     if radius[0] < 0 or (np.diff(radius) <= 0).any():
-        raise DataError(f"{path.name}: distances from the axis are to ascend from 0 or more.")
+        raise DataError(f"{path.name}: distances from the axis must be at least 0 and increase.")
     if not ((widths > 0) & (widths <= WIDEST_MM)).all():
         raise DataError(
-            f"{path.name}: widths lie between {widths.min():g} and {widths.max():g}, want more "
+            f"{path.name}: widths are between {widths.min():g} and {widths.max():g}, expected more "
             f"than 0 and at most {WIDEST_MM:g} mm."
         )
     return PointSpread(radius, widths[:, 0], widths[:, 1], float(widths[:, 2].mean()))

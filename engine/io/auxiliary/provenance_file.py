@@ -1,4 +1,4 @@
-"""The provenance of a volume, in a sealed JSON file beside it that also knows its digest."""
+"""Store the provenance of a volume in a sealed JSON sidecar with the digest of the volume."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.io.text.json_text import from_json, to_json
 FORMAT = "isocenter-provenance-file-2"
 MAX_BYTES = 16_000_000
 PLAIN, PACKED, ENDING = ".nii", ".nii.gz", ".provenance.json"
-WAY_OUT = "copy both files again, or take {name} away to read the volume without its provenance"
+WAY_OUT = "copy both files again, or remove {name} to read the volume without its provenance"
 
 
 def sidecar_path(path: Path) -> Path:
@@ -105,7 +105,7 @@ def writing_provenance(
         yield lambda: sidecar.unlink(missing_ok=True)
 
 
-def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
+def adjacent_provenance(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
     """Return the provenance of a volume, {} where there is none, and what to remark.
 
     A sidecar that has changed is refused, and so is a volume other than the one it was written
@@ -115,7 +115,7 @@ def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
 
 
 def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[str, ...]]:
-    """Return the provenance of a volume, as `provenance_beside` does; `digest` is of its bytes."""
+    """Return the provenance of a volume like `adjacent_provenance`; `digest` covers its bytes."""
     sidecar = found_sidecar(path)
     if sidecar is None:
         return {}, ()
@@ -126,15 +126,15 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
         raise broken(sidecar, way_out)
     provenance = content.get("provenance")
     if not isinstance(provenance, dict) or "sha256" not in content:
-        return {}, (f"{sidecar.name}: not written by Isocenter, so it is left out.",)
+        return {}, (f"{sidecar.name}: not written by Isocenter, ignored.",)
     if content["sha256"] == digest():
         return provenance, () if is_sealed else (unsealed(sidecar),)
     if content.get("file") == path.name:
         raise FileFormatError(
-            f"{path.name}: has changed since it was written, {sidecar.name} says (its checksum "
-            f"differs); {way_out}."
+            f"{path.name}: the checksum in {sidecar.name} differs, so the file has changed; "
+            f"{way_out}."
         )
-    note = f"{sidecar.name}: the provenance of {str(content.get('file'))[:100]!r}, so left out."
+    note = f"{sidecar.name}: belongs to {str(content.get('file'))[:100]!r}, so it is ignored."
     return {}, (note,)
 
 

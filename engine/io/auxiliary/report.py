@@ -1,4 +1,4 @@
-"""What small files beside a scan hold: its calibration, its tracer, its trigger times."""
+"""Report on small auxiliary files: calibration, tracer and trigger times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracer files: what was given to whom, as a TOML file with a table `[tracer]`."""
+"""Read tracer files: the injection as a TOML file with a table `[tracer]`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE = "tracer"
 
 
 def is_tracer(file: InputFile) -> bool:
-    """Whether an opened file can only be a tracer file."""
+    """Return True if an opened file can only be a tracer file."""
     if file.path.suffix.lower() != ".toml":
         return False
     try:
@@ -36,5 +36,7 @@ def read_tracer(path: Path) -> Tracer:
     """Read a tracer file."""
     table = read_toml(path)
     if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
-        raise SettingsError(f"{path.name}: want one table [{TABLE}] with dose, times and weight.")
+        raise SettingsError(
+            f"{path.name}: expected one table [{TABLE}] with dose, times and weight."
+        )
     return parse(Tracer, table[TABLE], where=path.name)

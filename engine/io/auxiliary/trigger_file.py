@@ -27,11 +27,11 @@ LONGEST_S = 4_000_000.0
 _HEAD = re.compile(
     r"\ufeff?#?\s*trigger[ _]times?\s*[\[(_ ]\s*(?P<unit>s|ms)\s*[\])]?", re.IGNORECASE
 )
-WANTED = "want a first line such as 'trigger time [s]', then one time a line"
+WANTED = "expected a first line such as 'trigger time [s]', then one time per line"
 
 
 def is_trigger_file(file: InputFile) -> bool:
-    """Whether a file begins as such a file does."""
+    """Return True if a file begins as such a file does."""
     line = file.head.split(b"\n", 1)[0]
     return _HEAD.fullmatch(line.decode("utf-8", "replace").strip()) is not None
 
@@ -48,11 +48,11 @@ def read_triggers(path: Path) -> Triggers:
         lines = file.text(MAX_BYTES).splitlines()
     head = _HEAD.fullmatch(lines[0].strip()) if lines else None
     if head is None:
-        raise FileFormatError(f"{path.name}: does not say the unit of its times; {WANTED}.")
+        raise FileFormatError(f"{path.name}: the unit of the times is missing; {WANTED}.")
     rows = rows_of(["", *lines[1:]])
     if len(rows) < 2:
         raise FileFormatError(
-            f"{path.name}: {len(rows)} trigger times, and a cycle lies between two; {WANTED}."
+            f"{path.name}: {len(rows)} trigger times, but a cycle needs two; {WANTED}."
         )
     times = np.array([numbers_of(path, row, 1, "a time")[0] for row in rows])
     refuse_not_finite(path, times)
@@ -61,12 +61,12 @@ def read_triggers(path: Path) -> Triggers:
     if len(back):
         line = rows[int(back[0]) + 1][0]
         raise FileFormatError(
-            f"{path.name}, line {line}: {times[back[0] + 1]:g} comes after {times[back[0]]:g}; "
-            "want times in order."
+            f"{path.name}, line {line}: {times[back[0] + 1]:g} comes after {times[back[0]]:g}; the "
+            "times must increase."
         )
     if seconds[0] < 0 or seconds[-1] > LONGEST_S:
         raise FileFormatError(
-            f"{path.name}: times go from {seconds[0]:g} to {seconds[-1]:g} s, want those since the "
-            "scan began, not of the day."
+            f"{path.name}: times run from {seconds[0]:g} to {seconds[-1]:g} s, expected seconds "
+            "since the start of the scan, not clock times."
         )
     return Triggers.at(OF_FILE, np.round(seconds * MS).astype(np.int64))

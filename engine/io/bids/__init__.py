@@ -1,1 +1,1 @@
-"""BIDS, the layout in which studies of the brain share their data: images of PET."""
+"""BIDS, the layout for sharing brain studies: PET images."""

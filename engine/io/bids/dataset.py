@@ -33,8 +33,8 @@ VERSION = "1.10.0"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 COLUMNS: Plain = {
     "sex": {"Description": "Sex", "Levels": {"F": "female", "M": "male"}},
-    "weight": {"Description": "Weight of the body", "Units": "kg"},
-    "height": {"Description": "Height of the body", "Units": "cm"},
+    "weight": {"Description": "Body weight", "Units": "kg"},
+    "height": {"Description": "Body height", "Units": "cm"},
 }
 FACTS = {"sex": "sex", "weight": "weight_kg", "height": "height_cm"}
 """Column -> fact of the scan."""
@@ -47,7 +47,7 @@ class BidsWriter(VolumeWriter):
 
     name: ClassVar[str] = "BIDS dataset"
     suffixes: ClassVar[tuple[str, ...]] = (".bids",)
-    detail: ClassVar[str] = "a folder to share PET of the brain"
+    detail: ClassVar[str] = "a folder for sharing brain PET"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:
@@ -61,8 +61,7 @@ class BidsWriter(VolumeWriter):
     def refuse_kind(cls, path: Path, *, is_emission: bool) -> None:
         if not is_emission:
             raise DataError(
-                f"{path.name}: a BIDS dataset takes images of PET alone, and this is none; choose "
-                "another format."
+                f"{path.name}: a BIDS dataset can only store PET images; choose another format."
             )
 
     @classmethod
@@ -72,8 +71,9 @@ class BidsWriter(VolumeWriter):
         if not missing:
             return ""
         return (
-            f"BIDS asks for what is not known of this scan: {', '.join(named)}. It is left out; "
-            "say it in a tracer file, or add it to the JSON file beside the image."
+            f"BIDS requires values that this scan does not state: {', '.join(named)}. They are "
+            "missing in the dataset; state them in a tracer file, or add them to the JSON file "
+            "next to the image."
         )
 
     @classmethod
@@ -149,10 +149,10 @@ def _participants(who: str, provenance: Plain) -> bytes:
 
 
 def _readme(missing: Sequence[str], name: str) -> bytes:
-    lines = ["An image of PET, written by Isocenter.", CLAIM]
-    lines.append("The participant is named by a pseudonym: the start of a digest of the scan.")
+    lines = ["A PET image, written by Isocenter.", CLAIM]
+    lines.append("Pseudonym of the participant: the start of a digest of the scan.")
     if missing:
-        lines.append(f"BIDS requires these of {name}, and nobody said them:")
+        lines.append(f"BIDS requires these values of {name}, but no input states them:")
         lines += [f"- {each}" for each in missing]
     return ("\n".join(lines) + "\n").encode()
 

@@ -1,4 +1,4 @@
-"""What BIDS wants to know of a PET image: known fields, and the names of those that are not.
+"""Metadata that BIDS requires of a PET image: known fields, and names of missing ones.
 
 Times are in seconds after TimeZero, the whole second in which the scan began. Activity that is
 corrected for decay is that of the start of the scan, or of the injection. The specific activity is
@@ -34,7 +34,7 @@ REQUIRED = (
 )
 MODES = {"pet": "list mode", "pet-sinogram": "sinogram"}
 """Kind of protocol -> mode of acquisition, where it fixes one."""
-ATTENUATION = "exp of minus the line integral of a map of attenuation coefficients at 511 keV"
+ATTENUATION = "exp(-line integral) of a map of attenuation coefficients at 511 keV"
 NO_UNIT = "none"
 OF_LENGTH = "_mm"
 COUNTS = "counts/mm"

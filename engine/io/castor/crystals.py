@@ -27,7 +27,7 @@ VALUES = 6
 PER_RING = 1 << 16
 """Crystals of a made-up ring: the keys of a map allow no more rings than places."""
 AXES_NOTE = Information(
-    "CASToR's axes are left-handed: y is turned round, x and z are those of its file."
+    "CASToR's axes are left-handed: y is reversed; x and z are those of the file."
 )
 UNIT_TOLERANCE = 1e-2
 FARTHEST_MM = 5000.0
@@ -41,7 +41,7 @@ def read_table(path: Path, name: str, tof: TofBins | None) -> CrystalMap:
     number = np.arange(len(points))
     keys = np.stack([number // PER_RING, number % PER_RING, np.zeros_like(number)], -1)
     found = mapped(name, keys.astype(np.int32), points, path=path, tof=tof)
-    apart_deg = _apart_deg(path.with_suffix(TEXT_SUFFIX))
+    apart_deg = _min_angle_deg(path.with_suffix(TEXT_SUFFIX))
     if apart_deg:
         radius = float(np.hypot(points[:, 0], points[:, 1]).max())
         found.fov_radius_mm = radius * math.cos(math.radians(apart_deg) / 2)
@@ -52,28 +52,28 @@ def _table(file: InputFile) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]
     n, rest = divmod(file.size, 4 * VALUES)
     if rest or n < 2:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes are no look-up table, want 24 for each crystal; "
-            "copy it again."
+            f"{file.name}: {file.size:,} bytes are not a look-up table, expected 24 bytes per "
+            "crystal; copy it again."
         )
     table = file.array("<f4", (n, VALUES))
     if not np.isfinite(table).all():
-        raise FileFormatError(f"{file.name}: holds what is not a number; write it again.")
+        raise FileFormatError(f"{file.name}: contains values that are not numbers; write it again.")
     length = np.linalg.norm(table[:, 3:].astype(np.float64), axis=1)
     if np.abs(length - 1).max() > UNIT_TOLERANCE:
         k = int(np.abs(length - 1).argmax())
         raise FileFormatError(
-            f"{file.name}: the direction of crystal {k:,} is {length[k]:g} long, want 1; this is "
-            "no look-up table of CASToR, or its bytes are in another order."
+            f"{file.name}: the direction of crystal {k:,} is {length[k]:g} long, expected 1; this "
+            "is not a CASToR look-up table, or its byte order differs."
         )
     if np.abs(table[:, :3]).max() > FARTHEST_MM:
         raise GeometryError(
-            f"{file.name}: crystals up to {np.abs(table[:, :3]).max():g} mm from the middle, want "
-            f"at most {FARTHEST_MM:g}; positions are in mm."
+            f"{file.name}: crystals are up to {np.abs(table[:, :3]).max():g} mm from the centre, "
+            f"expected at most {FARTHEST_MM:g}; give positions in mm."
         )
     return table
 
 
-def _apart_deg(path: Path) -> float:
+def _min_angle_deg(path: Path) -> float:
     """Return the least angle between two crystals in coincidence [degrees]; 0: not said."""
     if not path.is_file():
         return 0.0
@@ -81,12 +81,13 @@ def _apart_deg(path: Path) -> float:
         apart = read_header(file).number("min angle difference")
     if not 0 <= apart < 180:
         raise GeometryError(
-            f"{path.name}: min angle difference is {apart:g} degrees, want 0 to 180; correct it."
+            f"{path.name}: min angle difference is {apart:g} degrees, expected 0 to 180; correct "
+            "it."
         )
     return apart
 
 
-def table_beside(header: Path, scanner: str, of: str) -> Path:
+def adjacent_table(header: Path, scanner: str, of: str) -> Path:
     """Return the look-up table in the folder of a header: that of its scanner, or the only one."""
     listed = entries(header.parent)
     tables = [each for each in listed if each.suffix.lower() == SUFFIX]
@@ -95,9 +96,9 @@ def table_beside(header: Path, scanner: str, of: str) -> Path:
         return (named or tables)[0]
     has_text = any(each.suffix.lower() == GEOMETRY_SUFFIX for each in listed)
     how = f"{len(tables)} look-up tables" if tables else "no look-up table"
-    way = " (castor-recon makes it of the .geom file with -olut)" if has_text else ""
+    way = " (castor-recon makes it from the .geom file with -olut)" if has_text else ""
     raise ScannerMissingError(
-        f"{header.name}: {how} beside it, so the crystals' places are not known; put {scanner}.lut "
-        f"of CASToR's folder config/scanner there{way}, or name the scanner.",
+        f"{header.name}: {how} next to it, so the crystal positions are unknown; copy "
+        f"{scanner}.lut from CASToR's folder config/scanner{way}, or name the scanner.",
         of,
     )

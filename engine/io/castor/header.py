@@ -37,7 +37,7 @@ class CastorHeader:
             number = math.nan
         if not math.isfinite(number):
             raise FileFormatError(
-                f"{self.path.name}: {keys[0]!r} is {text[:40]!r}, want a number; correct it."
+                f"{self.path.name}: {keys[0]!r} is {text[:40]!r}, expected a number; correct it."
             )
         return number
 
@@ -46,8 +46,8 @@ class CastorHeader:
         number = self.number(*keys)
         if number < 0 or not number.is_integer():
             raise FileFormatError(
-                f"{self.path.name}: {keys[0]!r} is {number:g}, want a whole number of at least 0; "
-                "correct the header."
+                f"{self.path.name}: {keys[0]!r} is {number:g}, expected a whole number of at least "
+                "0; correct the header."
             )
         return int(number)
 
@@ -57,14 +57,14 @@ class CastorHeader:
         name = self.text("data filename").replace("\\", "/").rpartition("/")[2]
         if name in ("", ".", "..") or any(sign in name for sign in ":\0"):
             raise FileFormatError(
-                f"{self.path.name}: names no data file; write `Data filename: FILE` and put the "
-                "file beside it."
+                f"{self.path.name}: names no data file; add `Data filename: FILE` and put the file "
+                "next to it."
             )
         return self.path.parent / name
 
 
 def is_header(head: bytes) -> bool:
-    """Whether a file begins like the header of a CASToR data file.
+    """Return True if a file begins like the header of a CASToR data file.
 
     An image of CASToR holds a copy of that header; it begins as Interfile.
     """

@@ -22,17 +22,17 @@ from engine.data.sinogram import MOST_EVENTS
 from engine.geometry.scanner import Scanner
 from engine.io.castor.header import CastorHeader
 from engine.io.castor.records import ACF, FLAGS, NORM, RANDOMS, SCATTER, TOF, refuse_several_lines
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 MODE = "histo"
 LINE_BYTES, EVENT_BYTES = 60, 30
-"""What a line, and an event, take while they are made."""
+"""Memory of a line and of an event during reading [bytes]."""
 COUNTS, MOST_TIME_BINS = "bins", 32_767
 
 
 def is_histogram_mode(header: CastorHeader) -> bool:
-    """Whether a header is of a histogram."""
+    """Return True if a header is of a histogram."""
     return header.text("data mode").lower().startswith(MODE)
 
 
@@ -42,20 +42,20 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
     pairs = np.stack([lines["first"], lines["second"]], -1)
     if int(pairs.max()) >= scanner.n_crystals:
         raise GeometryError(
-            f"{data.name}: names crystal {int(pairs.max()):,}, {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; choose the look-up table of this scan, or its header has "
-            "other flags than the file."
+            f"{data.name}: names crystal {int(pairs.max()):,}, but {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; choose this scan's look-up table, or correct the flags in "
+            "the header."
         )
     counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
     n_events = int(counts.sum())
-    refuse_no_room(n_events * EVENT_BYTES, data.name, "its events")
+    refuse_large_data(n_events * EVENT_BYTES, data.name, "its events")
     rows = np.repeat(np.arange(len(counts)), counts)
     duration_s = header.number("duration (s)", "duration")
     additive = _expected(lines, duration_s, header)
     components, notes = _normalised(lines, pairs, counts, scanner, data.name)
     if lines[COUNTS].shape[1] > 1:
         notes = (
-            "Bins of time of flight are summed: which end they count from is not told.",
+            "TOF bins are summed, because the file does not state their direction.",
             *notes,
         )
     return ListMode(
@@ -76,9 +76,10 @@ def _lines(data: InputFile, header: CastorHeader) -> Array:
     if rest or n != promised or not n:
         raise FileFormatError(
             f"{data.name}: {data.size:,} bytes are {n:,} lines of {record.itemsize} bytes and "
-            f"{rest} more, {header.path.name} counts {promised:,}; copy both again."
+            f"{rest} more, but {header.path.name} states {promised:,} lines; copy both files "
+            "again."
         )
-    refuse_no_room(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
+    refuse_large_data(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
     return np.asarray(data.array(record, (n,)))
 
 
@@ -90,8 +91,8 @@ def _record(header: CastorHeader) -> np.dtype[np.void]:
         n_bins = header.whole("histo tof number of bins")
         if not 1 <= n_bins <= MOST_TIME_BINS:
             raise FileFormatError(
-                f"{header.path.name}: {n_bins:,} bins of time of flight, want 1 to "
-                f"{MOST_TIME_BINS:,}; correct `Histo TOF number of bins`."
+                f"{header.path.name}: {n_bins:,} TOF bins, expected 1 to {MOST_TIME_BINS:,}; "
+                "correct `Histo TOF number of bins`."
             )
     parts: list[tuple[str, str]] = [("ms", "<u4")]
     parts += [(name, "<f4") for name in (ACF, RANDOMS, NORM) if has[name]]
@@ -105,12 +106,12 @@ def _whole(counts: Array, name: str) -> Array:
     if bad.any():
         k = int(np.argmax(bad))
         raise DataError(
-            f"{name}: line {k:,} has {counts[k]:g} counts; only counts as they were measured, "
-            "whole and at least 0, become events: write the histogram before it is corrected."
+            f"{name}: line {k:,} has {counts[k]:g} counts; events need whole "
+            "numbers of at least 0; export the uncorrected histogram."
         )
     total = float(counts.sum())
     if not 0 < total <= MOST_EVENTS:
-        raise DataError(f"{name}: {total:,.0f} counts in all, want 1 to {MOST_EVENTS:,}.")
+        raise DataError(f"{name}: {total:,.0f} counts in total, expected 1 to {MOST_EVENTS:,}.")
     return counts.astype(np.int64)
 
 
@@ -123,8 +124,8 @@ def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | 
         return None
     if duration_s <= 0:
         raise FileFormatError(
-            f"{header.path.name}: rates of randoms and scatter, and no `Duration (s)`, so what to "
-            "expect is not known; write the duration."
+            f"{header.path.name}: contains rates of randoms and scatter but no `Duration (s)`, so "
+            "expected counts are unknown; add the duration."
         )
     if has_randoms:
         rates += lines[RANDOMS]
@@ -132,8 +133,8 @@ def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | 
         rates += lines[COUNTS][..., 1].sum(axis=1, dtype=np.float64)
     if not (np.isfinite(rates) & (rates >= 0)).all():
         raise DataError(
-            f"{header.path.name}: rates of randoms and scatter that are below 0, or no numbers; "
-            "write the histogram again."
+            f"{header.path.name}: rates of randoms or scatter are negative or not numbers; write "
+            "the histogram again."
         )
     return np.asarray(rates * duration_s, np.float32)
 
@@ -145,13 +146,13 @@ def _normalised(
     names = lines.dtype.names or ()
     notes: tuple[str, ...] = ()
     if ACF in names:
-        notes = ("Its corrections of attenuation are not used; load the μ-map of the scan.",)
+        notes = ("Its attenuation corrections are not used; load the μ-map of the scan.",)
     if NORM not in names:
         return None, notes
     if counts.all():
         few = (
-            "It lists lines with counts alone, so its normalisation is not that of all lines and "
-            "is not used; load one (.cdh)."
+            "It only lists lines with counts. Its normalisation does not cover all lines and is "
+            "not used; load one (.cdh)."
         )
         return None, (*notes, few)
     corrections = lines[NORM].astype(np.float64)
@@ -159,8 +160,8 @@ def _normalised(
     if bad.any() or not corrections.any():
         k = int(np.argmax(bad))
         raise DataError(
-            f"{name}: the normalisation correction of line {k:,} is {corrections[k]:g}, want at "
-            "least 0, and not all 0; write the file again."
+            f"{name}: the normalisation correction of line {k:,} is {corrections[k]:g}, expected "
+            "at least 0, and not all 0; write the file again."
         )
     with np.errstate(divide="ignore"):
         values = np.where(corrections > 0, 1 / corrections, 0)

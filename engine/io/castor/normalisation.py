@@ -17,7 +17,7 @@ from engine.data.line_table import LineTable
 from engine.geometry.scanner import Scanner
 from engine.io.castor.header import is_header, read_header
 from engine.io.castor.records import ACF, FLAGS, NORM
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile, open_input
 
 MODE = "norm"
@@ -26,7 +26,7 @@ BYTES = 40
 
 
 def is_normalisation(head: bytes) -> bool:
-    """Whether a file begins like the header of a normalisation."""
+    """Return True if a file begins like the header of a normalisation."""
     if not is_header(head):
         return False
     mode = head.lower().partition(b"data mode")[2].partition(b"\n")[0]
@@ -39,12 +39,13 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
     flags = {name: bool(header.number(*FLAGS[name][1])) for name in (ACF, NORM)}
     if not flags[NORM]:
         raise FileFormatError(
-            f"{file.name}: holds no normalisation (its `Normalization correction flag` is 0); load "
-            "a μ-map for attenuation."
+            f"{file.name}: contains no normalisation (its `Normalization correction flag` is 0); "
+            "load a μ-map for attenuation."
         )
     if header.whole("maximum number of lines per event") > 1:
         raise FileFormatError(
-            f"{file.name}: entries of several lines are not read; write each line by itself."
+            f"{file.name}: entries with several lines are not supported; write each line "
+            "separately."
         )
     parts = [(name, "<f4") for name, there in flags.items() if there]
     record = np.dtype([*parts, ("first", "<u4"), ("second", "<u4")])
@@ -54,9 +55,9 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
         if rest or n != promised:
             raise FileFormatError(
                 f"{data.name}: {data.size:,} bytes are {n:,} lines of {record.itemsize} bytes and "
-                f"{rest} more, {file.name} counts {promised:,}; copy both again."
+                f"{rest} more, but {file.name} states {promised:,} lines; copy both files again."
             )
-        refuse_no_room(n * BYTES, data.name, "its lines")
+        refuse_large_data(n * BYTES, data.name, "its lines")
         lines = data.array(record, (n,))
         pairs = np.stack([lines["first"], lines["second"]], -1)
         corrections = np.asarray(lines[NORM], np.float64)
@@ -65,7 +66,7 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
     with np.errstate(divide="ignore"):
         values = np.where(corrections > 0, 1 / corrections, 0)
     table = LineTable.of(pairs, values, scanner.n_crystals, name)
-    left_out = "Its corrections of attenuation are not used; load the μ-map of the scan."
+    left_out = "Its attenuation corrections are not used; load the μ-map of the scan."
     return Components(lines=table, notes=(left_out,) if flags[ACF] else ())
 
 
@@ -77,15 +78,15 @@ def _refuse(
 ) -> None:
     if int(pairs.max()) >= scanner.n_crystals:
         raise GeometryError(
-            f"{name}: names crystal {int(pairs.max()):,}, {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; choose the normalisation of this scanner."
+            f"{name}: names crystal {int(pairs.max()):,}, but {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; choose this scanner's normalisation."
         )
     bad = ~(corrections >= 0) | np.isinf(corrections)
     if bad.any():
         k = int(np.argmax(bad))
         raise DataError(
-            f"{name}: the correction of line {k:,} is {corrections[k]:g}, want at least 0; write "
-            "the file again."
+            f"{name}: the correction of line {k:,} is {corrections[k]:g}, expected at least 0; "
+            "write the file again."
         )
     if not (corrections > 0).any():
         raise DataError(f"{name}: all corrections are 0; choose another normalisation.")

@@ -20,7 +20,7 @@ from engine.data.reading_note import Information
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
-from engine.io.castor.crystals import AXES_NOTE, read_table, table_beside
+from engine.io.castor.crystals import AXES_NOTE, adjacent_table, read_table
 from engine.io.castor.header import CastorHeader, is_header, read_header
 from engine.io.castor.histogram import is_histogram_mode, read_histogram_scan
 from engine.io.castor.normalisation import is_normalisation
@@ -53,7 +53,7 @@ class Castor(ListModeReader):
     @classmethod
     def format_of(cls, file: InputFile) -> str:
         try:
-            header = read_header(file) if is_header(file.head) else _header_beside(file.path)
+            header = read_header(file) if is_header(file.head) else _adjacent_header(file.path)
         except EngineError:
             return "CASToR"  # read() names the fault
         return "CASToR histogram" if is_histogram_mode(header) else "CASToR list mode"
@@ -70,7 +70,7 @@ class Castor(ListModeReader):
             header = read_header(file)
             with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
                 return _scan(data, header, scanner)
-        return _scan(file, _header_beside(file.path), scanner)
+        return _scan(file, _adjacent_header(file.path), scanner)
 
 
 def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
@@ -110,21 +110,21 @@ def _refuse_other_kinds(header: CastorHeader) -> None:
     mode = header.text("data mode").lower()
     if kind not in ("", "pet"):
         raise FileFormatError(
-            f"{header.path.name}: data of {kind[:20]!r}; PET alone is read of CASToR."
+            f"{header.path.name}: data of {kind[:20]!r}; only PET data of CASToR can be read."
         )
     if mode.startswith("norm"):
         raise FileFormatError(
-            f"{header.path.name}: a normalisation of CASToR, not a scan; open the scan, and load "
-            "this as its normalisation."
+            f"{header.path.name}: this is a CASToR normalisation, not a scan; open the scan and "
+            "load this file as its normalisation."
         )
     if mode not in LIST_MODE and not is_histogram_mode(header):
         raise FileFormatError(
-            f"{header.path.name}: data mode {mode[:20]!r}, want list-mode or histogram; correct "
-            "the header."
+            f"{header.path.name}: data mode {mode[:20]!r}, expected list-mode or histogram; "
+            "correct the header."
         )
 
 
-def _header_beside(path: Path) -> CastorHeader:
+def _adjacent_header(path: Path) -> CastorHeader:
     """Return the header in the folder that names this data file."""
     for each in entries(path.parent):
         if each.suffix.lower() != HEADER:
@@ -137,7 +137,7 @@ def _header_beside(path: Path) -> CastorHeader:
         except EngineError:
             continue
     raise FileFormatError(
-        f"{path.name}: no header (.cdh) beside it names this file; put the header there."
+        f"{path.name}: no header (.cdh) next to it names this file; copy the header there."
     )
 
 
@@ -157,17 +157,18 @@ def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
     )
     if promised and len(words) > promised:
         raise FileFormatError(
-            f"{data.name}: holds {len(words):,} events, its header {header.path.name} counts "
-            f"{promised:,}; the file is padded, or has other parts than the header says."
+            f"{data.name}: contains {len(words):,} events, but its header {header.path.name} "
+            f"states {promised:,}; the file is padded, or its record format differs from the "
+            "header."
         )
     if len(words) < promised and not data.may_be_cut:
         raise CutOffError(
-            f"{data.name}: holds {len(words):,} of the {promised:,} events that "
-            f"{header.path.name} counts",
+            f"{data.name}: contains {len(words):,} of the {promised:,} events that "
+            f"{header.path.name} states",
             len(words),
         )
     if not len(words):
-        raise FileFormatError(f"{data.name}: holds no event; copy it again.")
+        raise FileFormatError(f"{data.name}: contains no events; copy it again.")
     return np.asarray(data.array(record, (len(words),))), n_rest
 
 
@@ -180,7 +181,7 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     if not (0 < fwhm_ps <= MOST_PS and 0 < range_ps <= MOST_PS and step_ps >= 0):
         raise FileFormatError(
             f"{header.path.name}: a TOF resolution of {fwhm_ps:g} ps and a measurement range of "
-            f"{range_ps:g} ps, want up to {MOST_PS:g}; correct the header."
+            f"{range_ps:g} ps, expected up to {MOST_PS:g}; correct the header."
         )
     width_ps = step_ps or fwhm_ps / FINE
     steps = np.abs(records[TOF].astype(np.float64) / width_ps)
@@ -189,8 +190,8 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
     if n_bins > MOST_BINS:
         raise FileFormatError(
-            f"{header.path.name}: {n_bins:,} time bins of {width_ps:g} ps, at most {MOST_BINS:,}; "
-            "correct the header."
+            f"{header.path.name}: {n_bins:,} time bins of {width_ps:g} ps, expected at most "
+            f"{MOST_BINS:,}; correct the header."
         )
     return TofBins(fwhm_ps, width_ps, int(n_bins))
 
@@ -198,7 +199,7 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
 def _scanner(header: CastorHeader, named: str | None, tof: TofBins | None) -> Scanner:
     if named is None or Path(named).suffix.lower() == ".lut":
         name = header.text("scanner name") or "CASToR scanner"
-        path = Path(named) if named else table_beside(header.path, name, Castor.name)
+        path = Path(named) if named else adjacent_table(header.path, name, Castor.name)
         return read_table(path, name, tof)
     return read_scanner(named)
 
@@ -210,9 +211,9 @@ def _crystals(records: Array, scanner: Scanner, name: str) -> Array:
     if most >= scanner.n_crystals:
         k = int(np.argmax((pairs >= scanner.n_crystals).any(axis=1)))
         raise GeometryError(
-            f"{name}: event {k:,} names crystal {int(pairs[k].max()):,}, {scanner.name!r} has "
-            f"{scanner.n_crystals:,}; choose the look-up table of this scan, or its header has "
-            "other flags than the file."
+            f"{name}: event {k:,} names crystal {int(pairs[k].max()):,}, but {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; choose this scan's look-up table, or correct the flags in "
+            "the header."
         )
     return pairs.astype(np.int32)
 
@@ -234,7 +235,7 @@ def _start_ms(records: Array, header: CastorHeader, name: str) -> int:
         k = int(back[0])
         raise FileFormatError(
             f"{name}: time runs backwards at event {k + 1:,}, from {times[k]:,} to "
-            f"{times[k + 1]:,} ms; these are not the events of one scan in their order."
+            f"{times[k + 1]:,} ms; export the events of one scan in time order."
         )
     stated = 1000 * header.number("start time (s)", "start time")
     return round(stated) if 0 <= stated <= int(times[0]) else int(times[0])
@@ -258,18 +259,18 @@ def _notes(records: Array, bins: Array | None, start_ms: int) -> tuple[str, ...]
         text = f"The scan starts at {start_ms:,} ms; times are counted from there."
         notes.append(Information(text))
     if bins is not None and (n := int(np.count_nonzero(bins == OUTSIDE))):
-        notes.append(f"{n:,} events lie outside the measured range of times; left out.")
+        notes.append(f"{n:,} events outside the measured TOF range were removed.")
     if ACF in names or NORM in names:
         notes.append(
-            "Corrections of attenuation and normalisation are known on the lines of events alone "
-            "and are not used; load a μ-map, and the normalisation of all lines (.cdh)."
+            "Attenuation and normalisation cover only the lines of the events and are not used; "
+            "load a μ-map and a normalisation of all lines (.cdh)."
         )
     if bins is not None and {"scatter", "randoms"} & {*names}:
-        notes.append("Scatter and randoms of events with time of flight are not used.")
+        notes.append("Scatter and randoms of TOF events are not used.")
     if TOF in names and bins is None:
-        notes.append("Time of flight is not used: the scanner that was chosen has no time bins.")
+        notes.append("TOF is not used: the chosen scanner has no time bins.")
     if PLACE in names:
-        notes.append("Places within crystals are not used.")
+        notes.append("Positions within crystals are not used.")
     return tuple(notes)
 
 

@@ -1,4 +1,4 @@
-"""A picture of an image as DICOM Secondary Capture, for archives and viewers. PS3.3 A.8.1.
+"""Write an overview image as DICOM Secondary Capture, for archives and viewers. PS3.3 A.8.1.
 
 The pixels are those of the PNG picture, in colours (RGB). It lies in the study of the image, as the
 series writer names it, and refers to the slices of its series. Nothing in that picture says whose
@@ -31,7 +31,7 @@ from engine.io.safety.atomic_write import write_atomically
 
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.7"
 """Secondary Capture Image Storage."""
-DERIVATION = "Three slices and a projection of the image"
+DERIVATION = "Three slices and a projection"
 
 
 class DicomCaptureWriter(VolumeWriter):

@@ -1,4 +1,4 @@
-"""What a dynamic PET series states of each frame of time. PS3.3 C.8.9.1 and C.8.9.4.
+"""Attributes of each time frame of a dynamic PET series. PS3.3 C.8.9.1 and C.8.9.4.
 
 A frame of length T from t on has the mean of its activity at its reference time,
 

@@ -1,4 +1,4 @@
-"""What a PET series states besides its patient: units, times, tracer and corrections.
+"""Attributes of a PET series: units, times, tracer and corrections.
 
 An image whose activity is corrected to the start of its frame of length T holds
 

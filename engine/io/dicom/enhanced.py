@@ -55,19 +55,19 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
     """Refuse what no Enhanced CT file can hold, and a place that takes none."""
     if is_emission(volume, provenance):
         raise DataError(
-            f"{path.name}: an Enhanced PET file states corrections and methods that the image does "
-            "not know in full; write a series (.dicom) instead."
+            f"{path.name}: an Enhanced PET file must state all corrections and methods, but this "
+            "image does not; write a series (.dicom) instead."
         )
     if volume.unit != transmission.HOUNSFIELD:
         raise DataError(
-            f"{path.name}: values in {volume.unit or 'an unknown unit'}, an Enhanced CT file holds "
-            "CT numbers alone; write a series (.dicom) instead."
+            f"{path.name}: values in {volume.unit or 'an unknown unit'}, but an Enhanced CT file "
+            "stores only CT numbers; write a series (.dicom) instead."
         )
     n_bytes = 2 * volume.values.size
     if n_bytes > MOST_BYTES:
         raise DataError(
-            f"{path.name}: {n_bytes:,} bytes of pixels, one DICOM file holds {MOST_BYTES:,}; write "
-            "a series (.dicom) instead."
+            f"{path.name}: {n_bytes:,} bytes of pixels, but one DICOM file stores at most "
+            f"{MOST_BYTES:,}; write a series (.dicom) instead."
         )
     refuse_impossible(path, n_bytes)
 

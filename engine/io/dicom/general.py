@@ -1,4 +1,4 @@
-"""What every DICOM file of ours states, and its bytes."""
+"""Attributes of every DICOM file that we write, and its bytes."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _protocol_label(provenance: Plain) -> str:
 
 
 def _comments(volume: Volume) -> str:
-    sides = "" if volume.axes != UNKNOWN_SIDES else " How the object lay is not known."
+    sides = "" if volume.axes != UNKNOWN_SIDES else " The orientation of the object is unknown."
     return f"{CLAIM} Unit of the values: {volume.unit or 'not known'}.{sides}"
 
 

@@ -94,7 +94,7 @@ class Header:
 
     @property
     def is_image(self) -> bool:
-        """Whether the file states a size in pixels."""
+        """Return True if the file states a size in pixels."""
         return "Rows" in self.dataset and "Columns" in self.dataset
 
     def describe(self) -> str:
@@ -174,8 +174,8 @@ def header_of(file: InputFile) -> Header:
     """Return the header of an opened DICOM file; refuse one that is damaged before its pixels."""
     if DEFLATED in file.head:  # the library would unpack all of it, whatever that is
         raise FileFormatError(
-            f"{file.name}: packed as a whole (deflated transfer syntax), which is not read; "
-            "export it again without."
+            f"{file.name}: the deflated transfer syntax is not supported; export it again without "
+            "compression."
         )
     stream, most = bounded(file), _most_pieces(file.size)
     try:
@@ -239,7 +239,7 @@ def _refuse_text_for_numbers(dataset: Dataset) -> None:
             try:
                 float(value)
             except (TypeError, ValueError) as e:
-                raise ValueError(f"{keyword} is {str(value)[:20]!r}, want a number") from e
+                raise ValueError(f"{keyword} is {str(value)[:20]!r}, expected a number") from e
 
 
 def reason_of(fault: Exception) -> str:
@@ -256,7 +256,7 @@ def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
     )
     is_cut = end > file.size or (header.is_image and end == file.size)
     if is_cut or not kind or (kind in IMAGE_CLASSES and not header.is_image):
-        what = "ends within its header" if end >= file.size else "states no kind of object"
+        what = "ends within its header" if end >= file.size else "states no SOP class"
         raise FileFormatError(
             f"{file.name}: damaged DICOM file ({what}, after {file.size:,} bytes); copy it again, "
             f"or {WAY_OUT}."

@@ -12,7 +12,7 @@ PET_UNITS = (*UNITS, LEAN, "counts/mm")
 
 
 def is_emission(volume: Volume, provenance: Plain) -> bool:
-    """Whether a volume is of a PET scan."""
+    """Return True if a volume is of a PET scan."""
     protocol = provenance.get("protocol")
     modality = str(protocol.get("modality", "")) if isinstance(protocol, dict) else ""
     return modality != TRANSMISSION if modality else volume.unit in PET_UNITS

@@ -1,4 +1,4 @@
-"""All DICOM files of a folder: their headers, the files that cannot be read, and copies.
+"""Read the headers of all DICOM files in a folder, and note unreadable files and copies.
 
 A file that cannot be read never keeps others from being read: it is left out, and named.
 """
@@ -20,8 +20,8 @@ from engine.io.safety.open_input import InputFile, open_input
 SUFFIXES = (".dcm", ".ima", ".dic", ".dicom")
 MOST_NAMED = 5
 """Files that a note names; of more it gives the number."""
-COPY = "it is a copy of {kept} (same SOPInstanceUID and {what})"
-CUT = "it is a copy of {kept} that lacks the last {n:,} bytes of its pixels"
+COPY = "copy of {kept} (same SOPInstanceUID and {what})"
+CUT = "copy of {kept} without the last {n:,} bytes of its pixels"
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ def _copies_in(ranked: Sequence[Header]) -> Iterable[LeftOut]:
             reason = COPY.format(kept=first.path.name, what=what)
         else:
             raise FileFormatError(
-                f"{first.path.name} and {other.path.name} have the same SOPInstanceUID and "
-                "different content; remove the wrong one, or export the series again."
+                f"{first.path.name} and {other.path.name} have the same SOPInstanceUID but "
+                "different content; remove the wrong file, or export the series again."
             )
         yield LeftOut(other.path, f"{other.path.name}: {reason}.")
 
@@ -171,9 +171,9 @@ def _same_attributes(one: InputFile, other: InputFile) -> bool:
 
 def note_on(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
     """Return notes that name the files left out of a series; none if there are none."""
-    notes = [f"Left out: {each.reason}" for each in left_out[:MOST_NAMED]]
+    notes = [f"Ignored: {each.reason}" for each in left_out[:MOST_NAMED]]
     more = len(left_out) - MOST_NAMED
-    return (*notes, *([f"Left out: {more:,} more files of the folder."] if more > 0 else []))
+    return (*notes, *([f"Ignored: {more:,} more files of the folder."] if more > 0 else []))
 
 
 def names_of(left_out: Sequence[LeftOut]) -> str:

@@ -59,12 +59,12 @@ class Node:
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise DataError(
-                f"{address!r}: no address of a node; write host:port, such as 127.0.0.1:11112."
+                f"{address!r}: not a node address; write host:port, such as 127.0.0.1:11112."
             )
         for title in (called, calling):
             if not TITLE.fullmatch(title) or not title.strip():
                 raise DataError(
-                    f"{title!r}: no title of a node; 1 to 16 letters, digits and signs are."
+                    f"{title!r}: not an AE title; use 1 to 16 letters, digits or symbols."
                 )
         return cls(host.strip("[]"), int(port), called, calling)
 
@@ -77,7 +77,7 @@ class Node:
 def echo(node: Node) -> None:
     """Ask a node whether it answers; a sentence says why it does not."""
     with associated(node, {VERIFICATION}) as association:
-        refuse_unsuccessful(association.send_c_echo(), node, "the question whether it answers")
+        refuse_unsuccessful(association.send_c_echo(), node, "the echo request")
 
 
 def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None]) -> int:
@@ -104,7 +104,7 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
     with associated(node, classes) as association:
         for n_sent, file in enumerate(files):
             status = association.send_c_store(_read(file))
-            what = f"{file.name} ({n_sent:,} of {len(files):,} were sent before; send them again)"
+            what = f"{file.name} ({n_sent:,} of {len(files):,} were already sent; send all again)"
             refuse_unsuccessful(status, node, what)
             on_sent(n_sent + 1, len(files))
     return len(files)
@@ -116,7 +116,9 @@ def _files_in(path: Path) -> list[Path]:
     found = [each for each in entries(path) if each.suffix.lower() in (".dcm", ".ima", "")]
     files = [each for each in found if each.is_file() and not each.name.startswith(".")]
     if not files:
-        raise FileFormatError(f"{path}: no DICOM files (.dcm) are in this folder; choose another.")
+        raise FileFormatError(
+            f"{path}: this folder contains no DICOM files (.dcm); choose another one."
+        )
     return files
 
 
@@ -130,7 +132,8 @@ def _classes_of_one_patient(files: Sequence[Path]) -> set[str]:
     if len(patients) > 1:
         named = ", ".join(file.name for file in list(patients.values())[:MOST_NAMED])
         raise DataError(
-            f"the files are of {len(patients):,} patients ({named} …); send one patient at a time."
+            f"the files belong to {len(patients):,} patients ({named} …); send one patient at a "
+            "time."
         )
     return classes
 
@@ -143,7 +146,9 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
         try:
             return dcmread(file.stream(), stop_before_pixels=not pixels)
         except (InvalidDicomError, ValueError, KeyError, NotImplementedError) as e:
-            raise FileFormatError(f"{path.name}: no DICOM file ({e}); leave it out.") from e
+            raise FileFormatError(
+                f"{path.name}: not a DICOM file ({e}); remove it from the list."
+            ) from e
 
 
 @contextmanager
@@ -161,15 +166,15 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
     try:
         if association.is_rejected:
             raise ResourceError(
-                f"{node.name}: refuses the connection; check the titles, its own (--called) and "
-                f"{node.calling} (--calling), which it may have to be told of."
+                f"{node.name}: refuses the connection; check the AE titles (--called and "
+                f"--calling), and register {node.calling} on the node."
             )
         refused = {str(each.abstract_syntax) for each in association.rejected_contexts or ()}
         if refused:
             kinds = ", ".join(_name_of(each) for each in sorted(refused))
-            raise ResourceError(f"{node.name}: does not take {kinds}; choose another node.")
+            raise ResourceError(f"{node.name}: does not accept {kinds}; choose another node.")
         if not association.is_established:
-            raise ResourceError(f"{node.name}: is there, but speaks no DICOM; check the port.")
+            raise ResourceError(f"{node.name}: answers, but not in DICOM; check the port.")
         yield association
     finally:
         if association.is_established:
@@ -182,8 +187,7 @@ def _refuse_unreachable(node: Node) -> None:
         socket.create_connection((node.host, node.port), timeout=CONNECT_S).close()
     except OSError as e:
         raise ResourceError(
-            f"{node.name}: does not answer ({e.strerror or e}); check host and port, and whether a "
-            "firewall is in between."
+            f"{node.name}: does not answer ({e.strerror or e}); check host, port and firewall."
         ) from e
 
 
@@ -197,7 +201,7 @@ def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
     """Raise `ResourceError` where a node has not done what it was asked for."""
     code = status.get("Status")
     if code is None:
-        raise ResourceError(f"{node.name}: the connection ended at {what}.")
+        raise ResourceError(f"{node.name}: the connection was lost during {what}.")
     if int(code) != SUCCESS and int(code) not in WARNINGS:
         comment = str(status.get("ErrorComment", "")).strip()
         said = f": {comment}" if comment else ""

@@ -106,15 +106,13 @@ class ImagingOrder(Settings):
         said = {name: _text(answer, key) for name, key in (OF_PATIENT | OF_STUDY).items()}
         said |= {name: _text(step, key) for name, key in OF_STEP.items()}
         if not said["patient_id"]:
-            raise FileFormatError("an order of the worklist names no number of a patient.")
+            raise FileFormatError("a worklist order has no patient ID.")
         weight, size = _number(answer, "PatientWeight"), _number(answer, "PatientSize")
         height = None if size is None else round(100 * size, 3)  # DICOM says metres
         try:
             return cls.model_validate(said | {"weight_kg": weight, "height_cm": height})
         except ValidationError as e:
-            raise FileFormatError(
-                f"an order of the worklist cannot be taken ({explain(e)})."
-            ) from e
+            raise FileFormatError(f"a worklist order cannot be used ({explain(e)}).") from e
 
     @property
     def name(self) -> str:
@@ -125,7 +123,7 @@ class ImagingOrder(Settings):
 
     @property
     def when(self) -> datetime | None:
-        """When it is to be done; None where that is no moment."""
+        """Scheduled time; None if it is not valid."""
         day = day_of(self.date)
         if day is None:
             return None
@@ -135,11 +133,11 @@ class ImagingOrder(Settings):
 
     @property
     def what(self) -> str:
-        """What is to be done, in words."""
+        """Description of the procedure."""
         return self.step or self.procedure
 
     def is_of(self, patient_id: str) -> bool:
-        """Whether a file may be of this patient: it names the same number, or nobody."""
+        """Return True if a file may be of this patient: it names the same number, or nobody."""
         return named(patient_id) in ("", self.patient_id)
 
     def attributes(self) -> Plain:
@@ -178,17 +176,20 @@ class ImagingOrder(Settings):
             seal = said.pop("seal", None)
             if said.get("format") != FORMAT:
                 raise FileFormatError(
-                    f"{path.name}: no order of a worklist; `isocenter dicom worklist` keeps one."
+                    f"{path.name}: not a worklist order; save one with `isocenter dicom worklist`."
                 )
             found = cls.model_validate(said)
         except ValidationError as e:
-            raise FileFormatError(f"{path.name}: damaged ({explain(e)}); ask anew.") from e
+            raise FileFormatError(
+                f"{path.name}: damaged ({explain(e)}); query the worklist again."
+            ) from e
         except (ValueError, AttributeError) as e:
             raise FileFormatError(
-                f"{path.name}: no order of a worklist ({e}); `isocenter dicom worklist` keeps one."
+                f"{path.name}: not a worklist order ({e}); save one with `isocenter dicom "
+                "worklist`."
             ) from e
         if seal != seal_of(**said):
-            raise broken(path, "ask the worklist anew")
+            raise broken(path, "query the worklist again")
         return found
 
 
@@ -200,7 +201,7 @@ def day_of(digits: str) -> date | None:
 
 
 def is_order(path: Path) -> bool:
-    """Whether a file is to be read as an order."""
+    """Return True if a file is to be read as an order."""
     return path.suffix.lower() == ".json"
 
 
@@ -211,8 +212,8 @@ def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> Non
     """
     if not order.is_of(patient_id):
         raise DataError(
-            f"{name}: is of another patient than the order; choose the order of this patient, or "
-            "open the scan of that one."
+            f"{name}: belongs to a different patient than the order; choose the order of this "
+            "patient, or open the other patient's scan."
         )
 
 

@@ -1,4 +1,4 @@
-"""DICOM files that belong to the patient and the study of an order: a series, a picture."""
+"""Write DICOM files for the patient and study of an order: a series, an image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.io.volumes.volume_saving import note_written
 
 
 def is_dicom(path: Path) -> bool:
-    """Whether an image is written as DICOM under this name."""
+    """Return True if an image is written as DICOM under this name."""
     return DicomSeriesWriter.ends(path) or DicomCaptureWriter.ends(path)
 
 

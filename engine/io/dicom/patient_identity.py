@@ -1,4 +1,4 @@
-"""Whose an image is, as a file says it: another image of the patient, or an order of the worklist.
+"""Read patient and study of an image from another DICOM image or a worklist order.
 
 An image that names its patient is never given to another one; a pseudonym of ours names nobody.
 """
@@ -19,7 +19,7 @@ from engine.io.dicom.subject import Subject, subject_like, subject_of_order
 from engine.io.safety.open_input import open_input
 
 
-def whose_image(
+def subject_of_image(
     path: Path,
     volume: Volume,
     provenance: Plain,
@@ -50,15 +50,15 @@ def whose_image(
     if is_order(path):
         if same_frame:
             raise SettingsError(
-                f"{path.name}: an order has no frame of reference; leave --same-frame out."
+                f"{path.name}: a worklist order has no frame of reference; omit --same-frame."
             )
         return of_order(ImagingOrder.read(path), volume, provenance, frames)
     with open_input(path) as file:
         subject = subject_like(file, same_frame=same_frame)
     if named(volume.patient) not in ("", subject.attributes["PatientID"]):
         raise DataError(
-            f"{path.name}: is of another patient than the image says it is of; choose an image of "
-            "this patient."
+            f"{path.name}: belongs to a different patient than the image; choose an image of this "
+            "patient."
         )
     return subject
 

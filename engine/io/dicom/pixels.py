@@ -1,4 +1,4 @@
-"""The numbers of a slice, unpacked, as values: intercept + slope · number, per slice.
+"""Decode the pixel values of slices: intercept + slope · number, per slice.
 
 What is packed is unpacked by pydicom with the libraries that are there: RLE always, JPEG and
 JPEG 2000 by Pillow, lossless JPEG and JPEG-LS by GDCM, which is an extra.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.core.errors import FileFormatError, ResourceError
 from engine.io.dicom.headers import WAY_OUT, Header, damage, quiet, read_dataset, reason_of
 from engine.io.dicom.slices import Slice
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import open_input
 
 AIR_HU = -1000.0
@@ -43,7 +43,7 @@ def values_of(
     """
     first = headers[0].dataset
     rows, columns = int(first.Rows), int(first.Columns)
-    refuse_no_room(4 * rows * columns * len(ordered), headers[0].path.name)
+    refuse_large_data(4 * rows * columns * len(ordered), headers[0].path.name)
     by_path = {header.path: header for header in headers}
     values = np.empty((len(ordered), rows, columns), np.float32)
     places = sorted(range(len(ordered)), key=lambda k: (str(ordered[k].path), ordered[k].frame))
@@ -59,7 +59,7 @@ def _scaled(
 ) -> NDArray[np.float32]:
     if one.frame >= len(frames):
         raise FileFormatError(
-            f"{header.path.name}: {len(frames)} frames, want more than {one.frame}; {WAY_OUT}."
+            f"{header.path.name}: {len(frames)} frames, expected more than {one.frame}; {WAY_OUT}."
         )
     numbers = frames[one.frame].astype(np.float64)
     values = one.intercept + one.slope * numbers
@@ -79,7 +79,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
         except damage() as e:
             raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}.") from e
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
-            raise FileFormatError(f"{name}: is of another series than before; open it again.")
+            raise FileFormatError(f"{name}: now belongs to another series; open it again.")
         _refuse_packed(dataset.file_meta.get("TransferSyntaxUID"), name)
         try:
             found = np.asarray(dataset.pixel_array)
@@ -89,7 +89,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
             ) from e
     frames = found.reshape(-1, *found.shape[-2:])
     if frames.shape[1:] != (rows, columns):
-        raise FileFormatError(f"{name}: {found.shape} pixels do not fit its header; {WAY_OUT}.")
+        raise FileFormatError(f"{name}: {found.shape} pixels do not match its header; {WAY_OUT}.")
     return frames
 
 
@@ -107,6 +107,6 @@ def _refuse_packed(syntax: object, name: str) -> None:
         is_there = False
     if not is_there:
         raise ResourceError(
-            f"{name}: its pixels are packed as {uid.name}; install what unpacks them ({EXTRA}), or "
+            f"{name}: its pixels are compressed as {uid.name}; install a decoder ({EXTRA}), or "
             "export the series uncompressed."
         )

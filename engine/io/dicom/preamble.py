@@ -21,12 +21,12 @@ LONG_VRS = (b"OB", b"OW", b"SQ", b"UN", b"UT", b"UC", b"UR")
 
 
 def has_preamble(head: bytes) -> bool:
-    """Whether the first bytes hold the preamble of a DICOM file."""
+    """Return True if the first bytes hold the preamble of a DICOM file."""
     return head[MAGIC_AT : MAGIC_AT + len(MAGIC)] == MAGIC
 
 
 def is_dicom(head: bytes) -> bool:
-    """Whether the first bytes are those of a DICOM file, with a preamble or without."""
+    """Return True if the first bytes are those of a DICOM file, with a preamble or without."""
     return has_preamble(head) or begins_with_attributes(head)
 
 

@@ -1,4 +1,4 @@
-"""Numbers that stand for patients whom nobody named."""
+"""Pseudonymous patient numbers for unnamed patients."""
 
 from __future__ import annotations
 

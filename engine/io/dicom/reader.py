@@ -27,7 +27,7 @@ from engine.data.timing.time_frames import MS, FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io.auxiliary.mu_units import CONTENT
-from engine.io.auxiliary.provenance_file import found_sidecar, provenance_at, provenance_beside
+from engine.io.auxiliary.provenance_file import adjacent_provenance, found_sidecar, provenance_at
 from engine.io.base import VolumeReader
 from engine.io.dicom.emission import CALLED_A_MAP, NUMBER, OTHER_UNITS, OWN_UNIT, SUMMED
 from engine.io.dicom.emission import UNITS as PET_UNITS
@@ -71,7 +71,7 @@ class DicomSeries(VolumeReader):
         image = series.image(series.headers)
         if not frames:
             return image
-        note = f"One frame of time, {frames[0][0].duration_s:g} s long, of a dynamic series."
+        note = f"One time frame of {frames[0][0].duration_s:g} s from a dynamic series."
         return image.informed(note)
 
     @classmethod
@@ -121,15 +121,15 @@ class _Series:
         """Return the frames of time of a dynamic series, each with its slices; else none."""
         if not is_dynamic(self.headers):
             return []
-        said = self.info.get("FrameTimesStart")  # of a series of ours, which knows no time of day
-        starts_s = [float(each) for each in said] if isinstance(said, list) else []
+        stated = self.info.get("FrameTimesStart")  # of a series of ours, which knows no time of day
+        starts_s = [float(each) for each in stated] if isinstance(stated, list) else []
         return parted(self.headers, starts_s)
 
     def image(self, headers: Sequence[Header]) -> Volume:
         """Return the image of some of the slices."""
         slices = [each for header in headers for each in slices_of(header)]
-        said = self.chosen.text("NumberOfSlices") if self.chosen.text("Modality") == "PT" else ""
-        ordered = self._in_order(slices, int(said) if said.isdigit() else None)
+        stated = self.chosen.text("NumberOfSlices") if self.chosen.text("Modality") == "PT" else ""
+        ordered = self._in_order(slices, int(stated) if stated.isdigit() else None)
         unit = _unit(self.chosen)
         air = AIR_HU if unit == HOUNSFIELD else 0.0
         values = values_of(headers, ordered, padding=air if unit == HOUNSFIELD else None)
@@ -142,16 +142,14 @@ class _Series:
         volume = replace(volume, patient=patient, frame_of_reference=frame)
         return in_own_axes(self.path, volume)
 
-    def _in_order(self, slices: list[Slice], said: int | None) -> list[Slice]:
+    def _in_order(self, slices: list[Slice], stated: int | None) -> list[Slice]:
         """Return the slices in order; a fault names files that may hold what is missing."""
         try:
-            return in_order(slices, said)
+            return in_order(slices, stated)
         except EngineError as e:
             if not self.left_out:
                 raise
-            text = (
-                f"{str(e).removesuffix('.')}; left out in this folder: {names_of(self.left_out)}."
-            )
+            text = f"{str(e).removesuffix('.')}; ignored in this folder: {names_of(self.left_out)}."
             raise type(e)(text) from e
 
 
@@ -164,7 +162,7 @@ def _images(
         try:
             volume = series.image(headers)
         except EngineError as e:
-            raise type(e)(f"frame {k} of time ({frame.describe()}): {e}") from e
+            raise type(e)(f"time frame {k} ({frame.describe()}): {e}") from e
         grid = grid or volume.grid
         if volume.grid.shape != grid.shape or not np.allclose(
             [volume.grid.voxel_mm, volume.grid.centre_mm],
@@ -173,8 +171,8 @@ def _images(
             atol=SAME_PLACE_MM,
         ):
             raise GeometryError(
-                f"{series.path.parent.name}: frames 1 and {k} of time lie at different places, or "
-                "have other voxels; open each frame alone, in a folder of its own."
+                f"{series.path.parent.name}: time frames 1 and {k} differ in position or voxels; "
+                "open each frame separately, in its own folder."
             )
         yield FrameVolume(frame, replace(volume, grid=grid))
 
@@ -189,7 +187,7 @@ def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) ->
         total = total + weight * volume.values.astype(np.float64)
     span = f"from {frames[0][0].start_s:g} to {frames[-1][0].end_ms / MS:g} s"
     what = "sum" if is_sum else "mean by length"
-    note = f"{len(frames)} frames of time, {span}; the image of all is their {what}."
+    note = f"{len(frames)} time frames, {span}; the summed image is their {what}."
     return replace(volume, values=total.astype(np.float32)).informed(note)
 
 
@@ -208,8 +206,8 @@ def series_file(folder: Path) -> Path | None:
             for headers in found.values()
         )
         raise SeveralItemsError(
-            f"{folder.name}: holds {len(found)} DICOM series: {listed}. Choose one file of the "
-            "series that is meant.",
+            f"{folder.name}: contains {len(found)} DICOM series: {listed}. Choose one file of the "
+            "right series.",
             tuple(
                 FolderItem(headers[0].path, f"DICOM series {headers[0].describe()}")
                 for headers in found.values()
@@ -250,7 +248,7 @@ def _of_series(folder: Path, series: str, chosen: Path) -> tuple[list[Header], t
     found, left_out = members_of(headers_in(folder), series, chosen)
     if not series or not found:
         raise FileFormatError(
-            f"{chosen.name}: names no series, so nobody can tell what belongs to it; export the "
+            f"{chosen.name}: has no SeriesInstanceUID, so its other slices are unknown; export the "
             "series again."
         )
     return found, left_out
@@ -265,7 +263,7 @@ def _unit(header: Header) -> str:
         is_scaled = header.text("RescaleType") in ("", HOUNSFIELD)
         return HOUNSFIELD if is_scaled else ""
     stated = header.text("Units")
-    known = {str(said["Units"]): unit for unit, said in PET_UNITS.items()} | OTHER_UNITS
+    known = {str(stated["Units"]): unit for unit, stated in PET_UNITS.items()} | OTHER_UNITS
     return known.get(stated, "")
 
 
@@ -287,7 +285,7 @@ def _provenance(headers: Sequence[Header]) -> tuple[Plain, tuple[str, ...]]:
     only = headers[0].path
     if len(headers) == 1 and found_sidecar(only) is not None:
         with open_input(only) as file:
-            return provenance_beside(file)
+            return adjacent_provenance(file)
     folder = headers[0].path.parent
 
     def digest() -> str:

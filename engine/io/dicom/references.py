@@ -1,4 +1,4 @@
-"""Which images a file of ours was made of or lies over, as it names them (PS3.3 C.12.4)."""
+"""References to the images that a file was made from or overlays (PS3.3 C.12.4)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _instance(header: Header) -> Plain:
     found = header.text("SOPClassUID"), header.text("SOPInstanceUID")
     if not all(found):
         raise FileFormatError(
-            f"{header.path.name}: names no instance, so no picture can refer to it; export the "
+            f"{header.path.name}: has no SOPInstanceUID, so no image can refer to it; export the "
             "series again."
         )
     return {"ReferencedSOPClassUID": found[0], "ReferencedSOPInstanceUID": found[1]}

@@ -57,7 +57,7 @@ def slices_of(
     """
     is_pet = is_emission(volume, provenance)
     if frames and not is_pet:
-        raise DataError("DICOM knows frames of time of PET images only; export another format.")
+        raise DataError("In DICOM, only PET images can have time frames; export another format.")
     images = [each.volume for each in frames] or [volume]
     common = _common(volume, provenance, subject, digest_of(volume, frames)) | {
         "RescaleIntercept": "0",

@@ -1,4 +1,4 @@
-"""Volumes as a folder of DICOM files, one for each slice, with provenance beside it."""
+"""Write volumes as a folder of DICOM files, one per slice, with a provenance sidecar."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.io.dicom.subject import Subject, subject_of
 from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
 
 HEADER_BYTES = 4096
-"""What a file has besides its numbers, at most."""
+"""Largest size of a file without its pixels [bytes]."""
 FEWEST_DIGITS = 5
 
 

@@ -1,4 +1,4 @@
-"""The slices that DICOM files hold: of which series, and where each one lies. PS3.3 C.7.6.2.
+"""Find the slices in DICOM files: their series and positions. PS3.3 C.7.6.2.
 
     p(r, c) = position + r · spacing_0 · down + c · spacing_1 · across  [mm, LPS]
 
@@ -71,7 +71,7 @@ def slices_of(header: Header) -> list[Slice]:
         described = len(header.dataset.get("PerFrameFunctionalGroupsSequence") or ())
         if n_frames > max(described, 1):
             raise FileFormatError(
-                f"{name}: states {n_frames:,} frames and the places of {described:,}; {WAY_OUT}."
+                f"{name}: states {n_frames:,} frames but the positions of {described:,}; {WAY_OUT}."
             )
         return [_slice(header, frame) for frame in range(n_frames)]
     except damage() as e:
@@ -84,7 +84,7 @@ def _slice(header: Header, frame: int) -> Slice:
     lengths = float(np.linalg.norm(across)), float(np.linalg.norm(down))
     if not np.allclose([*lengths, float(across @ down) + 1], 1, atol=1e-3):
         raise FileFormatError(
-            f"{header.path.name}: rows and columns are not at right angles, its orientation says; "
+            f"{header.path.name}: its orientation has rows and columns that are not perpendicular; "
             f"{WAY_OUT}."
         )
     spacing = _numbers(header, frame, "PixelSpacing", 2)
@@ -115,8 +115,8 @@ def _numbers(header: Header, frame: int, keyword: str, n: int) -> NDArray[np.flo
     values = [] if found is None else [float(each) for each in _sequence(found)]
     if len(values) != n or not np.isfinite(values).all():
         raise FileFormatError(
-            f"{header.path.name}: states no {keyword}, so nobody can tell where its slices lie; "
-            "export the original series, not a copy of the screen or an overview."
+            f"{header.path.name}: states no {keyword}, so the positions of its slices are unknown; "
+            "export the original series, not a screenshot or scout."
         )
     return np.array(values)
 

@@ -1,4 +1,4 @@
-"""The slices of one series in order: those of one patient and one place, none lacking.
+"""Order the slices of one series: one patient, one position each, none missing.
 
 Slices are sorted by their positions along the normal n of the first one, h = n · position; names of
 files and numbers of instances say nothing of where a slice is.
@@ -19,8 +19,8 @@ from engine.io.dicom.uneven import (
     SAME_PLACE_MM,
     UNEVEN,
     lacking_after,
+    typical_step,
     uneven_steps,
-    usual_step,
 )
 from engine.io.safety.open_input import open_input
 
@@ -28,17 +28,17 @@ SAME_DIRECTION = 1e-4
 KINDS = ("CT", "MR", "PT")
 OF_ONE_SERIES = {
     "PatientID": "patients",
-    "IssuerOfPatientID": "issuers of the patient's number",
+    "IssuerOfPatientID": "issuers of the patient ID",
     "FrameOfReferenceUID": "frames of reference",
     "Modality": "modalities",
     "Rows": "numbers of rows",
     "Columns": "numbers of columns",
     "Units": "units",
-    "RescaleType": "kinds of values",
-    "KVP": "voltages of the tube",
-    "SeriesType": "kinds of series",
+    "RescaleType": "value types",
+    "KVP": "tube voltages",
+    "SeriesType": "series types",
     "NumberOfTimeSlices": "numbers of time frames",
-    "DecayCorrection": "moments that decay is corrected to",
+    "DecayCorrection": "decay correction times",
 }
 """Attributes that all slices of a series share -> what differs if they do not."""
 
@@ -53,25 +53,23 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
             if known is not None:
                 raise FileFormatError(known.refuse(file))
         raise FileFormatError(
-            f"{first.path.name}: DICOM of the kind {kind or '?'} without slices that can be read, "
-            f"want {', '.join(KINDS)}; choose a file of such a series."
+            f"{first.path.name}: DICOM object {kind or '?'} contains no readable slices, expected "
+            f"{', '.join(KINDS)}; choose a file of such a series."
         )
     for keyword, what in OF_ONE_SERIES.items():
         other = next((h for h in headers if h.text(keyword) != first.text(keyword)), None)
         if other is not None:
             raise FileFormatError(
-                f"{first.path.name} and {other.path.name} say that they are of one series, and "
-                f"have different {what}; export the series again, alone."
+                f"{first.path.name} and {other.path.name} claim the same series but have different "
+                f"{what}; export the series again into an empty folder."
             )
     if first.dataset.get("ModalityLUTSequence"):
         raise FileFormatError(
-            f"{first.path.name}: its values stand in a look-up table, want a slope; export the "
+            f"{first.path.name}: its values need a look-up table, expected a slope; export the "
             "series as original images."
         )
     if int(first.text("SamplesPerPixel") or 1) != 1:
-        raise FileFormatError(
-            f"{first.path.name}: a picture in colours; choose the original series."
-        )
+        raise FileFormatError(f"{first.path.name}: a colour image; choose the original series.")
 
 
 def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
@@ -92,16 +90,16 @@ def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
     for k in np.flatnonzero(steps < SAME_PLACE_MM)[:1]:
         one, other = (_named(each, slices) for each in (ordered[k], ordered[k + 1]))
         raise GeometryError(
-            f"{one} and {other} lie at the same place, {heights[k]:.2f} mm along the series; keep "
-            "one of them, or export one time frame or echo alone."
+            f"{one} and {other} have the same position, {heights[k]:.2f} mm along the series; "
+            "remove one of them, or export a single time frame or echo."
         )
     if len(steps):
         _refuse_gaps(ordered, heights, steps, slices)
         _refuse_crooked(ordered, heights)
     if said is not None and said != len(ordered):
         raise FileFormatError(
-            f"{first.path.parent.name}: {len(ordered)} slices are there and the series has {said}, "
-            "it says; copy the others too."
+            f"{first.path.parent.name}: {len(ordered)} slices are present, but the series states "
+            f"{said}; copy the others too."
         )
     return ordered
 
@@ -115,7 +113,7 @@ def affine_of(ordered: Sequence[Slice], n_slices: int) -> NDArray[np.float64]:
         step = first.normal * first.thickness
     else:
         raise GeometryError(
-            f"{first.path.name}: a single slice without a thickness; copy the whole series."
+            f"{first.path.name}: a single slice without a slice thickness; copy the whole series."
         )
     affine = np.eye(4)
     affine[:3, 0] = first.across * first.spacing[1]
@@ -133,9 +131,8 @@ def _refuse_other_planes(slices: Sequence[Slice]) -> None:
         )
         if turned > SAME_DIRECTION or not np.allclose(each.spacing, first.spacing, rtol=1e-4):
             raise GeometryError(
-                f"{_named(first, slices)} and {_named(each, slices)} lie in different planes or "
-                "have pixels of different sizes; take away the overview, or export the slices "
-                "alone."
+                f"{_named(first, slices)} and {_named(each, slices)} have different orientations "
+                "or pixel sizes; remove the scout, or export only the slices."
             )
 
 
@@ -148,11 +145,11 @@ def _refuse_gaps(
     for k in uneven_steps(steps):
         n_lost = lacking_after(ordered, steps, int(k))
         if n_lost:
-            lost = f"{n_lost} slices are" if n_lost > 1 else "a slice is"
+            lost = f"{n_lost} slices are" if n_lost > 1 else "one slice is"
             between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
             raise GeometryError(
                 f"{lost} missing between {between}, at {heights[k]:.2f} and {heights[k + 1]:.2f} "
-                f"mm along the series, whose slices follow every {usual_step(steps):.2f} mm; copy "
+                f"mm along the series, where slices are {typical_step(steps):.2f} mm apart; copy "
                 "the whole series."
             )
 
@@ -160,13 +157,13 @@ def _refuse_gaps(
 def _refuse_crooked(ordered: Sequence[Slice], heights: NDArray[np.float64]) -> None:
     """Refuse slices that do not follow one another along a line."""
     first, along = ordered[0].position, ordered[-1].position - ordered[0].position
-    most = max(UNEVEN * usual_step(np.diff(heights)), 0.02)
+    most = max(UNEVEN * typical_step(np.diff(heights)), 0.02)
     for each, height in zip(ordered, heights, strict=True):
         part = (height - heights[0]) / (heights[-1] - heights[0])
         off = float(np.linalg.norm(each.position - first - part * along))
         if off > 2 * most:
             raise GeometryError(
-                f"{_named(each, ordered)}: lies {off:.2f} mm beside the line of the other slices; "
+                f"{_named(each, ordered)}: is {off:.2f} mm off the line of the other slices; "
                 "export the series again."
             )
 

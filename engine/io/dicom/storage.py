@@ -1,4 +1,4 @@
-"""Kinds of DICOM objects, by the storage class that each file names (PS3.6 A)."""
+"""DICOM object types by the storage class that each file names (PS3.6 A)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def storage_class(file: InputFile) -> str:
 
 
 def is_tomographic(file: InputFile) -> bool:
-    """Whether a nuclear medicine file holds SPECT, not planar pictures."""
+    """Return True if a nuclear medicine file holds SPECT, not planar pictures."""
     found = _kind_attributes(file)
     kinds = found.get("ImageType") if found is not None else None
     return kinds is not None and any(str(each) in TOMOGRAPHIC for each in kinds)

@@ -1,4 +1,4 @@
-"""Whose image it is, in which study: by pseudonyms, or as another series of the patient says.
+"""Choose patient and study of an image: pseudonyms, or those of another series of the patient.
 
 Without another series, study and frame of reference follow from the scan, so that all images of one
 scan lie in one study and in one frame, and those of two scans never do.
@@ -29,7 +29,7 @@ STUDY = (
 )
 OF_BODY = ("PatientWeight", "PatientSize")
 REMOVAL = ("PatientIdentityRemoved", "DeidentificationMethod")
-REMOVED = "Names are replaced by pseudonyms of the files"
+REMOVED = "Names are replaced by pseudonyms"
 
 
 @dataclass(frozen=True)
@@ -118,17 +118,18 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
     """
     other = _read(file)
     taken = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
-    attributes: Plain = {key: _plain(other[key].value) for key in taken if key in other}
+    attributes: Plain = {key: _simple_text(other[key].value) for key in taken if key in other}
     for key in ("PatientName", "PatientID", "StudyInstanceUID", "SeriesInstanceUID"):
         if not str(other.get(key, "")).strip():
             raise FileFormatError(
-                f"{file.name}: names no {key}, so nobody can tell whose it is; choose another "
-                "series of the patient."
+                f"{file.name}: has no {key}, so its patient is unknown; choose another series of "
+                "the patient."
             )
     frame = str(other.get("FrameOfReferenceUID", "")).strip()
     if same_frame and not frame:
         raise FileFormatError(
-            f"{file.name}: states no frame of reference, so no image can lie in it; leave that out."
+            f"{file.name}: states no frame of reference, so no image can share it; omit that "
+            "option."
         )
     series = str(other.SeriesInstanceUID)
     instance = {
@@ -140,7 +141,7 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
             {"SeriesInstanceUID": series, "ReferencedInstanceSequence": [instance]}
         ]
     }
-    return Subject(attributes, frame if same_frame else uid_of("frame beside", series), references)
+    return Subject(attributes, frame if same_frame else uid_of("frame next to", series), references)
 
 
 def _read(file: InputFile) -> Dataset:
@@ -154,10 +155,10 @@ def _read(file: InputFile) -> Dataset:
         return found
     except (InvalidDicomError, ValueError, KeyError, AttributeError, NotImplementedError) as e:
         raise FileFormatError(
-            f"{file.name}: no DICOM image can be read in it; choose one file of a series of the "
+            f"{file.name}: contains no readable DICOM image; choose one file of a series of the "
             "patient."
         ) from e
 
 
-def _plain(value: object) -> str | float:
+def _simple_text(value: object) -> str | float:
     return value if isinstance(value, str | float) else str(value)

@@ -30,7 +30,7 @@ TIME_FORMATS = ("%H%M%S.%f", "%H%M%S", "%H%M")
 
 
 class _Key(NamedTuple):
-    """What slices of one frame share."""
+    """Key shared by the slices of one frame."""
 
     acquired: datetime | None
     reference_ms: float
@@ -38,7 +38,7 @@ class _Key(NamedTuple):
 
 
 def is_dynamic(headers: Sequence[Header]) -> bool:
-    """Whether a series says that it is of several frames of time."""
+    """Return True if a series says that it is of several frames of time."""
     first = headers[0]
     said = first.text("NumberOfTimeSlices")
     is_series = "DYNAMIC" in first.text("SeriesType") or (said.isdigit() and int(said) > 1)
@@ -73,11 +73,11 @@ def parted(
         keys = sorted(found, key=lambda key: key[1:])
     name, said = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
     if len(keys) > MOST_FRAMES:
-        raise FileFormatError(f"{name}: {len(keys):,} frames of time, want at most {MOST_FRAMES}.")
+        raise FileFormatError(f"{name}: {len(keys):,} time frames, expected at most {MOST_FRAMES}.")
     if said.isdigit() and 1 < len(keys) != int(said):
         raise FileFormatError(
-            f"{name}: slices of {len(keys)} frames of time are there and the series has {said}, it "
-            "says; copy the others too, or open one frame alone."
+            f"{name}: slices of {len(keys)} time frames are present, but the series states {said}; "
+            "copy the others too, or open one frame only."
         )
     is_stated = len(starts_s) == len(keys)
     starts = [round(MS * each) for each in starts_s] if is_stated else _starts_ms(keys, headers)
@@ -89,7 +89,7 @@ def _key(header: Header) -> _Key:
     duration_ms = _number(header, "ActualFrameDuration")
     if duration_ms is None or not duration_ms >= 0.5:
         raise FileFormatError(
-            f"{header.path.name}: is of a dynamic series and states no length of its frame "
+            f"{header.path.name}: belongs to a dynamic series but states no frame duration "
             f"(ActualFrameDuration); {WAY_OUT}."
         )
     reference_ms = _number(header, "FrameReferenceTime") or 0.0
@@ -105,8 +105,8 @@ def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
         if _follow(starts, keys, 0.0, 0.0) or _follow(starts, keys, 0.5, OFF_MIDDLE):
             return starts
         raise FileFormatError(
-            f"{headers[0].path.parent.name}: nothing says when its {len(keys)} frames of time were "
-            f"acquired (AcquisitionTime), and they do not follow one another; {WAY_OUT}."
+            f"{headers[0].path.parent.name}: its {len(keys)} time frames have no AcquisitionTime "
+            f"and are not consecutive; {WAY_OUT}."
         )
     stated = {_moment(header, "Series") for header in headers}
     series = stated.pop() if len(stated) == 1 else None
@@ -116,7 +116,7 @@ def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
 
 
 def _fit(starts: Sequence[int], keys: Sequence[_Key]) -> bool:
-    """Whether each reference time lies in its frame."""
+    """Return True if each reference time lies in its frame."""
     return all(
         -ROUNDED_MS <= key.reference_ms - start <= key.duration_ms + ROUNDED_MS
         for start, key in zip(starts, keys, strict=True)
@@ -124,7 +124,7 @@ def _fit(starts: Sequence[int], keys: Sequence[_Key]) -> bool:
 
 
 def _follow(starts: Sequence[int], keys: Sequence[_Key], part: float, spare: float) -> bool:
-    """Whether reference times stand where so large a part of each frame is over."""
+    """Return True if reference times stand where so large a part of each frame is over."""
     return all(
         abs(key.reference_ms - start - part * key.duration_ms) <= spare * key.duration_ms + 1
         for start, key in zip(starts, keys, strict=True)
@@ -140,8 +140,8 @@ def _in_order(starts: Sequence[int], keys: Sequence[_Key], name: str) -> list[Ti
             begin = ended
         if begin < ended:
             raise FileFormatError(
-                f"{name}: frame {len(frames) + 1} of time begins at {start / MS:g} s, before the "
-                f"one before it ends, at {ended / MS:g} s; open each frame alone, or {WAY_OUT}."
+                f"{name}: time frame {len(frames) + 1} starts at {start / MS:g} s, before the "
+                f"previous one ends at {ended / MS:g} s; open each frame separately, or {WAY_OUT}."
             )
         frames.append(TimeFrame(begin, begin + key.duration_ms))
     return frames

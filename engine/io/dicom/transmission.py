@@ -1,4 +1,4 @@
-"""What a CT series states besides its patient: the scale of its values. PS3.3 C.8.2.1."""
+"""Attributes of a CT series: the scale of its values. PS3.3 C.8.2.1."""
 
 from __future__ import annotations
 

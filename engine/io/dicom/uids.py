@@ -1,4 +1,4 @@
-"""Unique identifiers that are the same whenever the same thing is named.
+"""Unique identifiers that are stable: the same thing always gets the same identifier.
 
 UID = 2.25.<n>, n the UUID made of the first 16 bytes of SHA-256 over what is named; PS3.5 B.2.
 """

@@ -1,4 +1,4 @@
-"""Slices at uneven distances: told apart from series that lack slices, and resampled to even ones.
+"""Resample unevenly spaced slices; distinguish them from series with missing slices.
 
 Slices lack where the numbers of the series (InstanceNumber) leave some out. Without numbers, they
 lack where one distance alone is a multiple of the usual one, unless the slices there are as thick.
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from engine.core.arrays import Array
 from engine.core.errors import GeometryError
 from engine.io.dicom.slices import Slice
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 
 SAME_PLACE_MM = 0.01
 UNEVEN = 0.05
@@ -32,23 +32,23 @@ def heights_of(ordered: Sequence[Slice]) -> Array:
     return np.array([float(ordered[0].normal @ each.position) for each in ordered])
 
 
-def usual_step(steps: Array) -> float:
+def typical_step(steps: Array) -> float:
     """Return the middle distance of slices; the smaller one of two."""
     return float(np.sort(steps)[(len(steps) - 1) // 2]) if len(steps) > 2 else float(steps.min())
 
 
 def uneven_steps(steps: Array) -> NDArray[np.int64]:
     """Return which distances differ from the usual one."""
-    usual = usual_step(steps)
+    usual = typical_step(steps)
     return np.flatnonzero(np.abs(steps - usual) > max(UNEVEN * usual, SAME_PLACE_MM))
 
 
 def lacking_after(ordered: Sequence[Slice], steps: Array, k: int) -> int:
     """Return how many slices lack after slice k; 0 if the series is uneven there."""
-    usual = usual_step(steps)
+    usual = typical_step(steps)
     jumps = _jumps(ordered)
     if len(jumps):
-        return max(round(float(jumps[k] / usual_step(jumps))) - 1, 0)
+        return max(round(float(jumps[k] / typical_step(jumps))) - 1, 0)
     n_lost = steps[k] / usual - 1
     is_multiple = abs(n_lost - round(n_lost)) < UNEVEN * (round(n_lost) + 1)
     beside = [steps[at] for at in (k - 1, k + 1) if 0 <= at < len(steps)]
@@ -87,14 +87,14 @@ def evened(
     apart = f"{steps.min():.3g} to {steps.max():.3g} mm apart"
     if n > MOST_TIMES * len(ordered):
         raise GeometryError(
-            f"{name}: its slices are {apart}, too unevenly to resample {len(ordered)} of them; "
-            "export the series with even distances."
+            f"{name}: its slices are {apart}, too uneven to resample {len(ordered)} slices; export "
+            "the series with equal spacing."
         )
-    refuse_no_room(4 * n * values[0].size, name)
+    refuse_large_data(4 * n * values[0].size, name)
     step = (last - first) / (n - 1)
     note = (
-        f"{name}: its slices are {apart}; it was resampled to one every {step:.3g} mm, linearly "
-        "between neighbours."
+        f"{name}: its slices are {apart}; they were resampled to a spacing of {step:.3g} mm by "
+        "linear interpolation."
     )
     return _interpolated(values, heights, first + step * np.arange(n)), (note,)
 

@@ -1,4 +1,4 @@
-"""Numbers, moments and words in the forms that DICOM gives them (PS3.5 6.2)."""
+"""Format numbers, times and texts as DICOM values (PS3.5 6.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def decimal(value: float) -> str:
         text = f"{value:.{digits}g}"
         if len(text) <= DECIMAL_CHARACTERS:
             return text
-    raise ValueError(f"{value!r} is no number that DICOM can hold")
+    raise ValueError(f"{value!r} cannot be stored as a DICOM number")
 
 
 def decimal_from_above(value: float) -> str:

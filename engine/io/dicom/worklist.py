@@ -1,4 +1,4 @@
-"""What is to be done, as a node's worklist says it: C-FIND (PS3.4 annex K).
+"""Query the worklist of a node for orders: C-FIND (PS3.4 annex K).
 
 A question names what answers must match; what it leaves empty, the node is asked to fill in.
 """
@@ -29,7 +29,7 @@ UNICODE = "ISO_IR 192"
 
 @dataclass(frozen=True)
 class WorklistQuery:
-    """Which orders are wanted; all that a node has where nothing is said.
+    """Query for orders; empty fields match all orders.
 
     Attributes
     ----------
@@ -75,16 +75,16 @@ class WorklistQuery:
 
 @dataclass(frozen=True)
 class Worklist:
-    """What a node answered.
+    """Answer of a node.
 
     Attributes
     ----------
     orders : by the moment they are to be done at
-    remarks : what was left out and why, a sentence each
+    notes : what was left out and why, a sentence each
     """
 
     orders: tuple[ImagingOrder, ...]
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
@@ -96,18 +96,18 @@ def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
         where the node cannot be reached, knows no worklist, refuses the question, or ends
         the connection
     """
-    orders, remarks = list[ImagingOrder](), dict[str, None]()
+    orders, notes = list[ImagingOrder](), dict[str, None]()
     with associated(node, {FIND}) as association:
         for answer in _answers(association, node, question):
             if len(orders) == MOST:
-                remarks[f"{node.name}: has more than {MOST:,} orders; ask for one day."] = None
+                notes[f"{node.name}: has more than {MOST:,} orders; query a single day."] = None
                 break
             try:
                 orders.append(ImagingOrder.of_answer(answer))
             except FileFormatError as e:
-                remarks[str(e)] = None
+                notes[str(e)] = None
     ordered = sorted(orders, key=lambda each: (each.date, each.time, each.name))
-    return Worklist(tuple(ordered), tuple(remarks))
+    return Worklist(tuple(ordered), tuple(notes))
 
 
 def parse_day(text: str) -> date:
@@ -117,7 +117,7 @@ def parse_day(text: str) -> date:
             raise ValueError(text)
         return date.fromisoformat(text)
     except ValueError as e:
-        raise DataError(f"{text!r}: no day; write it as 2026-11-26.") from e
+        raise DataError(f"{text!r}: not a date; write it as 2026-11-26.") from e
 
 
 def _answers(association: Association, node: Node, question: WorklistQuery) -> Iterator[Dataset]:
@@ -125,4 +125,4 @@ def _answers(association: Association, node: Node, question: WorklistQuery) -> I
         if status and int(status.get("Status", 0)) in PENDING and answer is not None:
             yield answer
         else:
-            refuse_unsuccessful(status, node, "the question for its worklist")
+            refuse_unsuccessful(status, node, "the worklist query")

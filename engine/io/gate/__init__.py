@@ -1,1 +1,1 @@
-"""Simulated scans of GATE 9 and 10 in ROOT files: events, what became of them, where they began."""
+"""Read simulated scans of GATE 9 and 10 (ROOT): events, their kinds and their origins."""

@@ -1,4 +1,4 @@
-"""Names of what GATE writes of a coincidence, in versions 9 and 10.
+"""Names of the coincidence branches that GATE 9 and 10 write.
 
 GATE 9 ends names with 1 or 2 and gives seconds; the Python coincidence sorter of GATE 10 ends them
 with 1 or 2 too, its actor puts the number before the axis (`PostPosition1_X`), and both give
@@ -74,7 +74,7 @@ class Branches:
 
     @property
     def have_places(self) -> bool:
-        """Whether it is known where both photons were seen."""
+        """Return True if it is known where both photons were seen."""
         return all(self.places)
 
     @property

@@ -1,4 +1,4 @@
-"""Which crystal of a scanner saw a photon of GATE: by its numbers, placed by where they are.
+"""Find the scanner crystals of GATE photons, from volume IDs and positions.
 
 GATE numbers crystals by repeaters, one system unlike another, so that numbers alone say nothing.
 The mean of the places of all photons of one crystal is where it detects; the nearest crystal of
@@ -52,8 +52,8 @@ class CrystalNumbers:
         n = int(np.prod(self.sizes, dtype=np.float64))
         if n > MOST_NUMBERS:
             raise FileFormatError(
-                f"{self.name}: numbers of crystals allow {n:,} combinations, more than any scanner "
-                "has; mask those branches of them that are not used."
+                f"{self.name}: the volume IDs allow {n:,} crystals, more than any scanner has; "
+                "mask the unused ID branches."
             )
         self.counts, self.sums_mm = np.zeros(n), np.zeros((3, n))
 
@@ -92,8 +92,8 @@ class CrystalNumbers:
         short = n_used < USED_FRACTION * n_alive and self.counts.sum() > ENOUGH * n_alive
         if n_used > n_alive or short:
             raise GeometryError(
-                f"{self.name}: photons of {n_used:,} crystals, {scanner.name!r} has {n_alive:,}; "
-                "choose the scanner that was simulated."
+                f"{self.name}: photons hit {n_used:,} crystals, but {scanner.name!r} has "
+                f"{n_alive:,}; choose the simulated scanner."
             )
 
 
@@ -119,8 +119,8 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
         if not len(free):
             x, y, z = places_mm[i]
             raise GeometryError(
-                f"{name}: several crystals lie at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {scanner.name!r} "
-                "has one there; choose the scanner that was simulated."
+                f"{name}: several crystals are at ({x:.1f}, {y:.1f}, {z:.1f}) mm, but "
+                f"{scanner.name!r} has one there; choose the simulated scanner."
             )
         found[i] = alive[free[0]]
         taken[free[0]] = True
@@ -143,9 +143,9 @@ def _refuse_between(
         mean_mm = float(np.sqrt(np.average(off_mm * off_mm, weights=counts)))
         if mean_mm > BETWEEN * pitch_mm:
             raise GeometryError(
-                f"{name}: photons lie {mean_mm:.2f} mm {side} beside the crystals of "
-                f"{scanner.name!r}, which are {pitch_mm:.2f} mm apart; correct its angles and "
-                "lengths (first_angle_deg of a ring), or choose the scanner that was simulated."
+                f"{name}: photons are {mean_mm:.2f} mm off the crystals of {scanner.name!r} "
+                f"{side}, and the pitch is {pitch_mm:.2f} mm; correct its angles and lengths (such "
+                "as first_angle_deg), or choose the simulated scanner."
             )
 
 
@@ -199,6 +199,6 @@ def farthest_mm(scanner: Scanner) -> float:
 def _off(name: str, off_mm: float, place_mm: Array, scanner: Scanner) -> GeometryError:
     x, y, z = place_mm
     return GeometryError(
-        f"{name}: photons were seen at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {off_mm:.1f} mm from any "
-        f"crystal of {scanner.name!r}; choose the scanner that was simulated."
+        f"{name}: photons were detected at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {off_mm:.1f} mm from "
+        f"any crystal of {scanner.name!r}; choose the simulated scanner."
     )

@@ -1,4 +1,4 @@
-"""The truth of a GATE scan as a volume: where the decays were whose photons were both counted.
+"""Read the true emission image of a GATE scan: the decays of all detected coincidences.
 
 A voxel holds the number of coincidences of one decay, scattered or not, whose source lies in it:
 the activity times the sensitivity and the attenuation of its place, in counts.
@@ -42,8 +42,8 @@ class GateEmissions(VolumeReader):
             b = tree.branches
             if not b.sources or not b.events:
                 raise FileFormatError(
-                    f"{file.name}: {tree.name} does not say where decays were (sourcePosX1, "
-                    "eventID1); unmask these branches in GATE."
+                    f"{file.name}: {tree.name} has no decay positions (sourcePosX1, eventID1); "
+                    "unmask these branches in GATE."
                 )
             grid = _grid(root, tree)
             counts = np.zeros(grid.shape, np.int64)
@@ -67,7 +67,7 @@ def _grid(root: RootFile, tree: CoincidenceTree) -> ImageGrid:
         reach = np.maximum(reach, np.abs(stacked(columns, tree.branches.sources)).max(axis=0))
     if not np.isfinite(reach).all() or reach.max() > VOXELS_MM[-1] * MOST / 2:
         raise FileFormatError(
-            f"{root.name}: decays up to {reach.max():g} mm from the middle; want millimetres."
+            f"{root.name}: decays up to {reach.max():g} mm from the centre; give positions in mm."
         )
     voxel = next((v for v in VOXELS_MM if 2 * reach.max() <= WIDE * v), VOXELS_MM[-1])
     n: list[int] = [2 * ceil((r + 1e-6) / voxel) for r in reach]

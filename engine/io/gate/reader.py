@@ -1,4 +1,4 @@
-"""List mode of GATE: coincidences of a ROOT file, with what the simulation knows of them.
+"""Read list mode from GATE coincidences in ROOT, with the facts of the simulation.
 
 True: both photons are of one decay and none was scattered in the phantom. Scattered: of one decay,
 and one was. Random: of two decays. All of them are used; how many there are is a fact of the scan.
@@ -34,14 +34,14 @@ from engine.io.gate.trees import (
 )
 from engine.io.safety.open_input import InputFile
 from engine.io.scanners import read_scanner
-from engine.io.scanners.adjacent_file import scanner_beside
+from engine.io.scanners.adjacent_file import adjacent_scanner
 
 PS_PER_S = 1e12
 MOST_S = 2**32 / 1000
 LATE_MS = 1000
 """A first event from here on is told: the clock did not begin with the scan."""
 EVENT_BYTES = 80
-"""What a coincidence takes while it is read."""
+"""Memory of a coincidence during reading [bytes]."""
 OUTSIDE = -1
 ROUNDING = 1e-6
 """Times that are whole milliseconds may lie below them by the rounding of numbers [ms]."""
@@ -62,7 +62,7 @@ class GateRoot(ListModeReader):
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         with open_root(file) as root:
             trees = root.coincidences()
-            place = read_scanner(scanner or scanner_beside(file.path, cls.name))
+            place = read_scanner(scanner or adjacent_scanner(file.path, cls.name))
             events = _events(root, trees, root.singles(trees[0]), place)
         return _scan(events, place, file.path)
 
@@ -72,7 +72,7 @@ class Events:
     """Coincidences of both kinds, as they are read."""
 
     crystals: list[Array] = field(default_factory=list)
-    apart_ps: list[Array] = field(default_factory=list)
+    difference_ps: list[Array] = field(default_factory=list)
     delayed: list[Array] = field(default_factory=list)
     time_s: list[Array] = field(default_factory=list)
     truth: Counter[str] = field(default_factory=Counter)
@@ -98,7 +98,7 @@ def _events(
             grown = _sizes(root, trees, singles, every=True)
             if grown == sizes:
                 raise FileFormatError(
-                    f"{root.name}: numbers of crystals below −1; the file is damaged."
+                    f"{root.name}: contains crystal IDs below −1; the file is damaged."
                 ) from None
             sizes = grown
 
@@ -106,8 +106,8 @@ def _events(
 def _refuse_masked(tree: CoincidenceTree, name: str) -> None:
     if not tree.branches.have_places:
         raise FileFormatError(
-            f"{name}: {tree.name} does not say where photons were seen (globalPosX1 ...); unmask "
-            "these branches in GATE."
+            f"{name}: {tree.name} has no detection positions (globalPosX1 ...); unmask these "
+            "branches in GATE."
         )
 
 
@@ -158,7 +158,7 @@ def _read(
             events.crystals.append(np.stack(ends, -1))
             first, second = (np.asarray(columns[t], np.float64) * b.unit_s for t in b.times)
             _refuse_times(first, second, root.name)
-            events.apart_ps.append((first - second) * PS_PER_S)
+            events.difference_ps.append((first - second) * PS_PER_S)
             events.time_s.append(first)
             events.delayed.append(np.full(len(first), tree.delayed))
             if not tree.delayed:
@@ -185,8 +185,8 @@ def _refuse_times(first: Array, second: Array, name: str) -> None:
     for times in (first, second):
         if len(times) and not (times.min() >= 0 and times.max() < MOST_S):
             raise FileFormatError(
-                f"{name}: times from {times.min():g} to {times.max():g} s; want those of a scan, "
-                "from 0 on."
+                f"{name}: times from {times.min():g} to {times.max():g} s; expected times of a "
+                "scan, from 0 on."
             )
 
 
@@ -206,22 +206,22 @@ def _count(truth: Counter[str], columns: Columns, b: Branches) -> None:
 
 def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:
     if not sum(map(len, events.time_s)):
-        raise FileFormatError(f"{path.name}: no coincidence; let GATE simulate longer.")
-    crystals, apart_ps = np.concatenate(events.crystals), np.concatenate(events.apart_ps)
+        raise FileFormatError(
+            f"{path.name}: contains no coincidences; simulate a longer scan in GATE."
+        )
+    crystals, difference_ps = np.concatenate(events.crystals), np.concatenate(events.difference_ps)
     delayed, time_s = np.concatenate(events.delayed), np.concatenate(events.time_s)
-    apart_ps = _without_delay(apart_ps, delayed)
-    tof = None if scanner.tof is None else _tof_bins(apart_ps, scanner.tof)
-    kept = np.asarray((crystals >= 0).all(axis=1))
-    in_bins: Array = kept if tof is None else tof != OUTSIDE
+    difference_ps = _without_delay(difference_ps, delayed)
+    tof = None if scanner.tof is None else _tof_bins(difference_ps, scanner.tof)
+    in_window = np.asarray((crystals >= 0).all(axis=1))
+    in_bins: Array = in_window if tof is None else tof != OUTSIDE
     first, last = float(time_s.min()), float(time_s.max())
     time_ms = np.floor((time_s - first) * 1000 + ROUNDING).astype(np.uint32)
-    notes = (*_notes(kept, in_bins, first), *_backwards(time_ms, first, path))
+    notes = (*_notes(in_window, in_bins, first), *_backwards(time_ms, first, path))
     if events.singles is not None:
-        window_ps = _window_ps(apart_ps[~delayed])
-        notes += (
-            f"The coincidence window is the largest difference of times, {window_ps:,.0f} ps.",
-        )
-    order = np.flatnonzero(kept & in_bins)
+        window_ps = _window_ps(difference_ps[~delayed])
+        notes += (f"The coincidence window is the largest time difference, {window_ps:,.0f} ps.",)
+    order = np.flatnonzero(in_window & in_bins)
     if (time_s[1:] < time_s[:-1]).any():
         order = order[np.argsort(time_s[order], kind="stable")]
     return ListMode(
@@ -232,51 +232,53 @@ def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:
         time_ms=time_ms[order],
         duration_s=last - first,
         singles=events.singles,
-        coincidence_window_ps=0.0 if events.singles is None else _window_ps(apart_ps[~delayed]),
+        coincidence_window_ps=0.0
+        if events.singles is None
+        else _window_ps(difference_ps[~delayed]),
         info=_info(events, path),
         notes=notes,
     )
 
 
-def _without_delay(apart_ps: Array, delayed: Array) -> Array:
+def _without_delay(difference_ps: Array, delayed: Array) -> Array:
     """(n,) differences of times, those of delayed ones about the middle of theirs.
 
     Their second photon waited for a time that GATE does not write.
     """
-    late, prompt = apart_ps[delayed], apart_ps[~delayed]
+    late, prompt = difference_ps[delayed], difference_ps[~delayed]
     if not len(late) or not len(prompt) or np.abs(late).min() <= np.abs(prompt).max():
-        return apart_ps
+        return difference_ps
     middle = (late.min() + late.max()) / 2
-    return np.where(delayed, apart_ps - middle, apart_ps)
+    return np.where(delayed, difference_ps - middle, difference_ps)
 
 
-def _tof_bins(apart_ps: Array, tof: TofBins) -> Array:
+def _tof_bins(difference_ps: Array, tof: TofBins) -> Array:
     """(n,) int16 time bin of s = c (t1 − t2) / 2, −1 beyond the bins."""
-    bins = np.floor((apart_ps * MM_PER_PS - tof.edges_mm[0]) / tof.bin_mm)
+    bins = np.floor((difference_ps * MM_PER_PS - tof.edges_mm[0]) / tof.bin_mm)
     inside = (bins >= 0) & (bins < tof.n_bins)
     return np.where(inside, bins, OUTSIDE).astype(np.int16)
 
 
-def _window_ps(apart_ps: Array) -> float:
+def _window_ps(difference_ps: Array) -> float:
     """Return the coincidence window: the largest difference of times that was let through [ps]."""
-    return float(np.abs(apart_ps).max(initial=0.0))
+    return float(np.abs(difference_ps).max(initial=0.0))
 
 
 def _info(events: Events, path: Path) -> Plain:
     info: Plain = {"format": GateRoot.name, "data_file": path.name}
     if events.by_place:
-        info["crystals"] = "nearest to where photons were seen"
+        info["crystals"] = "nearest to the detected photon"
     return info | {f"n_{what}": n for what, n in events.truth.items()}
 
 
-def _notes(kept: Array, in_bins: Array, first_s: float) -> tuple[str, ...]:
+def _notes(in_window: Array, in_bins: Array, first_s: float) -> tuple[str, ...]:
     notes = []
-    n_gaps = int(np.count_nonzero(~kept))
-    n_late = int(np.count_nonzero(kept & ~in_bins))
+    n_gaps = int(np.count_nonzero(~in_window))
+    n_late = int(np.count_nonzero(in_window & ~in_bins))
     if n_gaps:
-        notes.append(f"{n_gaps:,} events have a photon between crystals; left out.")
+        notes.append(f"{n_gaps:,} events with a photon between crystals were removed.")
     if n_late:
-        notes.append(f"{n_late:,} events lie outside the scanner's time bins; left out.")
+        notes.append(f"{n_late:,} events outside the scanner's time bins were removed.")
     if 1000 * first_s >= LATE_MS:
         notes.append(
             f"The first event is at {1000 * first_s:,.0f} ms; times are counted from there."
@@ -293,5 +295,5 @@ def _backwards(time_ms: Array, first_s: float, path: Path) -> tuple[str, ...]:
     one, other = (1000 * first_s + int(time_ms[i]) for i in (k, k + 1))
     return (
         f"{path.name}: time runs backwards at event {k + 1:,}, from {one:,.0f} to {other:,.0f} ms; "
-        "events were put in the order of their times.",
+        "the events were sorted by time.",
     )

@@ -1,4 +1,4 @@
-"""ROOT files, opened by uproot; what it says of a damaged one becomes a sentence."""
+"""Open ROOT files with uproot, and explain damaged files in one sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, ResourceError
 from engine.io.gate.branches import Branches
-from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 MAGIC = b"root"
@@ -28,13 +28,13 @@ AT_ONCE = 1_000_000
 USUAL = "coincidences"
 SINGLES = "Singles"
 DELAYED = "delay"
-"""How names of trees of delayed coincidences begin."""
+"""Prefix of the names of trees with delayed coincidences."""
 FAULTS: tuple[type[Exception], ...] = (
     *(ValueError, KeyError, IndexError, TypeError, AttributeError, NotImplementedError),
     *(OSError, EOFError, AssertionError, OverflowError, RuntimeError, RecursionError),
     *(struct.error, zlib.error, UnboundLocalError, ZeroDivisionError),
 )
-"""What uproot and its helpers raise of bytes that make no sense."""
+"""Exceptions that uproot and its helpers raise for damaged files."""
 
 Columns: TypeAlias = Mapping[str, Array]
 
@@ -88,7 +88,7 @@ class RootFile:
             from uproot.reading import ReadOnlyFile
         except ImportError as e:
             raise ResourceError(
-                f"{file.name}: ROOT files need the library uproot; install isocenter[gate]."
+                f"{file.name}: ROOT files need the uproot package; install isocenter[gate]."
             ) from e
         self.name, self._n_bytes = file.name, file.size
         self._file = ReadOnlyFile(_Source(file))
@@ -140,8 +140,8 @@ class RootFile:
             ]
             if bad:
                 raise FileFormatError(
-                    f"{self.name}: branch {bad[0]} of {tree.name} is no column of numbers; write "
-                    "the file by GATE 9 or 10."
+                    f"{self.name}: branch {bad[0]} of {tree.name} is not a numeric column; write "
+                    "the file with GATE 9 or 10."
                 )
             yield found
 
@@ -153,14 +153,14 @@ def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> Co
     if prompts:
         listed = ", ".join(tree.name for tree in prompts)
         raise FileFormatError(
-            f"{file}: {len(prompts)} trees of coincidences ({listed}), and none is called "
-            "Coincidences; keep one of them in the file."
+            f"{file}: {len(prompts)} coincidence trees ({listed}), none of them named "
+            "Coincidences; keep only one in the file."
         )
     listed = ", ".join(dict.fromkeys(names)) or "none"
     singles = any(name.lower().startswith("singles") for name in names)
     way = "sort its singles into coincidences in GATE" if singles else "choose GATE's output"
     raise FileFormatError(
-        f"{file}: no tree with times of two photons (time1, time2), its trees: {listed}; {way}."
+        f"{file}: no tree has the times of two photons (time1, time2). Its trees: {listed}; {way}."
     )
 
 
@@ -176,7 +176,8 @@ def open_root(file: InputFile) -> Iterator[RootFile]:
     except _faults() as e:
         what = " ".join(str(e).split())[:120] or type(e).__name__
         raise FileFormatError(
-            f"{file.name}: not a whole ROOT file ({what}); copy it again, or let GATE end."
+            f"{file.name}: incomplete ROOT file ({what}); copy it again, or wait until GATE has "
+            "finished."
         ) from e
 
 
@@ -191,7 +192,7 @@ def _faults() -> tuple[type[Exception], ...]:
 
 def room_for(n_rows: int, bytes_each: int, name: str) -> None:
     """Refuse more events than there is memory for."""
-    refuse_no_room(n_rows * bytes_each, name, "its events")
+    refuse_large_data(n_rows * bytes_each, name, "its events")
 
 
 def stacked(columns: Columns, names: Sequence[str]) -> Array:

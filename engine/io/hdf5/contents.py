@@ -1,4 +1,4 @@
-"""What an HDF5 file of no known format holds, for people: its datasets by name, shape and type."""
+"""Describe an HDF5 file of unknown format: datasets by name, shape and type."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ def describe_contents(file: InputFile) -> str:
     named = ", ".join(found[:MOST_NAMED]) or "no dataset"
     more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
     return (
-        f"{file.name}: this is an HDF5 file of an unknown kind, with {named}{more}; export it from "
-        "the program that wrote it in a format that is read; X-ray "
-        "projections in it can be described by `isocenter import`."
+        f"{file.name}: unknown kind of HDF5 file with {named}{more}; export it in a supported "
+        "format, or describe its X-ray projections with `isocenter import`."
     )
 
 
 def holds(file: InputFile, name: str) -> bool:
-    """Whether a file has a dataset of this name at its top."""
+    """Return True if a file has a dataset of this name at its top."""
     return any(each.startswith(f"/{name} (") for each in datasets_in(file))

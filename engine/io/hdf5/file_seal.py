@@ -56,12 +56,12 @@ def check_seal(
     """
     found = text_of(file.attrs.get("format", b""))
     if found != kind:
-        raise FileFormatError(f"{path.name}: its format is {found!r}, want {kind!r}.")
+        raise FileFormatError(f"{path.name}: its format is {found!r}, expected {kind!r}.")
     version = file.attrs.get("version", 0)
     if version not in (UNSEALED, SEALED):
         raise FileFormatError(
-            f"{path.name}: format {kind!r} version {version}, want version {UNSEALED} or {SEALED}; "
-            "write it again with this program or update it."
+            f"{path.name}: format {kind!r} version {version}, expected version {UNSEALED} or "
+            f"{SEALED}; write it again with this program, or update the program."
         )
     if version == UNSEALED and SEAL not in file.attrs:
         return (unsealed(path),)
@@ -80,8 +80,10 @@ def check_foreign_seal(file: h5py.File, path: Path) -> bool:
     refuse_broken_seal(
         file,
         path,
-        way_out="copy the file again or, if it was changed on purpose, take the attributes "
-        f"{SEAL} and {CREATOR} out of it",
+        way_out=(
+            f"copy the file again or, if the change is intended, delete the attributes {SEAL} and "
+            f"{CREATOR}"
+        ),
     )
     return True
 

@@ -1,4 +1,4 @@
-"""Filters that HDF5 datasets are packed with beyond HDF5's own: those of hdf5plugin, where it is.
+"""Name missing HDF5 compression filters; hdf5plugin supplies them if installed.
 
 Detectors write with bitshuffle, LZ4, Blosc or Zstandard. No library of filters is looked for on the
 machine, since what the environment names is code; hdf5plugin is asked for only where a dataset
@@ -54,8 +54,8 @@ def provide_filters(item: h5py.Dataset, where: str) -> None:
     if missing:
         names = " and ".join(NAMES.get(number, f"number {number}") for number in missing)
         raise ResourceError(
-            f"{where} is packed with the filter {names}, which is not installed; install it by "
-            "pip install 'isocenter[filters]', or save the file with gzip or without packing."
+            f"{where} is compressed with the filter {names}, which is not installed; run pip "
+            "install 'isocenter[filters]', or save the file with gzip or uncompressed."
         )
 
 

@@ -36,8 +36,8 @@ def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
         frames = _frames(tree, path)
         if item.shape != (len(frames), *volume.grid.shape):
             raise FileFormatError(
-                f"{path.name}: frames of {item.shape} values at {len(frames)} times, want "
-                f"{(len(frames), *volume.grid.shape)}; write the file again."
+                f"{path.name}: frames have the shape {item.shape} for {len(frames)} times, "
+                f"expected {(len(frames), *volume.grid.shape)}; write the file again."
             )
         values = column(item, "<f4", path)
         refuse_changed(item, values, path)
@@ -67,8 +67,8 @@ def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
     disorder = len(held) != len(times) if held else (np.diff(times.ravel()) < 0).any()
     if disorder or (times[:, 1] <= times[:, 0]).any():
         raise FileFormatError(
-            f"{path.name}: its {len(times)} frames are not one after the other; write the file "
-            "again."
+            f"{path.name}: its {len(times)} time frames overlap or are out of order; write the "
+            "file again."
         )
     gates: list[Gate | None] = [Gate(k, len(held), used_ms) for k, used_ms in enumerate(held, 1)]
     gates = gates or [None] * len(times)
@@ -85,5 +85,7 @@ def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:
         return np.column_stack([ends[:-1], ends[1:]])
     times = column(dataset(tree, FRAME_TIMES, path), "<i8", path)
     if times.ndim != 2 or times.shape[1] != 2:
-        raise FileFormatError(f"{path.name}: times of frames of {times.shape}, want (n, 2).")
+        raise FileFormatError(
+            f"{path.name}: frame times have the shape {times.shape}, expected (n, 2)."
+        )
     return times

@@ -74,7 +74,7 @@ class HistogramHdf5(HistogramReader):
             duration_s = float(tree.attrs.get("duration_s", 0.0))
             if not math.isfinite(duration_s) or duration_s < 0:
                 raise FileFormatError(
-                    f"{path.name}: duration_s is {duration_s}, want at least 0 s."
+                    f"{path.name}: duration_s is {duration_s}, expected at least 0 s."
                 )
             info = read_json(tree, "info", path)
             return Histogram(place, **columns, duration_s=duration_s, info=info, notes=notes)
@@ -106,8 +106,8 @@ def write_histogram(data: Histogram, path: Path) -> None:
 def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
     if not isinstance(stored, DualHead):
         raise FileFormatError(
-            f"{path.name}: the scanner {stored.name!r} ({stored.describe()}) is not two panels of "
-            "crystals; write the file again with the right scanner."
+            f"{path.name}: the scanner {stored.name!r} ({stored.describe()}) is not two crystal "
+            "panels; write the file again with the right scanner."
         )
     if named is None:
         return stored
@@ -118,8 +118,7 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
     ):
         raise GeometryError(
             f"{path.name}: histogram of {stored.name!r} ({stored.describe()}), the chosen scanner "
-            f"is {chosen.name!r} ({chosen.describe()}); leave the scanner out or choose the right "
-            "one."
+            f"is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the right one."
         )
     return chosen
 
@@ -129,8 +128,8 @@ def _refuse_unknown(file: h5py.File, path: Path) -> None:
     unknown = [name for name in file.get("histogram", ()) if name not in COLUMNS]
     if unknown:
         raise FileFormatError(
-            f"{path.name}: histogram holds {', '.join(unknown)}; known are {', '.join(COLUMNS)}; "
-            "name the columns so, or leave others out."
+            f"{path.name}: the histogram has the unknown columns {', '.join(unknown)}; rename or "
+            f"remove them (known: {', '.join(COLUMNS)})."
         )
 
 
@@ -140,12 +139,12 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     if item.shape != (n,):
         raise FileFormatError(
             f"{path.name}: {what} has {' × '.join(f'{k:,}' for k in item.shape)} values, "
-            f"{scanner.name!r} ({scanner.describe()}) wants {n:,}; write the file with the right "
+            f"{scanner.name!r} ({scanner.describe()}) needs {n:,}; write the file with the right "
             "scanner."
         )
     if item.dtype != np.float32 and item.dtype.kind not in "iu":
         raise FileFormatError(
-            f"{path.name}: {what} is {item.dtype}, want float32 or whole numbers; write the file "
+            f"{path.name}: {what} is {item.dtype}, expected float32 or integers; write the file "
             "again."
         )
     values = column(item, item.dtype.str, path)
@@ -159,8 +158,8 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
     if i is not None:
         of = "crystal" if name == "efficiencies" else "line"
         raise DataError(
-            f"{path.name}: {what} of {of} {i:,} is {values[i]}, want a number of at least 0; "
-            "write the counts as measured, with delayed coincidences beside them."
+            f"{path.name}: {what} of {of} {i:,} is {values[i]}, expected a number of at least 0; "
+            "store the measured counts, and delayed coincidences separately."
         )
     return np.asarray(values, np.float32)
 

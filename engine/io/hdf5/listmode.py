@@ -103,8 +103,8 @@ def write_listmode(data: ListMode, path: Path) -> None:
     """
     if data.components is not None and data.components.pairs is not None:
         raise FileFormatError(
-            f"{path.name}: the scan holds efficiencies of pairs of modules, which this format does "
-            "not keep; use the scan's own file."
+            f"{path.name}: this format cannot store the scan's efficiencies of module pairs; use "
+            "the original file."
         )
     columns = _columns_of(data)
     events = {name.removeprefix("events/"): values for name, values in columns.items()}
@@ -171,12 +171,11 @@ def _scanner_in_use(
     if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
         raise GeometryError(
             f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), the chosen scanner "
-            f"is {chosen.name!r} ({chosen.describe()}); leave the scanner out or choose the right "
-            "one."
+            f"is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the right one."
         )
     if chosen.fingerprint() == stored.fingerprint():
         return chosen, ()
-    return chosen, (f"The scanner {chosen.name!r} replaces the one stored with the scan.",)
+    return chosen, (f"The scanner {chosen.name!r} replaces the stored one.",)
 
 
 def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
@@ -189,8 +188,8 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
         shape = (n_events, 2) if name == "crystals" else (n_events,)
         if item.shape != shape:
             raise FileFormatError(
-                f"{path.name}: column {name} has {' × '.join(map(str, item.shape))} values, the "
-                f"file counts {n_events:,} events; the two must agree, so write the file again."
+                f"{path.name}: column {name} has {' × '.join(map(str, item.shape))} values for "
+                f"{n_events:,} events; write the file again."
             )
         values = column(item, dtype, path)
         written = text_of(item.attrs.get("sha256", b""))
@@ -215,14 +214,14 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
         if k is not None:
             raise DataError(
                 f"{path.name}: {words[name]} out of range at event {k:,}: {values[k].tolist()}, "
-                f"want 0 to {limit - 1:,}; the file is damaged or of another scanner."
+                f"expected 0 to {limit - 1:,}; the file is damaged or belongs to another scanner."
             )
     additive = columns.get("additive")
     k = None if additive is None else _first(additive, lambda part: ~(part >= 0) | (part == np.inf))
     if k is not None and additive is not None:
         raise DataError(
-            f"{path.name}: additive of event {k:,} is {additive[k]}, want a number of counts of "
-            "at least 0; write the file again."
+            f"{path.name}: additive of event {k:,} is {additive[k]}, expected a count of at least "
+            "0; write the file again."
         )
 
 
@@ -258,7 +257,7 @@ def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | No
 def _at_least_0(file: h5py.File, name: str, unit: str, path: Path) -> float:
     value = float(file.attrs.get(name, 0.0))
     if not math.isfinite(value) or value < 0:
-        raise FileFormatError(f"{path.name}: {name} is {value}, want at least 0 {unit}.")
+        raise FileFormatError(f"{path.name}: {name} is {value}, expected at least 0 {unit}.")
     return value
 
 
@@ -278,8 +277,8 @@ def _refuse_singles(values: Array, scanner: Scanner, path: Path) -> None:
         )
     if not (values >= 0).all() or np.isinf(values).any():
         raise DataError(
-            f"{path.name}: singles go from {values.min():g} to {values.max():g}, want counts of at "
-            "least 0; write the file again."
+            f"{path.name}: singles range from {values.min():g} to {values.max():g}, expected "
+            "counts of at least 0; write the file again."
         )
 
 

@@ -31,13 +31,13 @@ def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
     is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 0
     if not is_table or not np.isfinite(table).all() or (table[:, 1] < 0).any():
         raise FileFormatError(
-            f"{path.name}: {LIVE} of {table.shape} values, want rows of a start in ms and a number "
-            "of at least 0; write the file again."
+            f"{path.name}: {LIVE} of {table.shape} values, expected rows with a start in ms and a "
+            "number of at least 0; write the file again."
         )
     starts = table[:, 0]
     if (np.diff(starts) < 0).any() or (np.abs(starts) > np.iinfo(np.uint32).max).any():
         raise FileFormatError(
-            f"{path.name}: the starts of {LIVE} go from {starts[0]:g} to {starts[-1]:g} ms and not "
-            "in order; write the file again."
+            f"{path.name}: the start times of {LIVE} ({starts[0]:g} to {starts[-1]:g} ms) do not "
+            "increase; write the file again."
         )
     return LiveTimes(starts.astype(np.int64), table[:, 1])

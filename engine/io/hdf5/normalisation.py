@@ -42,7 +42,7 @@ FORMAT, VERSION = "isocenter-normalisation", SEALED
 TABLES = {"crystals": DATASET, **{name: name for name in ("geometry", "interference", "live")}}
 """Part of `Components` to its dataset."""
 USES = {"multiplies": False, "replaces": True}
-"""What `geometry_use` says to whether the closed form of the geometry is replaced."""
+"""`geometry_use` -> True if it replaces the closed form of the geometry."""
 
 
 def read_components(path: Path, scanner: Scanner) -> Components:
@@ -72,7 +72,7 @@ def read_measured(path: Path) -> tuple[Components, Scanner, Plain]:
 
 
 def is_components(file: InputFile) -> bool:
-    """Whether a file is a normalisation of ours."""
+    """Return True if a file is a normalisation of ours."""
     return is_hdf5(file.head) and format_of(file) == FORMAT
 
 
@@ -124,11 +124,13 @@ def _components(tree: h5py.File, path: Path) -> Components:
     }
     if not found:
         raise FileFormatError(
-            f"{path.name}: holds no component; want one of {', '.join(TABLES.values())}."
+            f"{path.name}: contains no component; expected one of {', '.join(TABLES.values())}."
         )
     use = text_of(tree.attrs.get("geometry_use", b"multiplies"))
     if use not in USES:
-        raise FileFormatError(f"{path.name}: geometry_use is {use!r}, want {' or '.join(USES)}.")
+        raise FileFormatError(
+            f"{path.name}: geometry_use is {use!r}, expected {' or '.join(USES)}."
+        )
     return Components(
         crystals=found.get("crystals"),
         geometry=found.get("geometry"),
@@ -145,8 +147,8 @@ def _refuse_other_scanner(stored: Scanner, scanner: Scanner, path: Path) -> None
         and stored.n_classes != scanner.n_classes
     ):
         raise GeometryError(
-            f"{path.name}: measured on {stored.name!r} ({stored.describe()}), the scan is of "
-            f"{scanner.name!r} ({scanner.describe()}); choose the file of this scanner."
+            f"{path.name}: measured on {stored.name!r} ({stored.describe()}), but the scan is from "
+            f"{scanner.name!r} ({scanner.describe()}); choose the file for this scanner."
         )
 
 
@@ -156,8 +158,8 @@ def refuse_unfit(components: Components, scanner: Scanner, path: Path) -> None:
         refuse_unusable(components.crystals, scanner, path)
     if components.has_tables and not isinstance(scanner, RingScanner):
         raise GeometryError(
-            f"{path.name}: holds factors by ring difference and tangential bin, {scanner.name!r} "
-            "has no rings; choose a file of crystal efficiencies."
+            f"{path.name}: contains factors by ring difference and tangential bin, but "
+            f"{scanner.name!r} has no rings; choose a file with crystal efficiencies."
         )
     shapes: dict[str, tuple[int, ...]] = {"live": (int(scanner.groups.max()) + 1,)}
     if isinstance(scanner, RingScanner):
@@ -173,12 +175,12 @@ def _refuse_table(name: str, values: Array, shape: tuple[int, ...], path: Path) 
     if values.shape != shape:
         got, want = (" × ".join(map(str, s)) for s in (values.shape, shape))
         raise GeometryError(
-            f"{path.name}: {name} has {got} values, this scanner wants {want}; choose the file "
-            "of this scanner."
+            f"{path.name}: {name} has {got} values, but this scanner needs {want}; choose the file "
+            "for this scanner."
         )
     refuse_not_finite(path, values)
     if (values < 0).any() or not values.any():
         raise DataError(
-            f"{path.name}: {name} goes from {values.min():g} to {values.max():g}, want factors of "
-            "at least 0, not all 0; write the file again."
+            f"{path.name}: {name} ranges from {values.min():g} to {values.max():g}, expected "
+            "factors of at least 0, not all 0; write the file again."
         )

@@ -18,7 +18,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
-from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile, unreadable
 from engine.io.text.json_text import from_json, to_json
 
@@ -31,7 +31,7 @@ BLOCK_OF_MATLAB = slice(512, 520)
 MAX_OBJECTS = 10_000
 MAX_TEXT = 16_000_000
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, ArithmeticError)
-"""What a damaged file makes the library raise."""
+"""Exceptions that the library raises for damaged files."""
 READ_FAILED = re.compile(r"file read failed: .*?\berrno = (\d+)")
 """Number of the system's fault, as the library tells it."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
@@ -47,7 +47,7 @@ def is_hdf5(head: bytes) -> bool:
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether a file begins as tar archives do (POSIX.1-1988, ustar)."""
+    """Return True if a file begins as tar archives do (POSIX.1-1988, ustar)."""
     return head[257:262] == b"ustar"
 
 
@@ -124,7 +124,7 @@ def damaged(path: Path, e: Exception) -> FileFormatError:
     if sizes:
         there, whole = (int(size) for size in sizes.groups())
         return FileFormatError(
-            f"{path.name}: truncated HDF5 file, {there:,} of {whole:,} bytes are there; copy or "
+            f"{path.name}: truncated HDF5 file, {there:,} of {whole:,} bytes are present; copy or "
             "export it again."
         )
     reason = "truncated" if "truncated" in str(e) else "damaged"
@@ -144,8 +144,8 @@ def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
             where = f"{path.name}: {group.name.rstrip('/')}/{name}"
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                 raise FileFormatError(
-                    f"{where} is a link to elsewhere; for safety only files that hold all their "
-                    "data are read, so copy the data in."
+                    f"{where} links to another file, but for safety only self-contained files are "
+                    "read; copy the data into this file."
                 )
             item = group[name]
             address = h5py.h5o.get_info(item.id).addr
@@ -153,7 +153,10 @@ def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
                 continue
             seen.add(address)
             if len(seen) > MAX_OBJECTS:
-                raise FileFormatError(f"{path.name}: more than {MAX_OBJECTS:,} objects; not ours.")
+                raise FileFormatError(
+                    f"{path.name}: more than {MAX_OBJECTS:,} objects, so Isocenter did not write "
+                    "it."
+                )
             if isinstance(item, h5py.Group):
                 waiting.append(item)
             elif isinstance(item, h5py.Dataset):
@@ -178,11 +181,11 @@ def refuse_unsafe(item: h5py.Dataset, where: str, size: int, *, texts: bool = Fa
 
     if item.external or item.is_virtual:
         raise FileFormatError(
-            f"{where} keeps its values in other files; for safety only files that hold all their "
-            "data are read, so copy the data in."
+            f"{where} stores its values in other files, but for safety only self-contained files "
+            "are read; copy the data into this file."
         )
     if item.dtype.hasobject and not (texts and h5py.check_string_dtype(item.dtype)):
-        raise FileFormatError(f"{where} holds objects, not plain numbers; export plain numbers.")
+        raise FileFormatError(f"{where} contains objects, not numbers; export numbers.")
     chunk = int(np.prod(item.chunks or (0,), dtype=object)) * item.dtype.itemsize
     refuse_bomb(max(int(item.nbytes), chunk), size, where)
 
@@ -193,7 +196,7 @@ def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
 
     item = file.get(name)
     if not isinstance(item, h5py.Dataset):
-        raise FileFormatError(f"{path.name}: holds no dataset {name}; write the file again.")
+        raise FileFormatError(f"{path.name}: contains no dataset {name}; write the file again.")
     return item
 
 
@@ -202,9 +205,9 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
     wanted = np.dtype(dtype)
     if item.dtype != wanted:
         raise FileFormatError(
-            f"{path.name}: {item.name} is {item.dtype}, want {wanted}; write the file again."
+            f"{path.name}: {item.name} is {item.dtype}, expected {wanted}; write the file again."
         )
-    refuse_no_room(int(item.nbytes), path.name)
+    refuse_large_data(int(item.nbytes), path.name)
     offset, size = item.id.get_offset(), int(item.file.id.get_filesize())
     if offset is not None and offset + item.nbytes > size:  # the library would fill in zeros
         raise FileFormatError(
@@ -227,11 +230,11 @@ def read_json(file: h5py.File, name: str, path: Path) -> Plain:
         return {}
     item = dataset(file, name, path)
     if item.nbytes > MAX_TEXT or item.shape != ():
-        raise FileFormatError(f"{path.name}: {name} is not a text; write the file again.")
+        raise FileFormatError(f"{path.name}: {name} is not text; write the file again.")
     try:
         return from_json(text_of(item[()]))
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: {name} is not usable JSON ({e}).") from e
+        raise FileFormatError(f"{path.name}: {name} is not valid JSON ({e}).") from e
 
 
 def as_json(value: Plain) -> np.bytes_:

@@ -59,7 +59,7 @@ MOST_LAYERS = 4
 
 
 def is_response(file: InputFile) -> bool:
-    """Whether a file holds a response matrix."""
+    """Return True if a file holds a response matrix."""
     return is_hdf5(file.head) and format_of(file) == FORMAT
 
 
@@ -148,7 +148,9 @@ def _compared(file: h5py.File) -> list[str]:
 def _scanner_of(file: h5py.File, path: Path) -> DualHead:
     stored = read_stored_scanner(file, path)
     if not isinstance(stored, DualHead):
-        raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
+        raise FileFormatError(
+            f"{path.name}: its scanner is not a dual-head scanner; choose another file."
+        )
     return stored
 
 
@@ -175,12 +177,13 @@ def refuse_other_scanner(
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
             f"{path.name}: matrix of {stored.name!r} ({stored.describe()}), the scan is of "
-            f"{scanner.name!r} ({scanner.describe()}) with other crystals; make a matrix of that."
+            f"{scanner.name!r} ({scanner.describe()}) with other crystals; compute a matrix for "
+            "that scanner."
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
-            f"{path.name}: matrix for an image of {stored.grid.describe()}, the scanner's is "
-            f"{scanner.grid.describe()}; make a matrix with that."
+            f"{path.name}: matrix for an image of {stored.grid.describe()}, but the scanner's "
+            f"image is {scanner.grid.describe()}; compute a matrix for that image."
         )
 
 
@@ -188,7 +191,8 @@ def refuse_unfinished(path: Path) -> None:
     """Refuse a matrix of which there are parts only."""
     if not exists(path) and is_folder(path.with_name(f"{path.name}.parts")):
         raise FileFormatError(
-            f"{path.name}: this matrix is only begun; build it again under this name to go on."
+            f"{path.name}: this matrix is incomplete; run the computation again with this name to "
+            "continue it."
         )
 
 
@@ -198,8 +202,8 @@ def _column(file: h5py.File, group: str, name: str, dtype: str, path: Path) -> A
     written = item.attrs.get("sha256")
     if written is not None and digest(values) != text_of(written):
         raise FileFormatError(
-            f"{path.name}: {name} has changed since it was written (its checksum differs); "
-            "copy the file again or make it anew."
+            f"{path.name}: {name} has changed since it was written (its checksum differs); copy "
+            "the file again or make it again."
         )
     return values
 
@@ -209,21 +213,22 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
     starts = matrix.starts
     if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
         raise FileFormatError(
-            f"{path.name}: starts do not lead from 0 to {matrix.n_nonzero:,}, the number of "
+            f"{path.name}: row starts must run from 0 to {matrix.n_nonzero:,}, the number of "
             "values; write the file again."
         )
     filled = np.flatnonzero(np.diff(starts))
     if not len(filled):
-        raise FileFormatError(f"{path.name}: holds no values; write the file again.")
+        raise FileFormatError(f"{path.name}: contains no values; write the file again.")
     sizes = matrix.windows.astype(np.int64).reshape(-1, 4)[filled, 2:]
     last = np.maximum.reduceat(matrix.places, starts[filled])
     if (sizes <= 0).any() or (last >= sizes.prod(axis=1)).any():
         raise FileFormatError(
-            f"{path.name}: places lie outside their windows; write the file again."
+            f"{path.name}: voxel positions are outside their windows; write the file again."
         )
     for name in ("values", "scales"):
         column = getattr(matrix, name)
         if not (column.min() >= 0 and column.max() < np.inf):  # no number is neither
             raise FileFormatError(
-                f"{path.name}: {name} hold numbers below 0 or no numbers; write the file again."
+                f"{path.name}: {name} contain negative values or values that are not numbers; "
+                "write the file again."
             )

@@ -43,7 +43,7 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
         item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
         return
     if not isinstance(scanner, CrystalMap):
-        raise GeometryError(f"scanner {scanner.name!r} is of a kind that cannot be stored.")
+        raise GeometryError(f"scanners such as {scanner.name!r} cannot be stored.")
     group.create_dataset("keys", data=scanner.keys.astype("<i4"))
     group.create_dataset("positions_mm", data=scanner.positions_mm.astype("<f8"))
     if scanner.coincident is not None:
@@ -66,7 +66,7 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
     points = np.array(column(dataset(file, "scanner/positions_mm", path), "<f8", path))
     if keys.ndim != 2 or keys.shape[1] != 3 or points.shape != keys.shape:
         raise FileFormatError(
-            f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, want (n, 3)."
+            f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, expected (n, 3)."
         )
     _refuse_impossible_crystals(keys, points, path)
     attrs = file["scanner"].attrs
@@ -99,8 +99,8 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
 def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
     if not (np.abs(points) <= FARTHEST_MM).all():  # no number is in no range
         raise FileFormatError(
-            f"{path.name}: the scanner has positions that are no numbers, or more than "
-            f"{FARTHEST_MM:,.0f} mm from its middle; write the file again."
+            f"{path.name}: scanner positions must be numbers within {FARTHEST_MM:,.0f} mm of the "
+            "centre; write the file again."
         )
     if (keys < 0).any() or (keys > np.array(MAX_KEY)).any():
         raise FileFormatError(
@@ -116,7 +116,7 @@ def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
 def _lengths(path: Path, name: str, values: Array, n: int) -> tuple[float, ...]:
     numbers = np.asarray(values, np.float64).reshape(-1)
     if len(numbers) != n:
-        raise FileFormatError(f"{path.name}: {name} has {len(numbers)} numbers, want {n}.")
+        raise FileFormatError(f"{path.name}: {name} has {len(numbers)} numbers, expected {n}.")
     return tuple(in_range(path, name, number, LENGTHS_MM) for number in numbers)
 
 
@@ -132,7 +132,7 @@ def _tof(path: Path, values: Array) -> TofBins:
 def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
     item = dataset(file, name, path)
     if item.shape != () or item.nbytes > MAX_TEXT:
-        raise FileFormatError(f"{path.name}: {name} is not a text.")
+        raise FileFormatError(f"{path.name}: {name} is not text.")
     text = bytes(item[()])
     written = text_of(item.attrs.get("sha256", b""))
     if written and written != sha256(text).hexdigest():

@@ -68,7 +68,8 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
         item = dataset(tree, VALUES, path)
         if item.ndim != 3 or item.dtype != np.float32:
             raise FileFormatError(
-                f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
+                f"{path.name}: {item.dtype} values of {item.ndim} axes, expected float32 with 3 "
+                "axes."
             )
         values = _mapped(item, path) if mapped else column(item, "<f4", path)
         refuse_changed(item, values, path)
@@ -85,7 +86,7 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
 def _mapped(item: h5py.Dataset, path: Path) -> Array:
     first_byte = item.id.get_offset()
     if first_byte is None or item.dtype.str != "<f4" or not item.size:
-        raise FileFormatError(f"{path.name}: its values are not in one piece; copy it again.")
+        raise FileFormatError(f"{path.name}: its values are not contiguous; copy it again.")
     a, b, c = item.shape
     return volume_file.opened(path, (a, b, c), first_byte=first_byte)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 PAGE_BYTES = 1 << 16
-"""What the library writes is kept in pages of this size; where it wrote nothing there are none."""
+"""Page size for the output of the library; empty pages are not stored."""
 
 Fill = Callable[["h5py.File"], None]
 

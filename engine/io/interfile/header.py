@@ -58,7 +58,8 @@ class InterfileHeader:
             number = math.nan
         if not math.isfinite(number):
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {text[:40]!r}, want a number; correct the header."
+                f"{self.path.name}: {key!r} is {text[:40]!r}, expected a number; correct the "
+                "header."
             )
         return number
 
@@ -69,7 +70,8 @@ class InterfileHeader:
             return None
         if not number.is_integer():
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {number}, want a whole number; correct the header."
+                f"{self.path.name}: {key!r} is {number}, expected a whole number; correct the "
+                "header."
             )
         return int(number)
 
@@ -79,14 +81,14 @@ class InterfileHeader:
 
     @property
     def number_type(self) -> str:
-        """How numpy writes the type of the numbers, with their order of bytes."""
+        """NumPy type of the numbers, with byte order."""
         name = (self.text("number format") or "").lower()
         kind = ("float" if name in FLOATS else name, self.whole("number of bytes per pixel"))
         order = (self._byte_order or DEFAULT_ORDER).lower()
         if kind not in NUMBERS or order not in ORDERS:
             raise FileFormatError(
                 f"{self.path.name}: numbers of format {name!r} with {kind[1]} bytes, {order}; "
-                "want float or (un)signed integers, little- or big-endian."
+                "expected float or (un)signed integers, little- or big-endian."
             )
         return ORDERS[order] + NUMBERS[kind]
 
@@ -100,13 +102,13 @@ class InterfileHeader:
         if self._byte_order is not None or one_byte:
             return ()
         return (
-            f"{self.path.name}: does not state 'imagedata byte order'; it is read as big-endian, "
-            "the default of Interfile and STIR.",
+            f"{self.path.name}: 'imagedata byte order' is missing; big-endian is used, the default "
+            "of Interfile and STIR.",
         )
 
     @property
     def position(self) -> str:
-        """How the patient lay: "HFS" and its like, "" where the header does not say."""
+        """Patient position such as "HFS"; "" if not stated."""
         entered = (self.text("patient orientation") or "").upper()
         if entered in ("HFS", "HFP", "FFS", "FFP"):
             return entered
@@ -132,7 +134,7 @@ class InterfileHeader:
 
     @property
     def axes_facts(self) -> Plain:
-        """What the header states of the axes, as facts of a scan or an image."""
+        """Axes stated in the header, as facts of a scan or an image."""
         if not self.axes:
             return {}
         stated = {STATED_AXES: self.stated_axes} if self.axes == NO_SIDES else {}
@@ -148,8 +150,8 @@ class InterfileHeader:
             )
         if name in (".", "..") or any(sign in name for sign in "/\\:\0"):
             raise FileFormatError(
-                f"{self.path.name}: names the data file {name!r}; for safety only a file in the "
-                "header's own folder is opened, so put it there and correct the name."
+                f"{self.path.name}: names the data file {name!r}, but for safety only files in the "
+                "header's folder are opened; move it there and correct the name."
             )
         return self.path.parent / name
 
@@ -165,12 +167,12 @@ def position_lines(sides: str) -> tuple[str, ...]:
 
 
 def is_interfile(head: bytes) -> bool:
-    """Whether a file begins like an Interfile header."""
+    """Return True if a file begins like an Interfile header."""
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
 
 
 def is_spect(head: bytes) -> bool:
-    """Whether a header is one of SPECT projections, as STIR writes and reads them."""
+    """Return True if a header is one of SPECT projections, as STIR writes and reads them."""
     said = head.lower().translate(None, b" \t!%")
     is_nuclear = b"modality:=nucmed" in said or b"modality:=nm" in said
     return b"spectstudy(" in said or (is_nuclear and b"numberofprojections" in said)
@@ -181,10 +183,10 @@ def no_numbers(header: InterfileHeader, n: int) -> str:
     remedy = "write it again"
     if header.order_note():
         remedy = (
-            "it is read as big-endian, since the header states no byte order; add `imagedata byte "
-            "order := LITTLEENDIAN` if it is that"
+            "the header states no byte order, so it is read as big-endian; add `imagedata byte "
+            "order := LITTLEENDIAN` if needed"
         )
-    return f"{header.path.name}: {n:,} bins are no numbers; {remedy}."
+    return f"{header.path.name}: {n:,} bins are not numbers; {remedy}."
 
 
 def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
@@ -192,8 +194,8 @@ def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
     said = header.text(DIGEST)
     if said is not None and said != data.sha256():
         raise FileFormatError(
-            f"{header.path.name}: {data.name} beside it is not the one it was written with; copy "
-            "both files again."
+            f"{header.path.name}: {data.name} next to it does not match the checksum of the "
+            "header; copy both files again."
         )
 
 
@@ -201,7 +203,7 @@ def read_header(file: InputFile) -> InterfileHeader:
     """Read an Interfile header."""
     data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"
     if b"\0" in data:
-        raise FileFormatError(f"{file.name}: not a header text; is this the data file?")
+        raise FileFormatError(f"{file.name}: not a header; is this the data file?")
     return header_in(data.decode("utf-8", errors="replace"), file.path)
 
 

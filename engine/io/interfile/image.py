@@ -21,7 +21,7 @@ from engine.data.patient_position import HFS_AXES
 from engine.data.timing.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.auxiliary.mu_units import CONTENT, PER_CM, PER_MM
-from engine.io.auxiliary.provenance_file import provenance_beside
+from engine.io.auxiliary.provenance_file import adjacent_provenance
 from engine.io.base import FramesReader
 from engine.io.interfile.header import (
     FEETWARDS,
@@ -38,7 +38,7 @@ from engine.io.interfile.layout import (
     shape_of,
     times_of,
 )
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.not_numbers import nan_as_zero
 from engine.io.safety.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.safety.ranges import known_unit
@@ -49,9 +49,9 @@ HEADER, SIEMENS_HEADER, VALUES = ".hv", ".v.hdr", ".v"
 UNIT, SIDES = "; unit of the values", "; sides of the patient"
 """In our headers, comments to others."""
 MARKS = (b"petdatatype:=image", b"processstatus:=reconstructed", b"namespace:=imagesubheader")
-"""What headers of images say, lower-case and without spaces and signs."""
+"""Marks of image headers, lower-case without spaces and punctuation."""
 PLAIN = (b"matrixsize[1]:=", b"matrixsize[3]:=", b"(mm/pixel)[3]:=")
-"""What headers of images say if nothing in them names their kind, in the same way."""
+"""Marks of image headers that do not name their kind, in the same form."""
 OTHERS = (
     b"ringdifference",
     b"numberofprojections",
@@ -59,7 +59,7 @@ OTHERS = (
     b"namespace:=",
     b"matrixsize[5]",
 )
-"""What headers of scans say."""
+"""Marks of scan headers."""
 UNITS = {
     **dict.fromkeys(("1/cm", "/cm", "cm-1", "cm^-1", "per cm"), PER_CM),
     **dict.fromkeys(("1/mm", "/mm", "mm-1", "mm^-1", "per mm"), PER_MM),
@@ -107,7 +107,7 @@ class InterfileImage(FramesReader):
         stack, of_nan = _values(header, shape)
         if header.text(CASTOR):  # y runs the other way there
             stack = np.ascontiguousarray(stack[..., ::-1, :])
-        provenance, notes = provenance_beside(file)
+        provenance, notes = adjacent_provenance(file)
         info = {**provenance, **_facts(header, is_map=bool(NAMES_A_MAP.search(file.name)))}
         lies, note = _sides(header)
         stated = {HFS_AXES: FEETWARDS, **header.axes_facts} if lies == NO_SIDES else {}
@@ -138,7 +138,7 @@ def _values(
     kind = np.dtype(header.number_type)
     n_bytes = math.prod(shape) * kind.itemsize
     parts = parts_of(header, n_bytes)
-    refuse_no_room(4 * len(parts) * math.prod(shape), header.path.name)
+    refuse_large_data(4 * len(parts) * math.prod(shape), header.path.name)
     with open_input(header.data_file) as data:
         refuse_other_size(header, data, max(part.start for part in parts) + n_bytes)
         refuse_others_data(header, data)
@@ -177,7 +177,7 @@ def _sides(header: InterfileHeader) -> tuple[str, tuple[str, ...]]:
     if axes and axes != NO_SIDES:
         return axes, ()
     if not axes:
-        note = "does not say how the patient lay"
+        note = "the patient position is not stated"
     else:
-        note = f"the patient lay {header.position}, not head first on the back"
-    return NO_SIDES, (f"{name}: {note}; its axes are the scanner's, x, y and z.",)
+        note = f"the patient position is {header.position}, not head first, supine"
+    return NO_SIDES, (f"{name}: {note}; the axes are the scanner's x, y and z.",)

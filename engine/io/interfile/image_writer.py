@@ -1,4 +1,4 @@
-"""Writes images in Interfile as STIR does: a header (.hv) and the values beside it (.v).
+"""Write images in Interfile like STIR: a header (.hv) and its values (.v).
 
 Interfile has no letters for sides: a patient lies head first on the back, and z then runs towards
 the feet. So a volume whose z runs towards the head is turned round, and where no patient is known
@@ -20,7 +20,7 @@ from engine.io.auxiliary.provenance_file import sidecar_path, writing_provenance
 from engine.io.base import VolumeWriter
 from engine.io.interfile.header import DIGEST, FEETWARDS, position_lines
 from engine.io.interfile.image import HEADER, SIDES, UNIT, VALUES
-from engine.io.safety.atomic_write import refuse_impossible, write_together
+from engine.io.safety.atomic_write import refuse_impossible, write_all
 from engine.io.volumes.straight_axes import in_scanner_frame
 
 
@@ -29,7 +29,7 @@ class InterfileImageWriter(VolumeWriter):
 
     name: ClassVar[str] = "Interfile image"
     suffixes: ClassVar[tuple[str, ...]] = (HEADER,)
-    detail: ClassVar[str] = "for STIR and SIRF; values and provenance beside it"
+    detail: ClassVar[str] = "for STIR and SIRF; values and provenance in separate files"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:
@@ -40,8 +40,8 @@ class InterfileImageWriter(VolumeWriter):
         name = path.name
         if not name.isprintable() or name != name.strip() or any(sign in name for sign in "\\:"):
             raise FileFormatError(
-                f"{name!r}: a header could not name the values beside it; choose a name without "
-                "colons, backslashes and spaces at its ends."
+                f"{name!r}: an Interfile header cannot contain this name; avoid colons, "
+                "backslashes and spaces at the ends."
             )
         for each in (path, path.with_suffix(VALUES)):
             refuse_impossible(each)
@@ -56,7 +56,7 @@ class InterfileImageWriter(VolumeWriter):
         head = ("\r\n".join(lines) + "\r\n").encode()
         digest = sha256(head).hexdigest()
         with writing_provenance(path, digest, volume.unit, provenance) as forget_older:
-            write_together({data: stored, path: head}, forget_older)
+            write_all({data: stored, path: head}, forget_older)
 
 
 def _lines(volume: Volume, before: Volume, data: str, digest: str) -> list[str]:

@@ -46,19 +46,19 @@ def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
     n_axes = header.whole("number of dimensions") or 3
     if n_axes not in (3, 4):
         raise GeometryError(
-            f"{name}: {n_axes} dimensions, want a volume of three axes or frames of time; export "
-            "one number per voxel."
+            f"{name}: {n_axes} dimensions, expected a volume with three axes or time frames; "
+            "export one number per voxel."
         )
     labels = [(header.of_axis("matrix axis label", k) or AXES[k - 1]).lower() for k in (1, 2, 3)]
     if labels != list(AXES):
         raise GeometryError(
-            f"{name}: axes {', '.join(labels)}, want x, y and z; choose the header of an image."
+            f"{name}: axes {', '.join(labels)}, expected x, y and z; choose the header of an image."
         )
     sizes = [_number(header, "matrix size", k) for k in (3, 2, 1)]
     if any(size is None or size < 1 or not size.is_integer() for size in sizes):
         raise FileFormatError(
-            f"{name}: does not say how many voxels it has along each axis ('matrix size [1]' to "
-            "'[3]'); complete the header."
+            f"{name}: the number of voxels ('matrix size [1]' to '[3]') is missing; complete the "
+            "header."
         )
     n_z, n_y, n_x = (int(size or 0) for size in sizes)
     return n_z, n_y, n_x
@@ -80,8 +80,7 @@ def grid_of(
     ]
     if any(edge is None for edge in edges):
         raise GeometryError(
-            f"{header.path.name}: does not say how large a voxel is ({keys[0]!r}); complete the "
-            "header."
+            f"{header.path.name}: the voxel size ({keys[0]!r}) is missing; complete the header."
         )
     voxel = [edge or 0.0 for edge in edges]
     first = [_number(header, "first pixel offset (mm)", k) for k in (1, 2, 3)]
@@ -97,7 +96,7 @@ def grid_of(
     centre = [round(place, 9) for place in (*middle, first[2] or 0.0)]
     note: tuple[str, ...] = ()
     if not is_stated and any(begin is not None for begin in first[:2]):
-        note = (f"{header.path.name}: first pixel at 0, which is taken as not stated.",)
+        note = (f"{header.path.name}: the first pixel offset is 0 and counts as not stated.",)
     return stated_grid(header.path, shape, voxel, centre), note
 
 
@@ -136,7 +135,7 @@ def _n_frames(header: InterfileHeader) -> int:
     n = max([each or 1 for each in said])
     if not 1 <= n <= MOST_FRAMES:
         raise FileFormatError(
-            f"{header.path.name}: {n:,} frames of time, want 1 to {MOST_FRAMES:,}; correct the "
+            f"{header.path.name}: {n:,} time frames, expected 1 to {MOST_FRAMES:,}; correct the "
             "header."
         )
     return n
@@ -149,7 +148,8 @@ def _start(header: InterfileHeader, frame: int, otherwise: int) -> int:
     start = next((n for n in said if n is not None), otherwise)
     if start < 0:
         raise FileFormatError(
-            f"{header.path.name}: values begin at byte {start}, want 0 or more; correct the header."
+            f"{header.path.name}: the data offset is {start} bytes, expected 0 or more; correct "
+            "the header."
         )
     return start
 
@@ -163,7 +163,7 @@ def _scale(header: InterfileHeader, frame: int) -> float:
     if 1.0 not in (said, number) and said != number:
         raise FileFormatError(
             f"{header.path.name}: a scaling factor of {said:g} and quantification units of "
-            f"{number:g}; which of them holds is not clear, so correct the header."
+            f"{number:g}; these contradict each other, so correct the header."
         )
     return said if said != 1 else number
 
@@ -180,6 +180,7 @@ def refuse_other_size(header: InterfileHeader, data: InputFile, n_bytes: int) ->
     """Refuse values that are fewer, or more, than the header counts."""
     if n_bytes != data.size:
         raise FileFormatError(
-            f"{header.path.name}: counts {n_bytes:,} bytes of values, and {data.name} has "
-            f"{data.size:,}; it is cut off, or belongs to another header: copy both files again."
+            f"{header.path.name}: states {n_bytes:,} bytes of values, but {data.name} has "
+            f"{data.size:,}; it is truncated or belongs to another header, so copy both files "
+            "again."
         )

@@ -106,7 +106,7 @@ def _list(header: InterfileHeader, key: str, n: int) -> list[int]:
         values = []
     if len(values) != n:
         raise FileFormatError(
-            f"{header.path.name}: {key!r} is {text[:40]!r}, want {n} whole numbers, one for each "
+            f"{header.path.name}: {key!r} is {text[:40]!r}, expected {n} integers, one per "
             "segment; correct the header."
         )
     return values
@@ -120,8 +120,8 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
         BY_PLANE,
     ):
         raise FileFormatError(
-            f"{name}: axes {', '.join(labels.values())}; want tangential coordinate, view and "
-            "axial coordinate in either order, segment."
+            f"{name}: axes {', '.join(labels.values())}; expected tangential coordinate, view and "
+            "axial coordinate (in either order), segment."
         )
     n_segments = _wanted(header, "matrix size [4]")
     view_axis = 3 if _is_by_view(header) else 2
@@ -152,14 +152,14 @@ def _n_times(header: InterfileHeader) -> int:
     n_times = _wanted(header, "matrix size [5]") if n == 5 else 0
     if label != TIMES or not 1 <= n_times <= MOST_TIMES:
         raise FileFormatError(
-            f"{header.path.name}: {n} dimensions, {label or 'nothing'!r} the fifth; want four, or "
-            f"{TIMES} (at most {MOST_TIMES}) as the fifth."
+            f"{header.path.name}: {n} dimensions, {label or 'nothing'!r} is the fifth; expected "
+            f"four, or {TIMES} (at most {MOST_TIMES}) as the fifth."
         )
     return n_times
 
 
 def _is_by_view(header: InterfileHeader) -> bool:
-    """Whether all planes of one view lie together."""
+    """Return True if all planes of one view lie together."""
     return (header.text("matrix axis label [3]") or "").lower() == "view"
 
 

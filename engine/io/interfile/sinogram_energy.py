@@ -1,4 +1,4 @@
-"""Energies that a ring counts, as headers of STIR state them: a window, and the resolution."""
+"""Energy window and resolution of a ring scanner, in STIR headers."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {
     VALUES: tuple((end, InterfileImage) for end in (HEADER, ".ahv", SIEMENS_HEADER)),
     nifti_pair.VALUES: tuple((".hdr", each) for each in (NiftiPair, AnalyzeVolume, InterfileImage)),
 }
-"""How the data of each kind end: how their headers end, and what reads these."""
+"""Data suffix of each kind -> header suffix and header reader."""
 MAIN_HEADER = ".mhdr"
 MOST_FILES = 3
 """Header, values and provenance of an image."""

@@ -1,4 +1,4 @@
-"""Times of flight of sinograms in files, which run slowest there."""
+"""TOF bins of sinogram files, the slowest index."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.geometry.tof import TofBins
 from engine.io.interfile.header import InterfileHeader
 
 ORDER, RISING = "; times of flight run", "towards the second crystal"
-"""How files of this program say which way their times run; to others it is a comment."""
+"""Direction of the TOF bins in our files; a comment for other programs."""
 _MASHED = ("tof mashing factor",)
 _WIDTH = ("size of unmashed tof time bins (ps)", "size of timing bin (ps)")
 _FWHM = ("tof timing resolution (ps)", "timing resolution (ps)")
@@ -70,7 +70,4 @@ def counted(
 
 def summed_note(name: str, n_times: int) -> str:
     """Say that times are not used, and why."""
-    return (
-        f"Times of flight are summed: {name} has {n_times} bins of time, whose width and "
-        "resolution are not known."
-    )
+    return f"TOF bins are summed: {name} has {n_times} TOF bins of unknown width and resolution."

@@ -16,8 +16,8 @@ from engine.io.interfile.header import DIGEST, SOURCE, position_lines
 from engine.io.interfile.sinogram import ARC, BINS, CM, SUFFIX
 from engine.io.interfile.sinogram_energy import lines_of_energy
 from engine.io.interfile.sinogram_times import lines_of
-from engine.io.safety.atomic_write import refuse_impossible, write_together
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.atomic_write import refuse_impossible, write_all
+from engine.io.safety.budget import refuse_large_data
 
 SIMULATED = "simulated"
 
@@ -30,16 +30,16 @@ def files_of(path: Path) -> tuple[Path, Path]:
 def write_sinogram(data: Sinogram, path: Path) -> None:
     """Write the counts as an Interfile header (.hs) and its bins (.s), both whole or none."""
     if path.suffix.lower() != SUFFIX:
-        raise FileFormatError(f"{path.name}: sinograms are written as {SUFFIX}; name it so.")
+        raise FileFormatError(f"{path.name}: sinograms need the suffix {SUFFIX}; rename the file.")
     _, bins = files_of(path)
     n_times = 1 if data.timed is None else data.timed.n_times
     n_bytes = 4 * n_times * data.layout.n_bins
     for each in (path, bins):
         refuse_impossible(each, n_bytes)
-    refuse_no_room(n_bytes, bins.name)
+    refuse_large_data(n_bytes, bins.name)
     stored = b"".join(np.ascontiguousarray(each, "<f4").tobytes() for each in _times(data))
     lines = _lines(data, bins.name, sha256(stored).hexdigest())
-    write_together({bins: stored, path: ("\r\n".join(lines) + "\r\n").encode("utf-8")})
+    write_all({bins: stored, path: ("\r\n".join(lines) + "\r\n").encode("utf-8")})
 
 
 def _times(data: Sinogram) -> Iterator[Bins]:

@@ -72,7 +72,7 @@ class AdacCsv(ListModeReader):
         crystals, inside = _crystals(rows, place)
         n_outside = len(rows) - int(np.count_nonzero(inside))
         if n_outside:
-            notes += (f"{n_outside:,} events lie outside the heads of the scanner; left out.",)
+            notes += (f"{n_outside:,} events outside the heads of the scanner were removed.",)
         mapping = (
             f"x = file x − {MIDDLE_MM:g} mm, y = file z − {separation_mm / 2:g} mm, "
             f"z = {MIDDLE_MM:g} mm − file y"
@@ -129,14 +129,14 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
     except ValueError as e:
         wrong = next((i for i in range(first, stop) if not _is_event(lines[i])), first)
         raise FileFormatError(
-            f"{path.name}: line {wrong + 1} is {lines[wrong].strip()[:40]!r}, want the five "
+            f"{path.name}: line {wrong + 1} is {lines[wrong].strip()[:40]!r}, expected the five "
             "numbers t x1 y1 x2 y2; the file is damaged."
         ) from e
     bad = ~np.isfinite(rows).all(axis=1)
     if bad.any():
         raise FileFormatError(
-            f"{path.name}: event {int(np.argmax(bad)):,} holds what is not a number; the file is "
-            "damaged."
+            f"{path.name}: event {int(np.argmax(bad)):,} contains values that are not numbers; the "
+            "file is damaged."
         )
     return np.asarray(rows)
 
@@ -152,7 +152,7 @@ def _is_event(line: str) -> bool:
 def _refuse_times(times_ms: Array, path: Path) -> None:
     if times_ms.min() < 0 or times_ms.max() > MOST_MS:
         raise FileFormatError(
-            f"{path.name}: times from {times_ms.min():g} to {times_ms.max():g} ms; want the "
+            f"{path.name}: times from {times_ms.min():g} to {times_ms.max():g} ms; expected the "
             "columns t x1 y1 x2 y2 with t in ms from 0."
         )
     back = np.flatnonzero(np.diff(times_ms) < 0)
@@ -169,7 +169,7 @@ def _separation_mm(text: str, path: Path) -> float:
     try:
         separation_mm = float(found[1]) if found else 0.0
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: the separation of the heads is no number.") from e
+        raise FileFormatError(f"{path.name}: the separation of the heads is not a number.") from e
     return in_range(path, "the separation of the heads", separation_mm, SEPARATION_MM)
 
 
@@ -180,8 +180,8 @@ def _scanner_for(
     scanner = read_scanner(named or SCANNER)
     if not isinstance(scanner, DualHead) or scanner.settings.n_layers != 1:
         raise GeometryError(
-            f"{path.name}: the chosen scanner {scanner.name!r} ({scanner.describe()}) is not two "
-            f"panels of one layer; leave the scanner out to take {SCANNER!r}."
+            f"{path.name}: the chosen scanner {scanner.name!r} ({scanner.describe()}) does not "
+            f"have two single-layer panels; omit the scanner to use {SCANNER!r}."
         )
     s = scanner.settings
     depths_mm = 2 * scanner.depth_mm(0)
@@ -189,20 +189,18 @@ def _scanner_for(
         return scanner, ()
     if named is not None:
         raise GeometryError(
-            f"{path.name}: heads {separation_mm:g} mm apart, those of {scanner.name!r} are "
-            f"{s.separation_mm + depths_mm:g} mm; leave the scanner out or choose the right one."
+            f"{path.name}: heads {separation_mm:g} mm apart, but those of {scanner.name!r} are "
+            f"{s.separation_mm + depths_mm:g} mm; omit the scanner or choose the right one."
         )
     apart_mm = separation_mm - depths_mm
     n_planes = floor(apart_mm / s.plane_mm)
     if n_planes < 1:
         raise GeometryError(
-            f"{path.name}: heads {separation_mm:g} mm apart leave no room for an image; "
-            "correct the separation in the header."
+            f"{path.name}: heads {separation_mm:g} mm apart leave no space for an image; correct "
+            "the separation in the header."
         )
     n_planes -= 1 - n_planes % 2  # a plane in the middle
-    note = (
-        f"The heads of {scanner.name} are taken to be {separation_mm:g} mm apart, as in the file."
-    )
+    note = f"The heads of {scanner.name} are {separation_mm:g} mm apart, as stated in the file."
     return with_settings(scanner, separation_mm=apart_mm, n_planes=n_planes), (note,)
 
 

@@ -1,4 +1,4 @@
-"""What list mode holds, in numbers and a few of its events: no scan is too large for that."""
+"""Summarise list mode of any size: counts, and a few of its events."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EventFacts:
     @classmethod
     def of_pieces(cls, source: EventPieces) -> Self:
         """Return the facts of a scan that is read in pieces."""
-        kept: list[EventPiece] = []
+        selected: list[EventPiece] = []
         n_events = n_delayed = n_found = 0
         times: list[int] = []
         for decoded in source.pieces():
@@ -57,12 +57,12 @@ class EventFacts:
             source.take(piece)
             late = 0 if piece.delayed is None else int(np.count_nonzero(piece.delayed))
             if n_events < SAMPLE or (late and n_found < SAMPLE):
-                kept.append(piece)
+                selected.append(piece)
             n_events, n_delayed = n_events + len(piece.crystals), n_delayed + late
             n_found += late
             if piece.time_ms is not None and len(piece.time_ms):
                 times += int(piece.time_ms.min()), int(piece.time_ms.max())
-        few = cls.of(_joined(source.scan(), kept))
+        few = cls.of(_joined(source.scan(), selected))
         span = (min(times), max(times)) if times else None
         return cls(few.sample, n_events - n_delayed, n_delayed, span)
 
@@ -82,7 +82,7 @@ def facts_of(
     return EventFacts.of(reader.read(file, scanner=scanner))
 
 
-def _joined(scan: ListMode, kept: list[EventPiece]) -> ListMode:
+def _joined(scan: ListMode, selected: list[EventPiece]) -> ListMode:
     """Return a scan with the events of some pieces."""
 
     def joined(parts: list[Array | None]) -> Array | None:
@@ -91,9 +91,9 @@ def _joined(scan: ListMode, kept: list[EventPiece]) -> ListMode:
 
     return replace(
         scan,
-        crystals=np.concatenate([scan.crystals, *(piece.crystals for piece in kept)]),
-        delayed=joined([piece.delayed for piece in kept]),
-        time_ms=joined([piece.time_ms for piece in kept]),
-        tof_bins=joined([piece.tof_bins for piece in kept]),
-        additive=joined([piece.additive for piece in kept]),
+        crystals=np.concatenate([scan.crystals, *(piece.crystals for piece in selected)]),
+        delayed=joined([piece.delayed for piece in selected]),
+        time_ms=joined([piece.time_ms for piece in selected]),
+        tof_bins=joined([piece.tof_bins for piece in selected]),
+        additive=joined([piece.additive for piece in selected]),
     )

@@ -1,4 +1,4 @@
-"""List mode read piece by piece, as often as wanted, for scans that do not fit the memory."""
+"""Read list mode piece by piece, repeatedly, for scans larger than the memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three ways into list mode: whole, in pieces, or what it holds."""
+"""Read list mode completely, in pieces, or only its summary."""
 
 from __future__ import annotations
 

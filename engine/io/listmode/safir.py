@@ -23,7 +23,7 @@ from engine.io.base import ListModeReader
 from engine.io.folder import entries
 from engine.io.listmode.safir_lookup import FIELDS, Lookup, Records, bits
 from engine.io.listmode.tail import ListModeTail, WordFormat
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.cut_off import CutOff, words_of
 from engine.io.safety.open_input import InputFile
 from engine.io.safety.truncation_traces import refuse_padding
@@ -45,7 +45,7 @@ USED_FRACTION = 0.9
 """A scan of many events that names fewer of the map's rings or places is of another scanner."""
 
 EVENT_BYTES = 34
-"""What an event takes while records are decoded."""
+"""Memory of an event during decoding [bytes]."""
 
 
 class Safir(ListModeReader):
@@ -63,7 +63,7 @@ class Safir(ListModeReader):
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         path = file.path
         records, n_rest = _records(file)
-        place = read_scanner(scanner or _map_beside(path))
+        place = read_scanner(scanner or _adjacent_map(path))
         refuse_padding(records, path.name)
         try:
             events = _decode(records, Lookup.of(place, path), path)
@@ -71,8 +71,8 @@ class Safir(ListModeReader):
             if not _swapped(records, place, path):
                 raise
             raise FileFormatError(
-                f"{path.name}: the records are in big-endian byte order, SAFIR list mode is "
-                "little-endian; swap the eight bytes of every record."
+                f"{path.name}: the records are big-endian, but SAFIR list mode is little-endian; "
+                "swap the eight bytes of every record."
             ) from e
         cut = CutOff(path.name, len(events.crystals), n_rest)
         info = {"format": cls.name, "data_file": path.name, "n_time_tags": events.n_time_tags}
@@ -89,7 +89,7 @@ class Safir(ListModeReader):
     @classmethod
     def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail:
         path = file.path
-        place = read_scanner(scanner or _map_beside(path))
+        place = read_scanner(scanner or _adjacent_map(path))
         lookup = Lookup.of(place, path)
         info = {"format": cls.name, "data_file": path.name}
         empty = ListMode(place, np.empty((0, 2), np.int32), info=info)
@@ -133,10 +133,12 @@ def _records(file: InputFile) -> tuple[Words, int]:
     path = file.path
     if not file.head.startswith(SIGNATURES):
         known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
-        raise FileFormatError(f"{path.name}: does not begin with {known}; not SAFIR list mode.")
+        raise FileFormatError(
+            f"{path.name}: is not SAFIR list mode (it does not start with {known})."
+        )
     if file.size < HEADER_BYTES + RECORD_BYTES:
         raise FileFormatError(
-            f"{path.name}: truncated, {file.size:,} bytes hold the signature and no complete "
+            f"{path.name}: truncated, {file.size:,} bytes contain the signature but no complete "
             "record; copy it again."
         )
 
@@ -149,7 +151,7 @@ def _records(file: InputFile) -> tuple[Words, int]:
     return words_of(file, "<u8", HEADER_BYTES, lambda records: records < IS_TIME, what)
 
 
-def _map_beside(path: Path) -> str:
+def _adjacent_map(path: Path) -> str:
     beside = [
         p
         for p in entries(path.parent)
@@ -159,7 +161,7 @@ def _map_beside(path: Path) -> str:
         return str(beside[0])
     found = f"{len(beside)} crystal maps" if beside else "no crystal map"
     raise ScannerMissingError(
-        f"{path.name}: {found} beside it, so the crystals' places are not known; name one as the "
+        f"{path.name}: {found} next to it, so the crystal positions are unknown; choose one as the "
         "scanner, or put a file crystal_map.txt (`ring det [layer] x y z`, mm) in its folder.",
         Safir.name,
     )
@@ -169,7 +171,7 @@ def _decode(records: Words, lookup: Lookup, path: Path) -> _Events:
     crystals, delayed, times = [], [], []
     n_events = n_tags = now = 0
     first: int | None = None
-    refuse_no_room(len(records) * EVENT_BYTES, path.name, "its events")
+    refuse_large_data(len(records) * EVENT_BYTES, path.name, "its events")
     for start in range(0, len(records), CHUNK):
         part = np.asarray(records[start : start + CHUNK])
         is_time = part >= IS_TIME
@@ -202,8 +204,8 @@ def _refuse_times(clock: Records, path: Path) -> None:
     if len(back):
         k = int(back[0])
         raise FileFormatError(
-            f"{path.name}: time runs backwards from {clock[k]:,} to {clock[k + 1]:,} ms; these "
-            "are not the records of one scan in their order."
+            f"{path.name}: time runs backwards from {clock[k]:,} to {clock[k + 1]:,} ms; export "
+            "the records of one scan in time order."
         )
     if int(clock[-1]) > MAX_MS:
         raise FileFormatError(
@@ -225,8 +227,8 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
     )
     if (pairs[k] < 0).any():
         raise FileFormatError(
-            f"{path.name}: event {before + k:,} names a crystal the map lacks ({a} and {b}); "
-            "choose the crystal map of this scanner, or the file is damaged."
+            f"{path.name}: event {before + k:,} names a crystal that is not in the map ({a} and "
+            f"{b}); choose the crystal map of this scanner, or the file is damaged."
         )
     raise FileFormatError(
         f"{path.name}: event {before + k:,} names the same crystal twice ({a}); the file is "
@@ -245,12 +247,12 @@ def _refuse_unused(decoded: _Events, lookup: Lookup, path: Path) -> None:
     flat[lookup.table.ravel()[known]] = np.flatnonzero(known)
     hit[flat[np.unique(decoded.crystals)]] = True
     seen = hit.reshape(lookup.table.shape)
-    for axis, (what, n) in enumerate((("rings", n_rings), ("places on a ring", n_places))):
+    for axis, (what, n) in enumerate((("rings", n_rings), ("places per ring", n_places))):
         last = int(np.flatnonzero(seen.any(axis=tuple({0, 1, 2} - {axis})))[-1])
         if last + 1 < USED_FRACTION * n:
             raise FileFormatError(
-                f"{path.name}: the events name {last + 1} {what}, the crystal map has {n}; "
-                "choose the crystal map of this scanner."
+                f"{path.name}: the events use {last + 1} {what}, but the crystal map has {n}; "
+                "choose this scanner's crystal map."
             )
 
 

@@ -1,4 +1,4 @@
-"""Which crystal the fields of a SAFIR record name: ring, place on the ring and layer."""
+"""Look up the crystal of a SAFIR record from ring, place and layer."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Lookup:
         shape = (rings, places, layers)
         if rings * places * layers > MOST_KEYS:
             raise GeometryError(
-                f"{path.name}: the map goes up to ring {rings - 1}, det {places - 1}, layer "
-                f"{layers - 1} for {scanner.n_crystals:,} crystals; number them without gaps."
+                f"{path.name}: the map numbers {scanner.n_crystals:,} crystals up to ring "
+                f"{rings - 1}, det {places - 1}, layer {layers - 1}; number them without gaps."
             )
         keys = np.indices(shape, dtype=np.int32).reshape(3, -1).T
         return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))

@@ -24,7 +24,7 @@ MOST_BYTES = 16 * 2**20
 
 @dataclass(frozen=True)
 class WordFormat:
-    """How words become events.
+    """Decoder of words into events.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class ListModeTail:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all words have come that the header counts."""
+        """Return True if all words have come that the header counts."""
         return self.n_words is not None and self._n_taken >= self.n_words
 
     def new_events(self) -> ListMode | None:
@@ -95,7 +95,7 @@ class ListModeTail:
 
     @property
     def was_replaced(self) -> bool:
-        """Whether another file is there now, or less of it."""
+        """Return True if another file is there now, or less of it."""
         with closing(InputFile(self.path)) as file:
             return self.identity not in (None, file.identity) or file.size < self.at
 
@@ -103,9 +103,9 @@ class ListModeTail:
         """Return whole words that were not taken yet, no more than are read at once."""
         with closing(InputFile(self.path)) as file:
             if self.identity not in (None, file.identity):
-                raise FileFormatError(f"{self.path.name}: another file is there.")
+                raise FileFormatError(f"{self.path.name}: the file was replaced by another one.")
             if file.size < self.at:
-                raise FileFormatError(f"{self.path.name}: has become shorter.")
+                raise FileFormatError(f"{self.path.name}: the file has become shorter.")
             self.identity = file.identity
             dtype = np.dtype(self.format.dtype)
             n = min(file.size - self.at, MOST_BYTES) // dtype.itemsize

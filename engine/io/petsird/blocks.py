@@ -23,7 +23,7 @@ MOST_MS = 2**32 - 1
 
 @dataclass
 class Blocks:
-    """What is gathered of the blocks so far."""
+    """Data collected from the blocks so far."""
 
     geometry: Geometry
     name: str
@@ -51,7 +51,7 @@ class Blocks:
         start, stop = int(interval["start"]), int(interval["stop"])
         if not start <= stop <= MOST_MS:
             raise FileFormatError(
-                f"{self.name}: a block lasts from {start:,} to {stop:,} ms; the file is damaged."
+                f"{self.name}: a block runs from {start:,} to {stop:,} ms; the file is damaged."
             )
         if kind == "EventTimeBlock":
             self._events(block, start, stop)
@@ -68,8 +68,8 @@ class Blocks:
         if self.spans_ms and start < self.spans_ms[-1][0]:
             raise FileFormatError(
                 f"{self.name}: time runs backwards at block {sum(self.kinds.values()) - 1:,}, from "
-                f"{self.spans_ms[-1][0]:,} to {start:,} ms; these are not the blocks of one scan "
-                "in their order."
+                f"{self.spans_ms[-1][0]:,} to {start:,} ms; export the blocks of one scan in time "
+                "order."
             )
         self.spans_ms.append((start, stop))
         n_before = self.n_events
@@ -101,8 +101,8 @@ class Blocks:
         if len(bins) and int(bins.max()) >= of.n_bins:
             k = int(bins.argmax())
             raise FileFormatError(
-                f"{self.name}: an event after {self.n_events:,} others names detection bin "
-                f"{int(bins[k]):,}, its type of module has {of.n_bins:,}; the file is damaged."
+                f"{self.name}: an event after event {self.n_events:,} names detection bin "
+                f"{int(bins[k]):,}, but its module type has {of.n_bins:,}; the file is damaged."
             )
         return (bins // of.n_energies + of.first_crystal).astype(np.int32)
 
@@ -112,8 +112,8 @@ class Blocks:
             return np.zeros(len(tof), np.int16)
         if int(tof.max()) >= bins.n_bins:
             raise FileFormatError(
-                f"{self.name}: an event after {self.n_events:,} others is in time bin "
-                f"{int(tof.max()):,}, the scanner has {bins.n_bins}; the file is damaged."
+                f"{self.name}: an event after event {self.n_events:,} is in TOF bin "
+                f"{int(tof.max()):,}, but the scanner has {bins.n_bins}; the file is damaged."
             )
         return tof.astype(np.int16)
 
@@ -162,14 +162,14 @@ def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
             continue
         if len(places) > 1 or not blocks.moved_before_events[kind]:
             raise DataError(
-                f"{path.name}: the {what} moves during the scan, {len(places)} places are listed; "
-                f"write the events of each place of the {what} into a file of its own."
+                f"{path.name}: the {what} moves during the scan ({len(places)} positions); write "
+                f"one file per position of the {what}."
             )
         if what == "gantry":
             raise DataError(
-                f"{path.name}: the gantry stands away from the place that the header describes; "
-                "write the file with the crystals where they were."
+                f"{path.name}: the gantry is not at the position in the header; write the true "
+                "crystal positions."
             )
         mm = ", ".join(f"{x:g}" for x in places[0][:, 3])
-        notes.append(f"The bed stands {mm} mm from its reference; positions are the gantry's.")
+        notes.append(f"The bed is {mm} mm from its reference; the image is in gantry coordinates.")
     return tuple(notes)

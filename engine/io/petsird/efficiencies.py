@@ -1,4 +1,4 @@
-"""Efficiencies of a PETSIRD header: of detection bins, and of pairs of modules.
+"""Efficiencies in a PETSIRD header: detection bins and module pairs.
 
 n = ε_1 ε_2 T, whatever the energies of the two photons: the sum over their bins. Crystals get
 ε = Σ_i ε_i, and pairs what is left of it (`engine.data.pair_table`). The factor of calibration is
@@ -39,13 +39,13 @@ def of_bins(
             given = np.ones(one.n_bins, np.float32)
         if given.size != one.n_bins:
             raise FileFormatError(
-                f"{path.name}: {given.size:,} {what}, module type {number} has {one.n_bins:,} "
+                f"{path.name}: {given.size:,} {what}, but module type {number} has {one.n_bins:,} "
                 "bins; write the file again."
             )
         if not np.isfinite(given).all() or (given < 0).any():
             raise DataError(
-                f"{path.name}: {what} of module type {number} are below 0 or no numbers; write the "
-                "file again."
+                f"{path.name}: {what} of module type {number} are negative or not numbers; write "
+                "the file again."
             )
         values.append(given.reshape(one.n_crystals, one.n_energies))
     return values
@@ -103,17 +103,17 @@ def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> A
     one = vector[group.number] if group.number < len(vector) else None
     if one is None or one["sgid"] != group.number:
         raise FileFormatError(
-            f"{where} {group.lower} are missing or not in their order; write the file again."
+            f"{where} {group.lower} are missing or out of order; write the file again."
         )
     lines: Sequence[Array] = one["values"]
     if len(lines) != shape[0] or any(len(line) != shape[1] for line in lines):
         raise FileFormatError(
-            f"{where} {group.lower} are {len(lines)} rows, want {shape[0]} × {shape[1]}; write the "
-            "file again."
+            f"{where} {group.lower} are {len(lines)} rows, expected {shape[0]} × {shape[1]}; write "
+            "the file again."
         )
     table = np.asarray(lines, np.float32)
     if not np.isfinite(table).all() or (table < 0).any():
-        raise DataError(f"{where} {group.lower} are below 0 or no numbers; write the file again.")
+        raise DataError(f"{where} {group.lower} are negative or not numbers; write the file again.")
     return table
 
 

@@ -1,4 +1,4 @@
-"""The scanner that a PETSIRD header describes: crystals, times of flight, modules in coincidence.
+"""Scanner geometry in a PETSIRD header: crystals, TOF, modules in coincidence.
 
 A crystal's centre of detection is M_module · M_element · mean of the box's corners [mm]. Crystals
 are numbered by type of module, module and element; a detection bin is energy + n_energies ·
@@ -21,7 +21,7 @@ from engine.core.json_types import Plain
 from engine.data.reading_note import Information
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.tof import MM_PER_PS, TofBins
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.scanners.crystal_map import MAX_KEY, mapped
 
 Tree: TypeAlias = Plain
@@ -88,8 +88,8 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
     edges = [np.asarray(each["edges"]) for each in scanner["eventEnergyBinEdges"]]
     if not replicated or len(edges) != len(replicated):
         raise FileFormatError(
-            f"{path.name}: {len(replicated)} types of modules and energies of {len(edges)}; want "
-            "energy bins for each type; write the file again."
+            f"{path.name}: {len(replicated)} module types but energies of {len(edges)}; write the "
+            "file again with energy bins for each type."
         )
     types: list[Modules] = []
     points, keys = [], []
@@ -99,8 +99,8 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
         found = Modules(len(centres), centres.shape[1], len(bins) - 1, n_crystals, n_modules)
         if found.n_energies < 1:
             raise FileFormatError(
-                f"{path.name}: module type {number} has no energy bin, want at least one; write "
-                "the file again."
+                f"{path.name}: module type {number} has no energy bin, expected at least one; "
+                "write the file again."
             )
         module, element = np.indices(centres.shape[:2]).reshape(2, -1)
         keys.append(np.stack([module + n_modules, element, np.full_like(module, number)], -1))
@@ -108,9 +108,7 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
         types.append(found)
         n_crystals, n_modules = n_crystals + found.n_crystals, n_modules + found.n_modules
     if n_modules > MAX_KEY[0]:
-        raise GeometryError(
-            f"{path.name}: {n_modules:,} modules, at most {MAX_KEY[0]:,} are known."
-        )
+        raise GeometryError(f"{path.name}: {n_modules:,} modules, expected at most {MAX_KEY[0]:,}.")
     tof, notes = _tof(scanner, len(types))
     places, shifted = _about_middle(np.concatenate(points), path)
     kinds, groups = _kinds(scanner["detectionEfficiencies"], types, path)
@@ -140,13 +138,13 @@ def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
     """Return the crystals with z counted from the scanner's middle, as images are."""
     if len(points) < 2 or not np.isfinite(points).all():
         raise GeometryError(
-            f"{path.name}: {len(points)} crystals, or some at no place; a scanner needs at least "
-            "2, each with a position in mm; write the file again."
+            f"{path.name}: {len(points)} crystals, or some have no position; a scanner needs at "
+            "least 2, each with a position in mm; write the file again."
         )
     middle = float(points[:, 2].min() + points[:, 2].max()) / 2
     if abs(middle) < OFF_MIDDLE_MM:
         return points, ()
-    note = f"The scanner's middle is at z = {middle:g} mm of the file; z is counted from there."
+    note = f"The scanner centre is at z = {middle:g} mm in the file and becomes z = 0."
     return points - (0.0, 0.0, middle), (Information(note),)
 
 
@@ -160,13 +158,13 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
     fwhm_mm = widths_mm.pop()
     alike = all(np.array_equal(each, first) for each in edges) and not widths_mm
     if not alike or not isinstance(fwhm_mm, float) or not fwhm_mm > 0:
-        why = "its bins differ between types of modules, or have no resolution"
-        return None, (f"Time of flight is not used: {why}.",)
+        why = "its bins differ between module types, or have no resolution"
+        return None, (f"TOF is not used: {why}.",)
     step = float(first[-1] - first[0]) / (len(first) - 1)
     even = (np.arange(len(first)) - (len(first) - 1) / 2) * step
     if step <= 0 or np.abs(first - even).max() > EVEN * step or len(first) > MOST_TOF_BINS:
-        why = "its bins are not equally wide, or not centred"
-        return None, (f"Time of flight is not used: {why}.",)
+        why = "its bins differ in width, or are not centred"
+        return None, (f"TOF is not used: {why}.",)
     return TofBins(fwhm_mm / MM_PER_PS, step / MM_PER_PS, len(first) - 1), ()
 
 
@@ -199,7 +197,7 @@ def _kinds(
     −1 where they are not in coincidence; None where the file says nothing of any.
     """
     n_modules = types[-1].first_module + types[-1].n_modules
-    refuse_no_room(4 * n_modules**2, path.name, "its pairs of modules")
+    refuse_large_data(4 * n_modules**2, path.name, "its module pairs")
     kinds = np.full((n_modules, n_modules), -1, np.int32)
     found: list[Group] = []
     said = False
@@ -226,7 +224,7 @@ def _filled(rows: Sequence[Array], upper: Modules, lower: Modules, path: Path) -
     full = np.full((upper.n_modules, lower.n_modules), -1, np.int64)
     if len(rows) > len(full) or any(len(row) > lower.n_modules for row in rows):
         raise FileFormatError(
-            f"{path.name}: a table of symmetry groups has {len(rows)} rows, there are {len(full)} "
+            f"{path.name}: a table of symmetry groups has {len(rows)} rows for {len(full)} "
             "modules; write the file again."
         )
     for i, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Live times of a PETSIRD file: their mean weights the lines, their changes the frames of time."""
+"""Live times of a PETSIRD file: their mean weights the lines, their changes the time frames."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def mean_live(blocks: Blocks, live: Sequence[OfBins]) -> tuple[OfBins | None, tu
     ]
     mean = [np.asarray(each / total, np.float32) for each in sums]
     if any(row for _, _, said in blocks.alive for row in said["modulePairAliveTimeFractions"]):
-        return mean, ("Live times of pairs of modules are not used, those of crystals are.",)
+        return mean, ("Live times of module pairs are not used; those of crystals are used.",)
     return mean, ()
 
 

@@ -61,8 +61,8 @@ class Petsird(ListModeReader):
             return cls._scan(file, scanner)
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
             raise FileFormatError(
-                f"{file.name}: its schema names its parts in another way than PETSIRD 0.12 does "
-                f"({type(e).__name__}: {e}); write it by that version, or copy it again."
+                f"{file.name}: its schema differs from PETSIRD 0.12 ({type(e).__name__}: {e}); "
+                "write it with that version, or copy it again."
             ) from e
 
     @classmethod
@@ -73,8 +73,8 @@ class Petsird(ListModeReader):
             _refuse_cut(blocks, file)
         if not blocks.n_events:
             raise DataError(
-                f"{path.name}: no coincidence in {sum(blocks.kinds.values()):,} blocks"
-                f"{_singles_alone(blocks)}; write coincidences into the file."
+                f"{path.name}: no coincidences in {sum(blocks.kinds.values()):,} "
+                f"blocks{_singles_alone(blocks)}; write a file with coincidences."
             )
         geometry = blocks.geometry
         found: Tree = header["scanner"]["detectionEfficiencies"]
@@ -139,7 +139,7 @@ def _cut_notes(ended: int | None, blocks: Blocks, path: Path) -> tuple[str, ...]
     if ended is None:
         return ()
     return (
-        f"{path.name} has no end mark: the {blocks.n_events:,} events of its complete blocks are "
+        f"{path.name} has no end mark; the {blocks.n_events:,} events of its complete blocks are "
         "used.",
     )
 
@@ -251,8 +251,8 @@ def _notes(header: Tree, blocks: Blocks, first: int, last: int) -> tuple[str, ..
         )
     if blocks.n_extra:
         notes.append(
-            f"{blocks.n_extra:,} events are listed for types of modules that the scanner lacks; "
-            "left out."
+            f"{blocks.n_extra:,} events of module types that the scanner does not have were "
+            "removed."
         )
     words = {"singleEvents": "single photons", "tripleEvents": "triples"}
     words["quadrupleEvents"] = "quadruples"
@@ -266,4 +266,4 @@ def _notes(header: Tree, blocks: Blocks, first: int, last: int) -> tuple[str, ..
 def _named_scanner(named: str | None) -> tuple[str, ...]:
     if named is None:
         return ()
-    return ("The scanner is that of the file; the one that was chosen is not used.",)
+    return ("The scanner in the file is used instead of the chosen one.",)

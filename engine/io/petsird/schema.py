@@ -26,7 +26,7 @@ DEEPEST = 40
 
 Reader: TypeAlias = Callable[[YardlStream], object]
 Types: TypeAlias = Mapping[str, "Type"]
-"""What the parameters of a generic type stand for."""
+"""Types bound to the parameters of a generic type."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Flat:
 
     @property
     def is_whole(self) -> bool:
-        """Whether numbers are as long as their values need."""
+        """Return True if numbers are as long as their values need."""
         return self.kind in ("", "~")
 
     def values(self, stream: YardlStream, n: int) -> Array:
@@ -64,7 +64,7 @@ class Flat:
 
 @dataclass(frozen=True)
 class Type:
-    """How values of one type are read.
+    """Reader of values of one type.
 
     Attributes
     ----------
@@ -103,8 +103,7 @@ class Schema:
 
     def _unknown(self, what: object) -> FileFormatError:
         return FileFormatError(
-            f"{self._name}: the schema at its beginning is not understood ({what}); the file is "
-            "damaged, or of a newer version."
+            f"{self._name}: unreadable schema ({what}); the file is damaged or has a newer version."
         )
 
     def step(self, name: str) -> Reader:
@@ -119,7 +118,7 @@ class Schema:
 
     def _type(self, declared: object, given: Types, depth: int) -> Type:
         if depth > DEEPEST:
-            raise ValueError("types within types without end")
+            raise ValueError("endlessly nested types")
         if isinstance(declared, str):
             return self._by_name(declared, (), given, depth)
         if isinstance(declared, list):
@@ -139,7 +138,7 @@ class Schema:
     def _by_name(self, name: str, more: Sequence[Type], given: Types, depth: int) -> Type:
         if name in given:
             return given[name]
-        plain = _plain(name)
+        plain = _simple(name)
         if plain is not None:
             return plain
         found = self._named[name.rpartition(".")[2]]
@@ -174,7 +173,7 @@ class Schema:
         return Type(read)
 
 
-def _plain(name: str) -> Type | None:
+def _simple(name: str) -> Type | None:
     """Return a type that needs no declaration."""
     if name == "string":
         return Type(YardlStream.text)

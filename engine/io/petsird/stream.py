@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
-from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 GZIP = b"\x1f\x8b"
@@ -54,7 +54,7 @@ class YardlStream:
         self._buffer = np.empty(0, np.uint8)
         self._at = self._before = 0
         if bytes(self.take(len(MAGIC))) != MAGIC:
-            raise FileFormatError(f"{self.name}: not a stream of yardl's binary encoding 1.")
+            raise FileFormatError(f"{self.name}: not a yardl stream with binary encoding 1.")
 
     @property
     def position(self) -> int:
@@ -76,7 +76,9 @@ class YardlStream:
         self._before += self._at
         self._buffer, self._at = np.concatenate(pieces), 0
         if self.position + len(self._buffer) > self.most:
-            raise FileFormatError(f"{self.name}: unpacks to more than any scan; it is damaged.")
+            raise FileFormatError(
+                f"{self.name}: decompresses to more data than any scan; the file is damaged."
+            )
 
     def _more(self, n_bytes: int) -> npt.NDArray[np.uint8]:
         try:
@@ -84,7 +86,9 @@ class YardlStream:
         except EOFError:
             return np.empty(0, np.uint8)
         except (OSError, zlib.error) as e:
-            raise FileFormatError(f"{self.name}: cannot be unpacked ({e}); copy it again.") from e
+            raise FileFormatError(
+                f"{self.name}: cannot be decompressed ({e}); copy it again."
+            ) from e
 
     def peek(self, n_bytes: int) -> npt.NDArray[np.uint8]:
         """Return the next bytes without taking them, fewer where the file ends."""
@@ -99,7 +103,7 @@ class YardlStream:
         """Return the next bytes."""
         if n_bytes > self.most:
             raise EndOfStreamError
-        refuse_no_room(n_bytes, self.name)
+        refuse_large_data(n_bytes, self.name)
         found = self.peek(n_bytes)
         if len(found) < n_bytes:
             raise EndOfStreamError
@@ -134,7 +138,7 @@ class YardlStream:
 
     def wholes(self, n: int) -> npt.NDArray[np.uint64]:
         """Return n whole numbers of at least 0."""
-        refuse_no_room(8 * n, self.name)
+        refuse_large_data(8 * n, self.name)
         values = np.empty(n, np.uint64)
         done = 0
         while done < n:
@@ -176,7 +180,7 @@ class YardlStream:
     def damaged(self) -> FileFormatError:
         """Return the fault of a stream that makes no sense where it is now."""
         return FileFormatError(
-            f"{self.name}: makes no sense at byte {self.position:,}; the file is damaged, copy it "
+            f"{self.name}: invalid data at byte {self.position:,}; the file is damaged, so copy it "
             "again."
         )
 

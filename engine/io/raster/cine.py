@@ -43,9 +43,9 @@ MOST_FRAMES = 240
 class CineWriter(VolumeWriter):
     """Film of the slices."""
 
-    name: ClassVar[str] = "Film of the slices"
+    name: ClassVar[str] = "Movie of the slices"
     suffixes: ClassVar[tuple[str, ...]] = (".gif",)
-    detail: ClassVar[str] = "a film through the slices, for slides"
+    detail: ClassVar[str] = "a movie through the slices, for presentations"
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:

@@ -50,14 +50,14 @@ def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
 
     if suffix not in FILM_SUFFIXES:
         raise UnknownFormatError(
-            f"a film as {suffix or 'a file without an ending'}: want "
-            f"{' or '.join(FILM_SUFFIXES)}; choose a name with one of these endings."
+            f"a movie cannot be saved as {suffix or 'a file without suffix'}; use the suffix "
+            f"{' or '.join(FILM_SUFFIXES)}."
         )
     sizes = {each.shape for each in frames}
     if len(sizes) != 1:
         raise DataError(
-            f"a film of {len(frames)} images in {len(sizes)} sizes: want at least one picture, "
-            "all of one size; record it again and leave the window's size as it is."
+            f"a movie of {len(frames)} images in {len(sizes)} sizes, expected at least one image "
+            "and a single size; record it again without resizing the window."
         )
     images = [Image.fromarray(each) for each in frames]
     if suffix == ".gif":

@@ -39,7 +39,7 @@ WINDOW_PERCENTILE = 99.9
 AIR_HU = -1000.0
 BARS_MM = (5, 10, 20, 50, 100, 200, 500)
 MARK = "Not for clinical use"
-ASSUMED = "Patient position not stated: head first, supine is assumed"
+ASSUMED = "Patient position not stated (head first, supine assumed)"
 BY_USER = "Patient position stated by the user"
 
 
@@ -72,7 +72,7 @@ class PngWriter(VolumeWriter):
 
     name: ClassVar[str] = "Snapshot picture"
     suffixes: ClassVar[tuple[str, ...]] = (".png",)
-    detail: ClassVar[str] = "a picture of three slices, for slides"
+    detail: ClassVar[str] = "an image of three slices, for presentations"
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:

@@ -1,4 +1,4 @@
-"""Formats that are known by their content and not read, with what to do about each."""
+"""Recognise unsupported formats by their content, and name a remedy for each."""
 
 from typing import TYPE_CHECKING
 

@@ -20,21 +20,20 @@ from engine.io.recogniser.known_format import KnownFormat, Tell, beside, both, s
 from engine.io.safety.open_input import InputFile
 from engine.io.siemens.raw import NORMALISATION, kind_of
 
-E7TOOLS = (
-    "convert it with STIR to a sinogram of its own (.hs), or write list mode that is read, and "
-    "open that"
-)
+E7TOOLS = "convert it with STIR to a sinogram (.hs) or to supported list mode, and open that"
 TAKE_OUT = (
-    "take its header and its data out with `isocenter dicom extract`, for programs that read them, "
-    "or open the list mode of the same scan"
+    "extract header and data with `isocenter dicom extract` for other programs, or open the list "
+    "mode of the same scan"
 )
-BESIDE = "put it into the folder of its counts (.s.hdr with .s, not compressed), and open that"
+BESIDE = (
+    "copy it into the folder of its counts (.s.hdr with .s, not compressed), and open that folder"
+)
 REGIONS = (
-    "open the series of images that it was drawn on, and take the regions from this file "
-    "(isocenter regions --regions)"
+    "open the image series on which it was drawn, and read the regions from this file (isocenter "
+    "regions --regions)"
 )
-LUT = "it describes the crystals of a scanner; keep it beside the scan (.cdh), and open that scan"
-DICOM_PART = "open the series of images of the same study; this part of it holds none"
+LUT = "it describes the crystals of a scanner; put it next to the scan (.cdh), and open that scan"
+DICOM_PART = "this part of the study contains no image; open an image series of the study"
 
 
 def _siemens(kind: str) -> Tell:
@@ -48,19 +47,19 @@ def _dicom(*classes: str) -> Tell:
 
 
 def _is_spect_file(file: InputFile) -> bool:
-    """Whether a file is SPECT of nuclear medicine, measured or reconstructed."""
+    """Return True if a file is SPECT of nuclear medicine, measured or reconstructed."""
     return storage_class(file) == NUCLEAR and is_tomographic(file)
 
 
 def _is_dicom_text(file: InputFile) -> bool:
-    """Whether a file is JSON with attributes of DICOM, by number or by name."""
+    """Return True if a file is JSON with attributes of DICOM, by number or by name."""
     head = file.head.lstrip()
     keys = (b'"SOPInstanceUID"', b'"SeriesDate"', b'"StudyInstanceUID"', b'"00080016"', b'"0020000')
     return head[:1] in (b"[", b"{") and any(key in head for key in keys)
 
 
 def _is_hscan(head: bytes) -> bool:
-    """Whether a text describes the crystals of a scanner for CASToR."""
+    """Return True if a text describes the crystals of a scanner for CASToR."""
     said = head.lower()
     return all(word in said for word in (b"scanner name", b"number of elements", b"modality"))
 
@@ -74,16 +73,18 @@ EMISSION = (
     KnownFormat("a Siemens normalisation header", _siemens("normalization header"), BESIDE),
     KnownFormat("a Siemens scan header", _siemens("main header"), BESIDE),
     KnownFormat("a Siemens image header", _siemens("image subheader"), E7TOOLS),
-    KnownFormat("a Siemens list-mode header of another scanner", _siemens("listmode"), E7TOOLS),
+    KnownFormat(
+        "a Siemens list-mode header of an unsupported scanner", _siemens("listmode"), E7TOOLS
+    ),
     KnownFormat(
         "a header of a microPET or Inveon scanner",
         both(says("# header file for data file"), says("file_type")),
-        "export the image as DICOM with the scanner's program, and open that",
+        "export the image as DICOM from the scanner software, and open that",
     ),
     KnownFormat(
         "a STIR header of GATE coincidences (.hroot)",
         says("root header"),
-        "open the ROOT file of GATE that it names (.root)",
+        "open the GATE ROOT file that it names (.root)",
     ),
     KnownFormat("a CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
     KnownFormat("a CASToR look-up table (.lut)", beside(".lut", ".hscan", _is_hscan), LUT),
@@ -95,19 +96,19 @@ EMISSION = (
     KnownFormat(
         "an Interfile header of an image or of projections",
         says("!interfile"),
-        "save the image as NIfTI, or write the projections as STIR writes sinograms (.hs)",
+        "save the image as NIfTI, or the projections as a STIR sinogram (.hs)",
     ),
     KnownFormat(
         "a normalisation of a Siemens scanner in raw DICOM", _siemens_raw(NORMALISATION), TAKE_OUT
     ),
-    KnownFormat("raw data of a scanner in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
+    KnownFormat("scanner raw data in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
     KnownFormat(
-        "a DICOM picture (secondary capture)",
+        "a DICOM screenshot (secondary capture)",
         _dicom(*CAPTURES),
         DICOM_PART,
     ),
     KnownFormat("a SPECT scan or image (nuclear medicine)", _is_spect_file, DICOM_PART),
-    KnownFormat("a planar nuclear medicine picture", _dicom(NUCLEAR), DICOM_PART),
+    KnownFormat("a planar nuclear medicine image", _dicom(NUCLEAR), DICOM_PART),
     KnownFormat("an RT structure set", _dicom(STRUCTURES), REGIONS),
     KnownFormat("an RT plan", _dicom(PLAN), DICOM_PART),
     KnownFormat("an RT dose", _dicom(DOSE), DICOM_PART),
@@ -121,11 +122,11 @@ EMISSION = (
     KnownFormat(
         "a list of DICOM attributes (JSON)",
         _is_dicom_text,
-        "it holds no pixels; open the folder of DICOM files that it was written from",
+        "it contains no pixels; open the folder of the original DICOM files",
     ),
     KnownFormat(
         "the index of a DICOM folder (DICOMDIR)",
         _dicom(DIRECTORY),
-        "open the folder of one series beside it",
+        "open the folder of one series next to it",
     ),
 )

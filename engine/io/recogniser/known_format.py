@@ -1,4 +1,4 @@
-"""A format that is known and not read: how it is told, and what to do with such a file."""
+"""An unsupported format: how to recognise it, and what the user can do with the file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class KnownFormat:
 
     def refuse(self, file: InputFile) -> str:
         """Return the sentence on such a file."""
-        return f"{file.name}: this is {self.name}, which is not read; {self.remedy}."
+        return f"{file.name}: this is {self.name}, an unsupported format; {self.remedy}."
 
 
 def begins(*magics: bytes, at: int = 0) -> Tell:

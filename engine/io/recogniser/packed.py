@@ -1,14 +1,14 @@
-"""Archives, pictures, films, documents and what stands in the place of a file."""
+"""Archives, images, videos, documents and placeholder files."""
 
 from __future__ import annotations
 
 from engine.io.recogniser.known_format import KnownFormat, Tell, begins, both, says
 
-UNPACK = "unpack it, and open what is inside"
-COLOURS = "it holds colours for the eye; open the measured values that it was made from"
+UNPACK = "unpack it, and open the files inside"
+COLOURS = "it contains colours for display; open the original measured values"
 NOT_THERE = (
-    "it only stands for a file that was not fetched; fetch it (git lfs pull, git annex get), then "
-    "open it"
+    "it is a placeholder for a file that was not downloaded; run `git lfs pull` or `git annex "
+    "get`, then open it"
 )
 
 
@@ -30,20 +30,20 @@ PACKED = (
     KnownFormat("a 7-Zip archive", begins(b"7z\xbc\xaf\x27\x1c"), UNPACK),
     KnownFormat("a RAR archive", begins(b"Rar!\x1a\x07"), UNPACK),
     KnownFormat("a tar archive", begins(b"ustar", at=257), UNPACK),
-    KnownFormat("a PNG picture", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
-    KnownFormat("a JPEG picture", begins(b"\xff\xd8\xff"), COLOURS),
-    KnownFormat("a JPEG 2000 picture", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
-    KnownFormat("a GIF picture", begins(b"GIF87a", b"GIF89a"), COLOURS),
-    KnownFormat("a BMP picture", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
-    KnownFormat("a film (MP4)", begins(b"ftyp", at=4), COLOURS),
-    KnownFormat("a film (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
-    KnownFormat("a PDF document", begins(b"%PDF-"), "open the scan or image that it is about"),
+    KnownFormat("a PNG image", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
+    KnownFormat("a JPEG image", begins(b"\xff\xd8\xff"), COLOURS),
+    KnownFormat("a JPEG 2000 image", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
+    KnownFormat("a GIF image", begins(b"GIF87a", b"GIF89a"), COLOURS),
+    KnownFormat("a BMP image", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
+    KnownFormat("a video (MP4)", begins(b"ftyp", at=4), COLOURS),
+    KnownFormat("a video (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
+    KnownFormat("a PDF document", begins(b"%PDF-"), "open the scan or image that it describes"),
     KnownFormat(
-        "a web page", says("<html"), "a download has failed; fetch the file itself, and open that"
+        "a web page", says("<html"), "a download has failed; download the file again, and open that"
     ),
     KnownFormat(
         "a pickled Python object",
         begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
-        "it could run anything when opened; write its array with numpy.save, and import that",
+        "opening it could run any program; save its array with numpy.save, and import that",
     ),
 )

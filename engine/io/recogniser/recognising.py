@@ -1,4 +1,4 @@
-"""What a file is that no reader takes: the first known format that its content tells."""
+"""Name the format of an unsupported file: the first known format that matches its content."""
 
 from __future__ import annotations
 

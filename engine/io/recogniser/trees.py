@@ -1,4 +1,4 @@
-"""HDF5 files of other fields, told by the groups and attributes at their top."""
+"""HDF5 files of other fields, recognised by their top-level groups and attributes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 MOST = 1000
 """Names at the top that are looked at."""
-IMPORT = "if it holds projections, give their dataset, sizes and angles with `isocenter import`"
+IMPORT = "if it contains projections, describe dataset, sizes and angles with `isocenter import`"
 CONVERT = "save it as OME-TIFF with Fiji, and open that"
-NO_IMAGE = "it holds no image; open the scan or image that belongs to it"
+NO_IMAGE = "it contains no image; open the scan or image that belongs to it"
 
 
 def _tree(tell: Callable[[set[str], set[str], h5py.File], bool]) -> Tell:
@@ -53,21 +53,21 @@ def _is_eiger(names: set[str], attributes: set[str], tree: h5py.File) -> bool:
 
 TREES = (
     KnownFormat(
-        "a MATLAB 7.3 file that says no voxel size",
+        "a MATLAB 7.3 file without a voxel size",
         lambda file: file.head.startswith(MARK_OF_HDF5),
         f"{WITHIN}; {IMPORT_ARRAY}",
     ),
     KnownFormat("an Imaris image", _has("DataSet", "DataSetInfo"), CONVERT),
-    KnownFormat("an image of BigDataViewer", _has("s00", "t00000"), CONVERT),
+    KnownFormat("a BigDataViewer image", _has("s00", "t00000"), CONVERT),
     KnownFormat("a Keras model", _marked("keras_version"), NO_IMAGE),
     KnownFormat("a NetCDF 4 file", _marked("_NCProperties"), IMPORT),
-    KnownFormat("raw data of MRI (ISMRMRD)", _tree(
+    KnownFormat("MRI raw data (ISMRMRD)", _tree(
         lambda names, _, tree: "dataset" in names and {"xml", "data"} <= set(tree["dataset"])
     ), NO_IMAGE),
-    KnownFormat("a table of cells (AnnData)", _has("obs", "var", "X"), NO_IMAGE),
+    KnownFormat("a cell table (AnnData)", _has("obs", "var", "X"), NO_IMAGE),
     KnownFormat("raw data of a GE PET scanner (RDF)", _has("HeaderData"), (
-        "convert it with STIR to sinograms of its own (.hs), and open those"
+        "convert it with STIR to sinograms (.hs), and open those"
     )),
-    KnownFormat("a file of DREAM.3D", _has("DataContainers"), CONVERT),
-    KnownFormat("frames of an Eiger detector", _tree(_is_eiger), IMPORT),
+    KnownFormat("a DREAM.3D file", _has("DataContainers"), CONVERT),
+    KnownFormat("Eiger detector frames", _tree(_is_eiger), IMPORT),
 )  # fmt: skip

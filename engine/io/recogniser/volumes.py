@@ -1,4 +1,4 @@
-"""Volumes, surfaces and images of microscopes and telescopes."""
+"""Volumes, surfaces, and images of microscopes and telescopes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.io.volumes.nifti_values import unpacked_head
 
 CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage"
 TO_NIFTI = "convert it to NIfTI with nibabel or dcm2niix, and open that"
-SURFACE = "it holds a surface and no values; open the volume that it was made from"
+SURFACE = "it contains a surface without values; open the original volume"
 MICROSCOPE = "save it as OME-TIFF with Fiji, and open that"
-ARRAY = "give it sizes and angles with `isocenter import`"
-IMPORT = "if it holds projections, give them sizes and angles with `isocenter import`"
-EDGES = "with the edges along x, y, z, and the axes of its indices"
-BESIDE = f"if it is a volume, write {EXAMPLE} beside it, {EDGES}, into a file of its name in .json"
-WITHIN = f"if it holds a volume, add variables as in {EXAMPLE}, {EDGES}"
+ARRAY = "describe its sizes and angles with `isocenter import`"
+IMPORT = "if it contains projections, describe sizes and angles with `isocenter import`"
+EDGES = "with the voxel edges along x, y, z and the order of its axes"
+BESIDE = f"if it is a volume, write {EXAMPLE} ({EDGES}) into a .json file of the same name"
+WITHIN = f"if it contains a volume, add variables such as {EXAMPLE}, {EDGES}"
 
 
 def _is_freesurfer(file: InputFile) -> bool:
@@ -57,9 +57,9 @@ def _is_par(head: bytes) -> bool:
 VOLUMES = (
     KnownFormat("a FreeSurfer volume (MGZ)", _is_packed_freesurfer, CONVERT),
     KnownFormat("an AFNI dataset (HEAD)", lambda file: _is_afni(file.head), TO_NIFTI),
-    KnownFormat("values of AFNI (BRIK)", beside(".brik", ".head", _is_afni), TO_NIFTI),
+    KnownFormat("AFNI values (BRIK)", beside(".brik", ".head", _is_afni), TO_NIFTI),
     KnownFormat("a Philips PAR header", lambda file: _is_par(file.head), TO_NIFTI),
-    KnownFormat("values of Philips PAR/REC", beside(".rec", ".par", _is_par), TO_NIFTI),
+    KnownFormat("Philips PAR/REC values", beside(".rec", ".par", _is_par), TO_NIFTI),
     KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
     KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
     KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),
@@ -77,30 +77,26 @@ VOLUMES = (
         both(begins(b"\0\0\0\x03", b"\0\0\0\x04"), lambda file: b"%%%%" in file.head),
         MICROSCOPE,
     ),
+    KnownFormat("an OLE file, such as ZVI, OIB or an Office document", _is_compound, MICROSCOPE),
+    KnownFormat("a NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE}; {IMPORT}"),
     KnownFormat(
-        "a file of OLE streams, such as ZVI, OIB or an Office document", _is_compound, MICROSCOPE
-    ),
-    KnownFormat(
-        "a NumPy array that says no voxel size", begins(b"\x93NUMPY"), f"{BESIDE}; {IMPORT}"
-    ),
-    KnownFormat(
-        "a file of NumPy arrays (.npz) that says no voxel size",
+        "a file of NumPy arrays (.npz) without a voxel size",
         lambda file: is_npz(file.head),
         f"{WITHIN}; {IMPORT}",
     ),
     KnownFormat(
-        "a MATLAB 5 file that says no voxel size",
+        "a MATLAB 5 file without a voxel size",
         begins(b"MATLAB 5.0 MAT-file"),
         f"{WITHIN}; {IMPORT}",
     ),
     KnownFormat(
-        "the text beside an array", both(begins(b"{"), says(f'"{VOXEL}"')), "open the array itself"
+        "the sidecar of an array", both(begins(b"{"), says(f'"{VOXEL}"')), "open the array itself"
     ),
     KnownFormat(
         "an MRC map that ends within its header", begins(b"MAP ", b"MAP\0", at=208), "copy it again"
     ),
     KnownFormat(
-        "a TIFF image that says no sizes",
+        "a TIFF image without a voxel size",
         begins(b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
         ARRAY,
     ),

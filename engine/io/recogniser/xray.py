@@ -1,4 +1,4 @@
-"""Scans and volumes of X-ray scanners, and pictures of their detectors."""
+"""Scans and volumes of X-ray scanners, and images of their detectors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from engine.io.safety.open_input import InputFile
 from engine.io.xray.esrf.edf import is_edf
 
 SLICES = (
-    "export the volume as DICOM slices, or as one TIFF that says the size of a voxel, as ImageJ "
-    "and OME-TIFF do, and open that"
+    "export the volume as DICOM slices or as one TIFF with a voxel size (ImageJ or OME-TIFF), and "
+    "open that"
 )
 IMAGES = "open its folder with `isocenter import`"
 VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
@@ -21,7 +21,7 @@ def _is_edf(file: InputFile) -> bool:
 
 XRAY = (
     KnownFormat(
-        "a Varian image that is no projection of a scan",
+        "a Varian image that is not part of a scan",
         begins(b"VMS.XI", b"\0VMS.XI"),
         "open the folder of its scan, or one of the projections",
     ),

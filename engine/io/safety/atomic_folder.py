@@ -1,4 +1,4 @@
-"""Writing a folder of files so that it appears whole or not at all.
+"""Write a folder of files so that it appears complete or not at all.
 
 The files go into a hidden `.part` folder beside it, reach the disk, are read back from there and
 compared; then the folder takes its name in one step. A folder that exists is never replaced: no
@@ -25,8 +25,8 @@ def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
     if os.path.lexists(path):
         what = "folder" if path.is_dir() else "file"
         raise ResourceError(
-            f"{path.name}: this {what} exists in {path.parent}, and is never replaced by a folder; "
-            "choose another name, or remove it."
+            f"{path.name}: this {what} already exists in {path.parent}, and a folder never "
+            "replaces it; choose another name, or remove it."
         )
     refuse_impossible(path, n_bytes)
 

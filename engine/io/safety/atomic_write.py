@@ -1,4 +1,4 @@
-"""Writing a file so that it is either the old one, whole, or the new one, whole.
+"""Write a file so that either the old or the new version exists, always complete.
 
 The bytes go into a hidden `.part` file in the same folder, reach the disk, are read back from there
 and compared, and only then take the place of the old file in one step.
@@ -59,7 +59,7 @@ def write_atomically(
         part.write_bytes(data)
 
 
-def write_together(
+def write_all(
     files: Mapping[Path, bytes | memoryview], before: Callable[[], None] | None = None
 ) -> None:
     """Write files that belong together: none takes its place before all are on the disk.
@@ -216,7 +216,7 @@ def _real(path: Path) -> Path:
     try:
         return path.resolve()
     except (OSError, RuntimeError) as e:  # Python 3.11 and 3.12 raise RuntimeError on a loop
-        raise ResourceError(f"{path}: the link leads nowhere; choose another name.") from e
+        raise ResourceError(f"{path}: this link is broken; choose another name.") from e
 
 
 def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
@@ -226,7 +226,7 @@ def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
     except OSError as e:
         raise explained(e, path, n_bytes) from e
     except ValueError as e:
-        raise ResourceError(f"{path.name!r}: no name of a file ({e}); choose another.") from e
+        raise ResourceError(f"{path.name!r}: not a valid file name ({e}); choose another.") from e
     free = shutil.disk_usage(path.parent).free
     if free < n_bytes:
         raise ResourceError(_full(path, n_bytes, free))
@@ -237,12 +237,12 @@ def _refuse_place(path: Path) -> None:
     length = len(os.fsencode(path.name))
     if length > MAX_NAME_BYTES:
         raise ResourceError(
-            f"{path.name[:20]}…: the name has {length:,} bytes and a file system takes "
+            f"{path.name[:20]}…: the name has {length:,} bytes, but file systems allow "
             f"{MAX_NAME_BYTES}; choose a shorter one."
         )
     if not path.parent.is_dir():
         raise ResourceError(
-            f"{path.name}: there is no folder {path.parent}; make it or choose another."
+            f"{path.name}: the folder {path.parent} does not exist; create it or choose another."
         )
     if path.is_dir():
         raise ResourceError(f"{path}: this is a folder; give the name of a file.")
@@ -254,15 +254,15 @@ def _refuse_place(path: Path) -> None:
 
 def _full(path: Path, n_bytes: int, free: int) -> str:
     return (
-        f"{path.name}: needs {n_bytes:,} bytes and {free:,} are free in {path.parent}; "
-        "nothing was changed, so make room or choose another folder."
+        f"{path.name}: needs {n_bytes:,} bytes, but {free:,} are free in {path.parent}; nothing "
+        "was changed, so free some space or choose another folder."
     )
 
 
 def _forbidden(path: Path) -> str:
     return (
         f"{path.name}: no permission to write in {path.parent}; choose another folder, or close "
-        "the program that holds the file."
+        "the program that uses the file."
     )
 
 
@@ -273,8 +273,8 @@ def explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
     if isinstance(e, PermissionError):
         return ResourceError(_forbidden(path))
     return ResourceError(
-        f"{path.name}: could not be written ({e.strerror or e}); nothing was changed, "
-        "choose another folder."
+        f"{path.name}: could not be written ({e.strerror or e}); nothing was changed, so choose "
+        "another folder."
     )
 
 

@@ -1,4 +1,4 @@
-"""The audit log: what was run, written and deleted, each line sealed by the line before it.
+"""Audit log of runs, writes and deletions; each line is sealed by the previous one.
 
 A line that is changed, left out or put in breaks the chain. The newest digest is kept beside the
 log, so that a log cut short is noticed too. Whoever may write both files can forge both: this finds
@@ -23,7 +23,7 @@ from engine.io.safety.locks import after_others
 log = logging.getLogger(__name__)
 
 FIRST = "0" * 64
-"""What stands for the line before the first."""
+"""Seal before the first line."""
 TAIL_BYTES = 1 << 16
 """Longer than any line."""
 
@@ -40,7 +40,7 @@ def record(what: str, **facts: str | int | float | bool | None) -> None:
         with after_others(path):
             _append(path, what, facts)
     except (EngineError, OSError) as e:
-        log.warning("audit log: %s was not noted (%s)", what, e)
+        log.warning("audit log: %s was not recorded (%s)", what, e)
 
 
 def verify(path: Path) -> int:
@@ -58,8 +58,8 @@ def verify(path: Path) -> int:
         met = met or newest == (number, digest)
     if not met:
         raise DataError(
-            f"{path.name}: ends after line {number}, and line {newest[0]} was the last or another "
-            "one; take the log from a backup."
+            f"{path.name}: ends after line {number}, but the last line was line {newest[0]} or has "
+            "changed; restore the log from a backup."
         )
     return number
 
@@ -95,9 +95,7 @@ def _checked(line: bytes, number: int, before: str, path: Path) -> str:
     except (ValueError, KeyError, TypeError):
         sound = False
     if not sound:
-        raise DataError(
-            f"{path.name}: line {number} is not as it was written; compare it with a backup."
-        )
+        raise DataError(f"{path.name}: line {number} has been changed; compare it with a backup.")
     return str(entry["digest"])
 
 

@@ -1,4 +1,4 @@
-"""What a file may cost: memory against what is free, unpacked bytes against packed ones."""
+"""Compare the memory that a file needs with free memory, and limit decompression."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PACKED = 64
 """Bytes that one packed byte may become: images with noise stay below 10, ours of objects without
 noise below 50; a bomb of deflate reaches 1,030."""
 ALWAYS_UNPACKED = 256 * 2**20
-"""What any packed file may become: empty images pack without end."""
+"""Decompressed size that is always allowed, because empty images compress extremely well."""
 DEFLATE_MOST = 1100
 """Deflate cannot pack better; a file that claims more lies."""
 
@@ -36,7 +36,8 @@ def free_memory() -> int:
         most = math.nan
     if not 0 < most < math.inf:
         raise SettingsError(
-            f"{MEMORY_VARIABLE} is {text!r}, want a number of GiB above 0; set it, or leave it out."
+            f"{MEMORY_VARIABLE} is {text!r}, expected a number of GiB above 0; correct it, or "
+            "unset it."
         )
     taken = psutil.Process().memory_info()
     # pages of files that are mapped, which the system takes back when it is short, are no memory
@@ -44,7 +45,7 @@ def free_memory() -> int:
     return max(0, min(free, int(most * 2**30) - private))
 
 
-def refuse_no_room(n_bytes: int, name: str, what: str = "its values") -> None:
+def refuse_large_data(n_bytes: int, name: str, what: str = "its values") -> None:
     """Refuse, before it is taken, more memory than is free.
 
     Parameters
@@ -61,8 +62,8 @@ def refuse_no_room(n_bytes: int, name: str, what: str = "its values") -> None:
     free = free_memory()
     if n_bytes > MEMORY_PART * free:
         raise ResourceError(
-            f"{name}: {what} need {n_bytes / 2**30:,.1f} GiB of memory and {free / 2**30:.1f} GiB "
-            "are free; bin or cut them, or close other programs."
+            f"{name}: {what} need {n_bytes / 2**30:,.1f} GiB of memory, but {free / 2**30:.1f} GiB "
+            "are free; bin or crop them, or close other programs."
         )
 
 
@@ -75,6 +76,6 @@ def refuse_bomb(n_bytes: int, n_packed: int, name: str) -> None:
     """Refuse packed values that become far more than packed values of a scan do."""
     if n_bytes > most_unpacked(n_packed):
         raise FileFormatError(
-            f"{name} claims {n_bytes:,} bytes in {n_packed:,} packed ones, more than any scan or "
-            "image; it is damaged, or save it without compression."
+            f"{name} claims {n_bytes:,} bytes in {n_packed:,} compressed bytes, more than any scan "
+            "or image; copy it again, or save it uncompressed."
         )

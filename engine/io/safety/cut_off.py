@@ -1,4 +1,4 @@
-"""List mode that ends within a record: refused, or used up to its last complete event.
+"""Handle list mode that ends within a record: refuse it, or use the complete events.
 
 The second only where the user agreed, and never without a word: how many events there are goes with
 the scan into its notes, its facts and everything that is made of it.
@@ -41,18 +41,18 @@ class CutOff:
 
     @property
     def facts(self) -> Plain:
-        """What is kept of it; nothing where nothing is cut off."""
+        """Facts to store; empty for a complete file."""
         return {EVENTS: self.n_events, LEFT_OUT: self.n_bytes} if self.n_bytes else {}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know; nothing where nothing is cut off."""
+        """Note for the user; empty for a complete file."""
         if not self.n_bytes:
             return ()
         rest = "1 byte is" if self.n_bytes == 1 else f"{self.n_bytes:,} bytes are"
         return (
             f"{self.name} ends within a record: its {self.n_events:,} complete events are used, "
-            f"{rest} left out.",
+            f"{rest} ignored.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Parts of files that were being written when their process was killed: told apart, and removed.
+"""Recognise and remove partial files of processes that were killed.
 
 Whoever writes a part holds a lock of its name, which the system lets go of when its process dies.
 The name says whose locks are asked: those of other users and machines are never judged.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from engine.core.errors import ResourceError
 from engine.core.paths import locks_dir
-from engine.io.safety.locks import is_held, only_writer
+from engine.io.safety.locks import is_in_use, only_writer
 
 NEW_S = 2.0
 """A part so young may not be held yet."""
@@ -29,7 +29,7 @@ NOBODY = "x"
 
 def part_name(stem: str) -> str:
     """Return a name that nobody has for a part of a file."""
-    return f".{stem}.{_whose()}.{secrets.token_hex(6)}.part"
+    return f".{stem}.{_owner_mark()}.{secrets.token_hex(6)}.part"
 
 
 @contextmanager
@@ -50,12 +50,12 @@ def sweep_parts(folder: Path, stem: str = "") -> None:
     for part in folder.glob(pattern):
         with suppress(OSError, ResourceError):
             age_s = time.time() - part.stat().st_mtime
-            is_ours = f".{_whose()}." in part.name and _whose() != NOBODY
-            if (not stem and age_s > OLD_S) or (is_ours and age_s > NEW_S and not is_held(part)):
+            is_ours = f".{_owner_mark()}." in part.name and _owner_mark() != NOBODY
+            if (not stem and age_s > OLD_S) or (is_ours and age_s > NEW_S and not is_in_use(part)):
                 shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
-def _whose() -> str:
+def _owner_mark() -> str:
     """Return the mark of this machine and this user's locks."""
     try:
         return sha256(f"{platform.node()} {locks_dir()}".encode()).hexdigest()[:8]

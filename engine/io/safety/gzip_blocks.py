@@ -1,4 +1,4 @@
-"""Gzip by all threads: one member, whose blocks are compressed beside each other.
+"""Compress gzip with all threads: one member whose blocks are compressed in parallel.
 
 Blocks end at a byte (a sync flush) and begin with the 32 KiB before them as their dictionary, so
 that what a reader sees is one stream of deflate like any other (RFC 1951, RFC 1952; the way of

@@ -1,4 +1,4 @@
-"""Part of an open file, as a file: what other formats wrap around their bytes is out of sight."""
+"""Present a part of an open file as a file, for formats that wrap other formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks between processes: one at a time writes a file, makes a cached one or claims a job.
+"""Locks between processes: only one writes a file, fills a cache entry or claims a job.
 
 A lock is a file in a folder of its own, so that none lies among a user's files; the system lets go
 of it when its process dies.
@@ -28,10 +28,10 @@ takes it at once."""
 def only_writer(path: Path) -> Iterator[None]:
     """Hold a file that will be written at the end of long work; refuse where another does."""
     lock = _lock_of(path)
-    if not _taken(lock):
+    if not _acquired(lock):
         raise ResourceError(
-            f"{path.name}: another process is writing it; wait until that ends, or choose another "
-            "name."
+            f"{path.name}: another process is writing this file; wait until it has finished, or "
+            "choose another name."
         )
     with _released(lock):
         yield
@@ -49,7 +49,7 @@ def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Itera
         called several times a second while waiting; may raise to stop
     """
     lock = _lock_of(path)
-    while not _taken(lock):
+    while not _acquired(lock):
         if on_wait is not None:
             on_wait()
         time.sleep(POLL_S)
@@ -58,10 +58,10 @@ def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Itera
         yield
 
 
-def is_held(path: Path) -> bool:
-    """Whether a process, of ours or another, holds a file now."""
+def is_in_use(path: Path) -> bool:
+    """Return True if a process, of ours or another, holds a file now."""
     lock = _lock_of(path)
-    if not _taken(lock):
+    if not _acquired(lock):
         return True
     with _released(lock):
         return False
@@ -72,7 +72,7 @@ def sweep_locks() -> None:
     for file in locks_dir().glob("*.lock"):
         with suppress(OSError, ResourceError):
             lock = FileLock(file)
-            if time.time() - file.stat().st_mtime > STALE_S and _taken(lock):
+            if time.time() - file.stat().st_mtime > STALE_S and _acquired(lock):
                 with _released(lock):
                     pass
 
@@ -83,7 +83,7 @@ def _lock_of(path: Path) -> FileLock:
     return FileLock(locks_dir() / f"{digest[:32]}.lock")
 
 
-def _taken(lock: FileLock) -> bool:
+def _acquired(lock: FileLock) -> bool:
     """Take a lock if nobody holds it."""
     try:
         lock.acquire(blocking=False)
@@ -91,8 +91,8 @@ def _taken(lock: FileLock) -> bool:
         return False
     except OSError as e:
         raise ResourceError(
-            f"{Path(lock.lock_file).parent}: no lock can be kept there ({e.strerror or e}); make "
-            f"room, or {OTHER_HOME}."
+            f"{Path(lock.lock_file).parent}: no lock file can be created there "
+            f"({e.strerror or e}); free some space, or {OTHER_HOME}."
         ) from e
     return True
 

@@ -1,4 +1,4 @@
-"""NaN in images of other programs: SPM and others mark voxels outside of the object with it."""
+"""Handle NaN in images of other programs, which mark voxels outside the object (such as SPM)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def refuse_noted_nan(path: Path, notes: Sequence[str], what: str) -> None:
     found = next((note for note in notes if MARK in note), None)
     if found is not None:
         raise DataError(
-            f"{found.partition(';')[0]}; {what} needs a number in every voxel, so write 0 into "
-            f"{path.name} outside the body."
+            f"{found.partition(';')[0]}; {what} needs a number in every voxel, so set the voxels "
+            f"of {path.name} outside the body to 0."
         )
 
 

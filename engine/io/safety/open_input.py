@@ -1,4 +1,4 @@
-"""The one way in for files: regular, readable, not empty, and the same until the last byte is read.
+"""Open input files safely: regular, readable, not empty, and unchanged until the last byte.
 
 A reader is given an `InputFile`, which is open, and opens no path itself; what lies beside it comes
 through `engine.io.folder`. Nothing is mapped into memory: a file that is cut while it is mapped
@@ -21,19 +21,19 @@ import numpy.typing as npt
 
 from engine.core.arrays import Array, not_finite_in
 from engine.core.errors import DataError, EngineError, FileFormatError, ResourceError
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 HEAD_BYTES = 4096
-"""What readers may look at to recognise a file."""
+"""Bytes that readers can inspect to recognise a file."""
 AT_ONCE = 64 * 2**20
 """Bytes asked of the system at once."""
 WITHOUT_WAITING = sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 )
-"""How files are opened: a FIFO that nobody writes to would else be waited for without end."""
+"""Flags for opening; without them, a FIFO without a writer blocks forever."""
 KINDS = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -101,7 +101,7 @@ class InputFile:
         """Return `n_bytes`, all if None, from byte `start` on; fewer only where the file ends."""
         left = max(self.size - start, 0)
         wanted = left if n_bytes is None else min(n_bytes, left)
-        refuse_no_room(wanted, self.name)
+        refuse_large_data(wanted, self.name)
         return self._some(start, wanted)
 
     def _some(self, start: int, n_bytes: int) -> bytes:
@@ -114,11 +114,11 @@ class InputFile:
         n_bytes = kind.itemsize
         for n in shape:
             n_bytes *= int(n)
-        refuse_no_room(n_bytes, self.name)
+        refuse_large_data(n_bytes, self.name)
         if start + n_bytes > self.size:
             raise FileFormatError(
-                f"{self.name}: truncated, {start + n_bytes:,} bytes are wanted and {self.size:,} "
-                "are there; copy the file again."
+                f"{self.name}: truncated, expected {start + n_bytes:,} bytes but found "
+                f"{self.size:,}; copy the file again."
             )
         values = np.empty(shape, kind)
         if values.size and self.fill(values.reshape(-1).view(np.uint8).data, start) < n_bytes:
@@ -129,8 +129,8 @@ class InputFile:
         """Return a text of at most `max_bytes`; refuse what is not text."""
         if self.size > max_bytes:
             raise FileFormatError(
-                f"{self.name}: {self.size:,} bytes of text, at most {max_bytes:,} are read; "
-                "choose the right file."
+                f"{self.name}: {self.size:,} bytes of text, expected at most {max_bytes:,}; choose "
+                "the right file."
             )
         data = self.read()
         try:
@@ -141,7 +141,7 @@ class InputFile:
                 "choose the right file."
             ) from e
         if "\0" in text:
-            raise FileFormatError(f"{self.name}: holds zero bytes, so it is not a text file.")
+            raise FileFormatError(f"{self.name}: contains zero bytes, so it is not a text file.")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def sha256(self) -> str:
@@ -172,10 +172,12 @@ class InputFile:
 
     def _changed(self) -> FileFormatError:
         now = os.fstat(self._raw.fileno()).st_size
-        what = f"had {self.size:,} bytes and has {now:,}" if now != self.size else "was written to"
+        what = (
+            (f"had {self.size:,} bytes and now has {now:,}") if now != self.size else "was modified"
+        )
         return FileFormatError(
-            f"{self.name}: changed while it was read, it {what}; wait until it is complete and "
-            "open it again."
+            f"{self.name}: changed during reading (it {what}); wait until it is complete and open "
+            "it again."
         )
 
 
@@ -211,7 +213,7 @@ class _Stream(io.RawIOBase):
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}[whence]
         if begin + offset < 0:
-            raise ValueError(f"a place before the beginning: {begin + offset}")
+            raise ValueError(f"a position before the start: {begin + offset}")
         self._at = begin + offset
         return self._at
 
@@ -230,7 +232,7 @@ def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
         file.refuse_changed()
     except MemoryError as e:
         raise ResourceError(
-            f"{file.name}: takes more memory than is free; close other programs, or bin or cut it."
+            f"{file.name}: needs more memory than is free; close other programs, or bin or crop it."
         ) from e
     except RecursionError as e:
         raise FileFormatError(f"{file.name}: nested too deeply; export the file again.") from e
@@ -275,8 +277,8 @@ def _refuse_irregular(path: Path, mode: int) -> None:
         way_out = "choose a file in it, or `isocenter import` it"
         raise FileFormatError(f"{path}: this is a folder; {way_out}.")
     if not stat.S_ISREG(mode):
-        what = next((word for holds, word in KINDS if holds(mode)), "no plain file")
-        raise FileFormatError(f"{path}: this is {what}, not a file; choose a file.")
+        what = next((word for holds, word in KINDS if holds(mode)), "not a regular file")
+        raise FileFormatError(f"{path}: this is {what}; choose a regular file.")
 
 
 def unreadable(path: Path, e: OSError | ValueError) -> EngineError:

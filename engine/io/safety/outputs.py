@@ -1,4 +1,4 @@
-"""What may be written where: never onto an input, and onto nothing else that nobody gave up.
+"""Check output paths: never an input, and no existing file without permission.
 
 Files are compared by what they are (device and inode), so that another path, a link, a hard link or
 another spelling on a file system that folds case is still the same file.
@@ -44,8 +44,8 @@ def refuse_to_overwrite(
         found = existing(output)
         if found:
             raise OutputError(
-                f"{output}: this file exists ({found}); add --force to replace it, or choose "
-                "another name."
+                f"{output}: this file already exists ({found}); add --force to replace it, or "
+                "choose another name."
             )
 
 
@@ -83,7 +83,7 @@ def files_written(path: Path) -> tuple[Path, ...]:
 def _is_an_input(output: Path, found: Path) -> str:
     other = "" if output == found else f" (as {found})"
     return (
-        f"{output}: this file is an input{other}, and inputs are never written to; choose another "
+        f"{output}: this file is an input{other}, and inputs are never overwritten; choose another "
         "name."
     )
 
@@ -93,10 +93,7 @@ def _refuse_twice(outputs: Sequence[Path]) -> None:
     for output in outputs:
         for same in _identities(output):
             if same in seen:
-                raise OutputError(
-                    f"{output}: two outputs would be written to this file; give each a name of its "
-                    "own."
-                )
+                raise OutputError(f"{output}: two outputs have this name; give each its own name.")
         seen |= dict.fromkeys(_identities(output), output)
 
 

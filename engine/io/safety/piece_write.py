@@ -1,4 +1,4 @@
-"""Writing a file piece by piece that memory may not hold: whole or not at all, and read back."""
+"""Write a file piece by piece, completely or not at all, and read it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Geometry that a file may state: numbers, in ranges that some device can have."""
+"""Check stated geometry: numbers, within ranges that real devices have."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def stated_grid(
     centre = tuple(float(place) for place in np.ravel(np.asarray(centre_mm)))
     if len(shape) != 3 or len(voxel) != 3 or len(centre) != 3:
         raise FileFormatError(
-            f"{path.name}: {len(shape)} axes, {len(voxel)} edges of a voxel and {len(centre)} "
-            "numbers of the centre, want 3 of each; write the file again."
+            f"{path.name}: {len(shape)} axes, {len(voxel)} voxel edges and {len(centre)} centre "
+            "coordinates, expected 3 of each; write the file again."
         )
     low, high = VOXEL_MM
     if not all(low <= edge <= high for edge in voxel):  # no number is in no range
         raise GeometryError(
-            f"{path.name}: voxels of {_listed(voxel)} mm, want {low:g} to {high:g} mm; write the "
-            "file again."
+            f"{path.name}: voxel size {_listed(voxel)} mm, expected {low:g} to {high:g} mm; write "
+            "the file again."
         )
     if not all(math.isfinite(place) and abs(place) <= FARTHEST_MM for place in centre):
         raise GeometryError(
-            f"{path.name}: a centre of {_listed(centre)} mm, want at most {FARTHEST_MM:,.0f} mm "
-            "from the scanner's; write the file again."
+            f"{path.name}: centre {_listed(centre)} mm, expected at most {FARTHEST_MM:,.0f} mm "
+            "from the scanner centre; write the file again."
         )
     return ImageGrid(shape, voxel, centre)
 
@@ -62,7 +62,7 @@ def known_unit(path: Path, unit: str) -> str:
     if unit not in UNITS:
         known = ", ".join(filter(None, UNITS))
         raise FileFormatError(
-            f"{path.name}: values in {unit[:40]!r}, known are {known}; write the file again."
+            f"{path.name}: unknown unit {unit[:40]!r}, expected {known}; write the file again."
         )
     return unit
 
@@ -72,7 +72,7 @@ def in_range(path: Path, name: str, value: float, limits: tuple[float, float]) -
     low, high = limits
     if not low <= float(value) <= high:
         raise FileFormatError(
-            f"{path.name}: {name} is {value:g}, want {low:g} to {high:g}; write the file again."
+            f"{path.name}: {name} is {value:g}, expected {low:g} to {high:g}; write the file again."
         )
     return float(value)
 
@@ -83,23 +83,23 @@ def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
     farthest = max(float(np.abs(each).max()) for each in places)
     if not farthest <= FARTHEST_MM:
         raise GeometryError(
-            f"{path.name}: source or detector {farthest:.3g} mm from the axis, want at most "
-            f"{FARTHEST_MM:,.0f} mm; correct the lengths, which are in mm."
+            f"{path.name}: source or detector {farthest:.3g} mm from the axis, expected at most "
+            f"{FARTHEST_MM:,.0f} mm; correct the lengths (in mm)."
         )
     if geometry.beam == "cone":
         nearest = float(np.linalg.norm(geometry.source_mm[:, :2], axis=1).min())
         if nearest < DISTANCE_MM[0]:
             raise GeometryError(
-                f"{path.name}: a source {nearest:.3g} mm from the axis, want at least "
-                f"{DISTANCE_MM[0]:g} mm; correct the lengths, which are in mm."
+                f"{path.name}: a source {nearest:.3g} mm from the axis, expected at least "
+                f"{DISTANCE_MM[0]:g} mm; correct the lengths (in mm)."
             )
     low, high = PIXEL_MM
     edges = [np.linalg.norm(step, axis=1) for step in (geometry.u_mm, geometry.v_mm)]
     if not all(low <= float(edge.min()) and float(edge.max()) <= high for edge in edges):
         width, height = (float(edge[0]) for edge in edges)
         raise GeometryError(
-            f"{path.name}: pixels of {width:.3g} x {height:.3g} mm, want {low:g} to {high:g} mm; "
-            "correct the size of the pixels."
+            f"{path.name}: pixel size {width:.3g} x {height:.3g} mm, expected {low:g} to {high:g} "
+            "mm; correct the pixel size."
         )
 
 

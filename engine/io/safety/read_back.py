@@ -1,4 +1,4 @@
-"""Reading back what was written, from the disk or the share and not from a copy in memory."""
+"""Read back written data from the disk or share, not from the cache in memory."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def refuse_other_bytes(part: Path, pieces: Iterable[bytes | memoryview], path: P
 def other_bytes(path: Path) -> ResourceError:
     """Return the error for a disk or a share that keeps other bytes than it was given."""
     return ResourceError(
-        f"{path.name}: read back from {path.parent}, it is not what was written; nothing was "
-        "changed, so choose another folder, and have this disk or share looked at."
+        f"{path.name}: data read back from {path.parent} differ from the written data; nothing was "
+        "changed, so choose another folder and check this disk or share."
     )

@@ -1,4 +1,4 @@
-"""Seals: one digest over all that a file of ours says, its values and its metadata.
+"""Seals: one digest over all values and metadata of one of our files.
 
 What a program writes, it seals; a file that says anything else when it is read is refused.
 """
@@ -41,6 +41,6 @@ def broken(path: Path, way_out: str = "copy the file again") -> FileFormatError:
 def unsealed(path: Path) -> str:
     """Return the remark on a file that nobody sealed."""
     return (
-        f"{path.name}: not sealed; written by an older version or by another program, so a change "
-        "of it since then would not be seen."
+        f"{path.name}: the file has no seal (older version or other program), so later changes "
+        "cannot be detected."
     )

@@ -55,6 +55,6 @@ def _sentence(words: Words, first: int, stop: int, where: str) -> str:
     digits = 2 * words.dtype.itemsize
     return (
         f"{where}: {stop - first:,} identical words ({int(words[first]):#0{digits + 2}x}) from "
-        f"word {first:,} of {len(words):,} on, the padding of a failed copy; copy the file again, "
-        "or cut it there."
+        f"word {first:,} of {len(words):,}, as after a failed copy; copy the file again, or cut it "
+        "there."
     )

@@ -1,4 +1,4 @@
-"""Finding a scanner: by the name of one that comes with us, by its TOML file, by a crystal map."""
+"""Find a scanner by the name of a built-in one, by its TOML file or by a crystal map."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_scanner(name_or_path: str) -> Scanner:
         near = get_close_matches(name_or_path.lower(), keys, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         raise SettingsError(
-            f"{name_or_path!r} is no scanner{meant}; known: {', '.join(keys)}, a scanner .toml "
+            f"{name_or_path!r} is not a scanner{meant}; known: {', '.join(keys)}, a scanner .toml "
             "file or a crystal map .txt."
         )
     open_head(path)
@@ -62,6 +62,6 @@ def read_scanner(name_or_path: str) -> Scanner:
     if suffix in MAP_SUFFIXES:
         return read_crystal_map(path)
     raise UnknownFormatError(
-        f"{path.name}: not a scanner; want a scanner .toml file, a crystal map .txt or one of "
+        f"{path.name}: not a scanner; expected a scanner .toml file, a crystal map .txt or one of "
         f"{', '.join(keys)}."
     )

@@ -1,4 +1,4 @@
-"""The scanner of a scan that does not say which: the one scanner file in its folder."""
+"""Find the scanner of a scan that does not name one: the only scanner file in its folder."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.scanners.toml_scanner import is_scanner_toml
 
 
-def scanner_beside(path: Path, of: str) -> str:
+def adjacent_scanner(path: Path, of: str) -> str:
     """Return the one scanner file or crystal map in the folder of a scan of the format `of`."""
     beside = [each for each in entries(path.parent) if _is_scanner(each)]
     if len(beside) == 1:
         return str(beside[0])
     found = f"{len(beside)} scanner files" if beside else "no scanner file"
     raise ScannerMissingError(
-        f"{path.name}: {found} beside it, so the crystals' places are not known; name the scanner "
-        "that was simulated, or put its .toml or its crystal_map.txt in the folder.",
+        f"{path.name}: {found} next to it, so the crystal positions are unknown; name the "
+        "simulated scanner, or put its .toml or crystal_map.txt in the folder.",
         of,
     )
 

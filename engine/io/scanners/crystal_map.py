@@ -102,8 +102,8 @@ def _rows(path: Path) -> list[_Row]:
         rows.append(_row(path, number, fields, n_columns))
     if len(rows) < 2:
         raise FileFormatError(
-            f"{path.name}: {len(rows)} crystals, a scanner has at least 2; "
-            "want lines of `ring det [layer] x y z` in mm."
+            f"{path.name}: {len(rows)} crystals, but a scanner has at least 2; expected lines with "
+            "`ring det [layer] x y z` in mm."
         )
     return rows
 
@@ -113,14 +113,14 @@ def _row(path: Path, number: int, fields: list[str], n_columns: int) -> _Row:
     if len(fields) not in (5, 6) or len(fields) != n_columns:
         want = n_columns if n_columns in (5, 6) else "5 or 6"
         raise FileFormatError(
-            f"{where}: {len(fields)} columns, want {want}: `ring det [layer] x y z`."
+            f"{where}: {len(fields)} columns, expected {want}: `ring det [layer] x y z`."
         )
     key = [_whole(where, text) for text in fields[:-3]]
     ring, place, layer = (*key, 0)[:3]
     if any(not 0 <= k <= most for k, most in zip((ring, place, layer), MAX_KEY, strict=True)):
         raise FileFormatError(
-            f"{where}: ring {ring}, det {place}, layer {layer} is out of range; "
-            f"want 0 to {MAX_KEY[0]}, {MAX_KEY[1]}, {MAX_KEY[2]}."
+            f"{where}: ring {ring}, det {place}, layer {layer} is out of range; expected 0 to "
+            f"{MAX_KEY[0]}, {MAX_KEY[1]}, {MAX_KEY[2]}."
         )
     x, y, z = (_length(where, text) for text in fields[-3:])
     return _Row(number, (ring, place, layer), (x, y, z))
@@ -131,7 +131,7 @@ def _whole(where: str, text: str) -> int:
         return int(text)
     except ValueError as e:
         raise FileFormatError(
-            f"{where}: {text!r} is not a whole number; want `ring det [layer] x y z`."
+            f"{where}: {text!r} is not a whole number; expected `ring det [layer] x y z`."
         ) from e
 
 
@@ -139,9 +139,11 @@ def _length(where: str, text: str) -> float:
     try:
         value = float(text)
     except ValueError as e:
-        raise FileFormatError(f"{where}: {text!r} is not a number; want a position in mm.") from e
+        raise FileFormatError(
+            f"{where}: {text!r} is not a number; expected a position in mm."
+        ) from e
     if not math.isfinite(value):
-        raise FileFormatError(f"{where}: a position is {text!r}; want a finite number in mm.")
+        raise FileFormatError(f"{where}: a position is {text!r}; expected a finite number in mm.")
     return value
 
 
@@ -153,14 +155,14 @@ def _refuse_repeated(path: Path, rows: list[_Row]) -> None:
         if earlier != row.line:
             ring, place, layer = row.key
             raise FileFormatError(
-                f"{path.name}, line {row.line}: ring {ring}, det {place}, layer {layer} is "
-                f"already on line {earlier}; each crystal may be listed once."
+                f"{path.name}, line {row.line}: ring {ring}, det {place}, layer {layer} is already "
+                f"on line {earlier}; list each crystal once."
             )
         earlier = points.setdefault(row.point_mm, row.line)
         if earlier != row.line:
             raise FileFormatError(
-                f"{path.name}, line {row.line}: the crystal of line {earlier} is at the same "
-                "place; each position may be listed once."
+                f"{path.name}, line {row.line}: the crystal of line {earlier} has the same "
+                "position; list each position once."
             )
 
 
@@ -171,7 +173,7 @@ def _refuse_radii(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> 
     if len(bad):
         raise GeometryError(
             f"{path.name}, line {rows[bad[0]].line}: a crystal {radius[bad[0]]:g} mm from the "
-            f"axis, want {low:g} to {high:g} mm; positions are in mm."
+            f"axis, expected {low:g} to {high:g} mm; give positions in mm."
         )
 
 
@@ -183,8 +185,8 @@ def _pitch(path: Path, points: NDArray[np.float64]) -> float:
     pitch = float(np.median(distances))
     if pitch < MIN_CRYSTAL_PITCH_MM:
         raise GeometryError(
-            f"{path.name}: crystals {pitch:.3f} mm apart, less than any crystal; positions are "
-            "in mm, were they given in cm?"
+            f"{path.name}: crystals {pitch:.3f} mm apart, less than any crystal; give positions in "
+            "mm, not cm."
         )
     return pitch
 

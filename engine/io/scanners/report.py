@@ -1,4 +1,4 @@
-"""What is said of scanners: crystal maps, scanner files, response matrices."""
+"""Reports on scanners: crystal maps, scanner files, response matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
     low, high = scanner.axial_range_mm
     facts = (
         ("Name", scanner.name),
-        ("Crystals", f"{scanner.n_crystals:,}, {int(scanner.alive.sum()):,} of them not in gaps"),
+        ("Crystals", f"{scanner.n_crystals:,}, {int(scanner.alive.sum()):,} outside gaps"),
         ("Bore", f"{2 * scanner.bore_radius_mm:g} mm across"),
         ("Length", f"{high - low:g} mm between the outer crystals"),
         ("Lines of response", f"{scanner.n_lors:,}"),

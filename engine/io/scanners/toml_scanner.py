@@ -1,4 +1,4 @@
-"""Scanners of a known kind, each in one TOML file: those that come with us and the user's own."""
+"""Scanners in TOML files: the built-in ones and those of the user."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def scanner_of(settings: ScannerSettings) -> RingScanner | DualHead:
 
 
 def is_scanner_toml(path: Path) -> bool:
-    """Whether a TOML file describes a scanner."""
+    """Return True if a TOML file describes a scanner."""
     values = read_toml(path)
     return "n_rings" in values or values.get("kind") in ("ring", "dual-head")
 
@@ -71,8 +71,8 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
     low, high = RADIUS_MM
     if not low <= settings.radius_mm <= high:
         raise SettingsError(
-            f"{where}: radius_mm = {settings.radius_mm:g}, want {low:g} to {high:g} mm; "
-            "lengths are in mm."
+            f"{where}: radius_mm = {settings.radius_mm:g}, expected {low:g} to {high:g} mm; give "
+            "lengths in mm."
         )
     across = 2 * np.pi * settings.radius_mm / settings.n_crystals_per_ring
     for what, pitch in (("around the ring", across), ("between rings", settings.ring_pitch_mm)):
@@ -82,6 +82,6 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
 def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
     if pitch_mm < MIN_CRYSTAL_PITCH_MM:
         raise SettingsError(
-            f"{where}: crystals would be {pitch_mm:.3f} mm apart {what}, less than any "
-            "crystal; lengths are in mm, were they given in cm?"
+            f"{where}: crystals would be {pitch_mm:.3f} mm apart {what}, less than any crystal; "
+            "give lengths in mm, not cm."
         )

@@ -31,7 +31,7 @@ from engine.data.reading_note import Information
 from engine.data.timing.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.io.base import VolumeReader
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
 from engine.io.volumes.straight_axes import NO_SIDES
@@ -70,7 +70,7 @@ class Ecat7(VolumeReader):
         total = np.zeros(frames[0].volume.values.shape)
         for frame, volume in frames:
             total += frame.duration_s / counted_s * volume.values
-        note = f"{len(frames)} frames of time; the image of all is their mean by length."
+        note = f"{len(frames)} time frames; the summed image is their mean, weighted by duration."
         first = frames[0].volume
         notes = (*first.notes, Information(note))
         return Volume(total.astype(np.float32), first.grid, first.unit, first.info, notes)
@@ -101,8 +101,8 @@ class _Study:
         kind = int(main["file_type"])
         if kind not in VOLUMES:
             raise FileFormatError(
-                f"{file.name}: an ECAT 7 file of type {kind} holds no volume; open the image that "
-                "was made of it."
+                f"{file.name}: an ECAT 7 file of type {kind} contains no volume; open the image "
+                "reconstructed from it."
             )
         return cls(file, main, _by_frames(file))
 
@@ -118,58 +118,61 @@ class _Study:
         for one, other in pairwise(found):
             if other.frame.start_ms < one.frame.end_ms or one.volume.grid != other.volume.grid:
                 raise GeometryError(
-                    f"{self.file.name}: frames {one.frame.describe()} and "
-                    f"{other.frame.describe()} overlap, or have other voxels; {DAMAGED}."
+                    f"{self.file.name}: frames {one.frame.describe()} and {other.frame.describe()} "
+                    f"overlap or have different voxels; {DAMAGED}."
                 )
         return tuple(found)
 
-    def _frame(self, number: int, said: np.void, start: int, end: int) -> FrameVolume:
+    def _frame(self, number: int, stated: np.void, start: int, end: int) -> FrameVolume:
         name = f"{self.file.name}, frame {number}"
-        shape = tuple(int(said[f"{axis}_dimension"]) for axis in "zyx")
-        edges = [MM_PER_CM * float(said[f"{axis}_pixel_size"]) for axis in "xyz"]
+        shape = tuple(int(stated[f"{axis}_dimension"]) for axis in "zyx")
+        edges = [MM_PER_CM * float(stated[f"{axis}_pixel_size"]) for axis in "xyz"]
         grid = stated_grid(self.file.path, shape, edges, (0.0, 0.0, 0.0))
-        values = self._values(name, said, grid.shape, start, end)
-        begin, length = int(said["frame_start_time"]), int(said["frame_duration"])
+        values = self._values(name, stated, grid.shape, start, end)
+        begin, length = int(stated["frame_start_time"]), int(stated["frame_duration"])
         if begin < 0 or (length <= 0 and len(self.starts) > 1):
-            raise FileFormatError(f"{name}: begins at {begin} ms and lasts {length} ms; {DAMAGED}.")
+            raise FileFormatError(f"{name}: starts at {begin} ms and lasts {length} ms; {DAMAGED}.")
         unit, info = self._facts()
-        volume = Volume(values, grid, unit, info, self._notes(said))
+        volume = Volume(values, grid, unit, info, self._notes(stated))
         return FrameVolume(TimeFrame(begin, begin + max(length, 1)), volume)
 
     def _values(
-        self, name: str, said: np.void, shape: tuple[int, ...], start: int, end: int
+        self, name: str, stated: np.void, shape: tuple[int, ...], start: int, end: int
     ) -> NDArray[np.float32]:
-        stored = TYPES.get(int(said["data_type"]))
+        stored = TYPES.get(int(stated["data_type"]))
         if stored is None:
             raise FileFormatError(
-                f"{name}: values of the type {int(said['data_type'])}, want 5, 6 or 7; {DAMAGED}."
+                f"{name}: value type {int(stated['data_type'])}, expected 5, 6 or 7; {DAMAGED}."
             )
         n_bytes = int(np.prod(shape, dtype=object)) * np.dtype(stored).itemsize
         there = min((end - start) * BLOCK, self.file.size - start * BLOCK)
         if n_bytes > there:
             raise FileFormatError(
-                f"{name}: {n_bytes:,} bytes of values, and there are {max(there, 0):,}; {DAMAGED}."
+                f"{name}: {n_bytes:,} bytes of values expected, but {max(there, 0):,} found; "
+                f"{DAMAGED}."
             )
-        refuse_no_room(3 * n_bytes, name)
+        refuse_large_data(3 * n_bytes, name)
         values = np.frombuffer(self.file.read(n_bytes, start * BLOCK), stored).reshape(shape)
-        factor = float(said["scale_factor"]) * (float(self.main["ecat_calibration_factor"]) or 1.0)
+        factor = float(stated["scale_factor"]) * (
+            float(self.main["ecat_calibration_factor"]) or 1.0
+        )
         scaled = (values.astype(np.float64) * factor).astype(np.float32)
         refuse_not_finite(self.file.path, scaled)
         return scaled
 
     def _facts(self) -> tuple[str, Plain]:
-        said = _text(self.main["data_units"]).lower()
-        unit = "Bq/mL" if said in BECQUEREL else ""
+        stated = _text(self.main["data_units"]).lower()
+        unit = "Bq/mL" if stated in BECQUEREL else ""
         info: Plain = {"format": Ecat7.name, "axes": NO_SIDES}
         isotope = _text(self.main["isotope_name"])
         return unit, info | ({"isotope": isotope} if isotope else {})
 
-    def _notes(self, said: np.void) -> tuple[str, ...]:
-        notes = ["How the patient lay is not told apart, so its sides have no letters."]
-        if any(float(said[f"{axis}_offset"]) for axis in "xyz"):
-            notes.append("The offset that its header states is not applied.")
+    def _notes(self, stated: np.void) -> tuple[str, ...]:
+        notes = ["The patient position is ambiguous, so the image has no orientation letters."]
+        if any(float(stated[f"{axis}_offset"]) for axis in "xyz"):
+            notes.append("The offset in its header is not applied.")
         if _text(self.main["data_units"]).lower() not in BECQUEREL:
-            notes.append("Its header does not state Bq/mL: the unit of its values is not known.")
+            notes.append("Its header does not state Bq/mL, so the unit of its values is unknown.")
         return tuple(notes)
 
 
@@ -180,15 +183,15 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
         frame, bed, gate = number & 0x1FF, number >> 12 & 0xF, number >> 24 & 0x3F
         if bed or gate > 1 or frame in found:
             raise FileFormatError(
-                f"{file.name}: holds several places of the bed, or gates; export one."
+                f"{file.name}: contains several bed positions or gates; export one."
             )
         if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
             raise FileFormatError(
-                f"{file.name}: its directory is damaged (blocks {start} to {end}); {DAMAGED}."
+                f"{file.name}: damaged directory (blocks {start} to {end}); {DAMAGED}."
             )
         found[frame] = (start, end)
     if not found:
-        raise FileFormatError(f"{file.name}: holds no image; {DAMAGED}.")
+        raise FileFormatError(f"{file.name}: contains no image; {DAMAGED}.")
     return found
 
 
@@ -203,7 +206,7 @@ def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
         rows = np.frombuffer(content, ">i4").reshape(ROWS, 4)
         n_used = int(rows[0, 3])
         if not 0 <= n_used < ROWS:
-            raise FileFormatError(f"{file.name}: {n_used} images in a directory; {DAMAGED}.")
+            raise FileFormatError(f"{file.name}: {n_used} images in one directory; {DAMAGED}.")
         for number, start, end, _ in rows[1 : n_used + 1].tolist():
             yield number, start, end
         block = int(rows[0, 1])

@@ -36,7 +36,7 @@ Table = NDArray[np.float32]
 
 
 def is_ecat8_norm(file: InputFile) -> bool:
-    """Whether a file is the header of a normalisation by components."""
+    """Return True if a file is the header of a normalisation by components."""
     said = file.head.lower().translate(None, b" \t")
     return is_interfile(file.head) and any(mark in said for mark in MARKS)
 
@@ -64,7 +64,7 @@ class Ecat8Norm(BinValues):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return ("Dead time is not corrected by the components of the normalisation.",)
+        return ("The normalisation components do not correct dead time.",)
 
     def describe(self) -> str:
         live = self.crystals[self.crystals > 0]
@@ -77,9 +77,9 @@ class Ecat8Norm(BinValues):
         alike = layout.scanner.fingerprint() == self.scanner.fingerprint()
         if not alike or layout.bin_mm is not None or layout.n_tangential > n_bins:
             raise GeometryError(
-                f"{title}: components of {self.scanner.name!r} for {n_bins} bins across; the scan "
-                f"has {layout.describe()} of {layout.scanner.name!r}. Choose the normalisation of "
-                "its scanner, or a sinogram of factors."
+                f"{title}: components of {self.scanner.name!r} for {n_bins} tangential bins, but "
+                f"the scan has {layout.describe()} of {layout.scanner.name!r}. Choose the "
+                "normalisation of its scanner, or a sinogram of factors."
             )
         efficiencies = self.efficiencies(layout)
         live = efficiencies > 0
@@ -111,9 +111,9 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
     system = header.text("originating system")
     if system != MMR:
         raise GeometryError(
-            f"{file.name}: components of the scanner system {system!r}; only those of the Biograph "
-            f"mMR ({MMR}) are known. Take the sinogram of factors that Siemens' software makes of "
-            "them (norm3d)."
+            f"{file.name}: components of the scanner system {system!r}; only the Biograph mMR "
+            f"({MMR}) is supported. Use the sinogram of factors that the Siemens software computes "
+            "from them (norm3d)."
         )
     scanner = scanner_of(header)
     s = scanner.settings
@@ -134,7 +134,7 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
     for name, (table, shape) in shapes.items():
         if table.shape != shape:
             raise FileFormatError(
-                f"{file.name}: {name} of {' × '.join(map(str, table.shape))} values, want "
+                f"{file.name}: {name} has {' × '.join(map(str, table.shape))} values, expected "
                 f"{' × '.join(map(str, shape))}; choose the normalisation of a Biograph mMR."
             )
     alive = scanner.alive.reshape(crystals.shape)
@@ -150,8 +150,8 @@ def _places(header: InterfileHeader) -> dict[str, int]:
     missing = [name for name in TABLES if name not in found]
     if missing or n > MOST_COMPONENTS:
         raise FileFormatError(
-            f"{header.path.name}: {n} components without {', '.join(missing) or 'an end'}; want "
-            f"{', '.join(TABLES)}."
+            f"{header.path.name}: {n} components without {', '.join(missing) or 'an end'}; "
+            f"expected {', '.join(TABLES)}."
         )
     return found
 
@@ -164,10 +164,12 @@ def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table
         raise FileFormatError(f"{header.path.name}: 'matrix size [{k}]' is {text[:40]!r}.")
     start = wanted(header, "data offset in bytes", k)
     if start < 0:
-        raise FileFormatError(f"{header.path.name}: {name} from byte {start}; correct the header.")
+        raise FileFormatError(
+            f"{header.path.name}: {name} starts at byte {start}; correct the header."
+        )
     table = data.array(header.number_type, tuple(int(size) for size in reversed(sizes)), start)
     if not (np.all(np.isfinite(table)) and np.all(table >= 0)):
         raise DataError(
-            f"{data.name}: {name} below 0 or no numbers; it is damaged, so export it again."
+            f"{data.name}: {name} must be numbers of at least 0; export the damaged file again."
         )
     return np.asarray(table, np.float32)

@@ -1,4 +1,4 @@
-"""Taking raw data out of their DICOM wrapping: a header in text, and the bytes that it names.
+"""Extract raw data from DICOM: a text header and its data.
 
 The bytes are those of the file, the header is its text with the name of the new file of data; what
 it says of the patient's person is left out, unless it is asked for.
@@ -20,7 +20,7 @@ ENDINGS = {LIST_MODE: ".l.hdr", SINOGRAM: ".s.hdr", NORMALISATION: ".n.hdr"}
 HEADER = ".hdr"
 AT_ONCE = 16 * 2**20
 NEEDED = ("orientation", "rotation", "sex", "weight", "height", "scan orientation")
-"""What a header says of a patient and whoever reconstructs has to know."""
+"""Patient attributes in a header that a reconstruction needs."""
 DATA_NAME = re.compile(r"(?im)^(\s*!?name of data file\s*:=).*$")
 NORM_NAME = re.compile(r"(?im)^(\s*%data set\s*\[1\]\s*:=\s*\{\s*0\s*,\s*,)[^}]*\}")
 PERSON = re.compile(r"(?im)^(\s*[!%]*patient\s+(?P<what>[^:\r\n]*?)\s*:=).*$")
@@ -57,7 +57,8 @@ def extract(path: Path, output: Path, *, identify: bool = False) -> int:
         ending = ENDINGS[raw.kind]
         if not output.name.lower().endswith(ending):
             raise OutputError(
-                f"{output.name}: {file.name} holds {raw.kind}; want a name that ends with {ending}."
+                f"{output.name}: {file.name} contains {raw.kind}; choose a name that ends with "
+                f"{ending}."
             )
         refuse_other_length(raw, stated)
         target = written_with(output)[0]
@@ -77,8 +78,8 @@ def _pieces(data: InputFile) -> Iterator[bytes]:
 def _renamed(text: str, name: str, where: str) -> str:
     if not DATA_NAME.search(text):
         raise FileFormatError(
-            f"{where}: its header names no data file, so it is none of raw data; copy the file "
-            "from the scanner again."
+            f"{where}: its header names no data file, so it is not raw data; copy the file from "
+            "the scanner again."
         )
     text = DATA_NAME.sub(lambda line: f"{line[1]}{name}", text)
     return NORM_NAME.sub(lambda line: f"{line[1]}{name}}}", text)

@@ -1,4 +1,4 @@
-"""What is taken over of a Siemens header of list mode, and what is said of the scan."""
+"""Facts of a Siemens list-mode header, and the notes on the scan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FACTS: dict[str, tuple[str, type[str] | type[float]]] = {
     "energy_low_kev": ("energy window lower level (kev) [1]", float),
     "energy_high_kev": ("energy window upper level (kev) [1]", float),
 }
-"""What is taken from the header; nothing else is, so that no name of a patient can be."""
+"""Keys read from the header. All others are ignored, which excludes patient names."""
 
 
 def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_file: Path) -> Plain:
@@ -72,18 +72,18 @@ def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str
     """Return what the user should know."""
     notes = []
     if header is None:
-        notes.append("No header names this file: isotope, dates and the frame are not known.")
+        notes.append("No header names this file, so isotope, dates and frame are unknown.")
     if header is not None and header.axes == FEETWARDS:
         notes.append(
             Information(
-                "Positions are in the scanner's frame: for this patient, head first and supine, "
-                "+z points towards the feet."
+                "Positions are in scanner coordinates. For this head-first supine patient, +z "
+                "points to the feet."
             )
         )
     elif header is not None and header.axes:
         notes.append(
-            f"The patient lay {header.position}: images are in the scanner's frame, and their "
-            "letters follow that position. A μ-map must be in the same frame."
+            f"Patient position {header.position}: images are in scanner coordinates, and "
+            "orientation letters follow that position. A μ-map must use the same coordinates."
         )
     if counted.first_ms > 0:
         notes.append(
@@ -92,5 +92,5 @@ def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str
             )
         )
     if counted.n_in_gaps:
-        notes.append(f"{counted.n_in_gaps:,} events lie in gaps between detector blocks.")
+        notes.append(f"{counted.n_in_gaps:,} events are in gaps between detector blocks.")
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""What the files of a Siemens folder are for: counts, and the sinograms and maps beside them.
+"""Assign the files of a Siemens folder to a scan: counts, normalisation, maps, sinograms.
 
 Headers tell by their content (name space, kind of data, kinds of sinograms), then by their names;
 sinograms that Siemens' e7tools leave without a header of ours (`norm3d_00.a`, `acf_00.a`,
@@ -93,13 +93,13 @@ def siemens_folder(path: Path) -> SiemensFolder | None:
         return None
     own = [each for each in counts if named is not None and {*each.names} & named]
     meant = own or counts
-    if named is not None and _is_map(named, found) and not _is_plain(meant):
+    if named is not None and _is_map(named, found) and not _is_simple(meant):
         return None
     if len(meant) > 1:
         names = ", ".join(each.path.name for each in meant[:4])
         raise FileFormatError(
             f"{path.name}: {len(meant)} sinograms of counts are here ({names}); open the one to "
-            "reconstruct, and what belongs to all of them comes along."
+            "reconstruct, and the shared files are added."
         )
     return _gathered(meant[0], found)
 
@@ -108,8 +108,8 @@ def _is_map(named: set[str], found: Iterable[FolderFile]) -> bool:
     return all(each.part == "mu-map" for each in found if named & {*each.names})
 
 
-def _is_plain(counts: list[FolderFile]) -> bool:
-    """Whether one sinogram of counts is there, and can be read."""
+def _is_simple(counts: list[FolderFile]) -> bool:
+    """Return True if one sinogram of counts is there, and can be read."""
     try:
         for each in counts:
             if each.header is not None:
@@ -120,7 +120,7 @@ def _is_plain(counts: list[FolderFile]) -> bool:
 
 
 def _has_events(folder: Path) -> bool:
-    """Whether list mode lies beside, so that a folder stands for no scan of its own."""
+    """Return True if list mode lies beside, so that a folder stands for no scan of its own."""
     heads = (each for each in entries(folder) if each.name.lower().endswith(LIST_MODE))
     headers = (header for each in heads if (header := _header(each)) is not None)
     return any(is_file(header.path.with_name(_data_name(header))) for header in headers)
@@ -222,7 +222,8 @@ def _gathered(counts: FolderFile, found: list[FolderFile]) -> SiemensFolder:
         here = [each for each in found if each.part == part]
         fits = [each for each in here if not _is_of_another(counts, each)]
         notes += [
-            f"{each.path.name} is left out: its header is of another study than {counts.path.name}."
+            f"{each.path.name} is ignored: its header belongs to another study than "
+            f"{counts.path.name}."
             for each in here
             if each not in fits
         ]
@@ -230,14 +231,14 @@ def _gathered(counts: FolderFile, found: list[FolderFile]) -> SiemensFolder:
         if len(chosen) == 1:
             parts[part] = chosen[0].path
             notes += [
-                f"{chosen[0].path.name} is used, and {each.path.name} is not."
+                f"{chosen[0].path.name} is used instead of {each.path.name}."
                 for each in fits
                 if each is not chosen[0]
             ]
         elif chosen:
             notes.append(_unclear(part, chosen))
     if "attenuation" in parts and "mu-map" in parts:
-        notes.append(f"{parts.pop('mu-map').name} is not needed beside the attenuation factors.")
+        notes.append(f"{parts.pop('mu-map').name} is not needed next to the attenuation factors.")
     others = [each for each in found if each.part != "counts"]
     members = {name: each.part for each in others for name in each.names}
     return SiemensFolder(counts.path, parts, tuple(notes), members)
@@ -246,7 +247,7 @@ def _gathered(counts: FolderFile, found: list[FolderFile]) -> SiemensFolder:
 def _unclear(part: Part, chosen: Iterable[FolderFile]) -> str:
     names = ", ".join(each.path.name for each in chosen)
     add = ", or add them up (isocenter mu-map)" if part == "mu-map" else ""
-    return f"Which {part} belongs to the counts is not clear ({names}): choose one{add}."
+    return f"Several files could be the {part} of the counts ({names}): choose one{add}."
 
 
 def _preferred(found: list[FolderFile]) -> list[FolderFile]:
@@ -260,7 +261,7 @@ def _is_components(found: FolderFile) -> bool:
 
 
 def _is_of_another(counts: FolderFile, other: FolderFile) -> bool:
-    """Whether both headers say a patient or a time, and not the same."""
+    """Return True if both headers say a patient or a time, and not the same."""
     if counts.header is None or other.header is None or other.part == "normalisation":
         return False
     keys = ("patient id", "patient name", DAY, *((TIME,) if other.part in OF_SCAN else ()))

@@ -43,12 +43,12 @@ def scanner_of(header: InterfileHeader) -> RingScanner:
     """Return the scanner of the header's number, or of the scanner file beside it."""
     system = header.text("originating system") or "no number"
     key = SYSTEMS.get(system)
-    scanner = read_scanner(key) if key else _scanner_beside(header.path, system)
+    scanner = read_scanner(key) if key else _adjacent_scanner(header.path, system)
     stated = header.whole("number of rings")
     if not isinstance(scanner, RingScanner) or stated not in (None, scanner.settings.n_rings):
         raise GeometryError(
-            f"{header.path.name}: {stated} rings, {scanner.name!r} has others; put the file of the "
-            "scanner (.toml) beside the header."
+            f"{header.path.name}: {stated} rings, but {scanner.name!r} has a different number; put "
+            "the scanner file (.toml) next to the header."
         )
     return _counting(scanner, header)
 
@@ -63,13 +63,13 @@ def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
     return RingScanner(scanner.settings.model_copy(update={"energy": stated}))
 
 
-def _scanner_beside(header: Path, system: str) -> RingScanner:
+def _adjacent_scanner(header: Path, system: str) -> RingScanner:
     found = [each for each in entries(header.parent) if _is_scanner(each)]
     scanner = read_scanner(str(found[0])) if len(found) == 1 else None
     if not isinstance(scanner, RingScanner):
         raise GeometryError(
-            f"{header.name}: from the scanner system {system!r}, whose sizes are not known here "
-            f"(known: {', '.join(SYSTEMS)}); put one file of its rings (.toml) beside the header."
+            f"{header.name}: from the scanner system {system!r}, which has no built-in geometry "
+            f"(known: {', '.join(SYSTEMS)}); put a scanner file (.toml) next to the header."
         )
     return scanner
 
@@ -88,14 +88,14 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     n_bins, n_views, n_planes = (wanted(header, "matrix size", k) for k in (1, 2, 3))
     if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
         raise FileFormatError(
-            f"{name}: {n_bins} × {n_views} × {n_planes} values along {label!r} and others; want "
-            "bins, projections and planes."
+            f"{name}: {n_bins} × {n_views} × {n_planes} values along {label!r} and others; "
+            "expected bins, projections and planes."
         )
     segments = _segments(header, scanner)
     stated = sum(each.n_planes for each in segments)
     if stated != n_planes:
         raise FileFormatError(
-            f"{name}: {n_planes:,} planes in 'matrix size [3]' and {stated:,} in its segments; "
+            f"{name}: {n_planes:,} planes in 'matrix size [3]' but {stated:,} in its segments; "
             "correct the header."
         )
     arc_mm = None
@@ -115,14 +115,14 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
     span = wanted(header, "axial compression")
     most = wanted(header, "maximum ring difference")
     if not 1 <= span <= MOST_SPAN:
-        raise FileFormatError(f"{header.path.name}: axial compression {span}; want a span.")
+        raise FileFormatError(f"{header.path.name}: axial compression is {span}; expected a span.")
     usual = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
     segments = usual.segments[: len(table) or None]
     planes = [each.n_planes for each in segments]
     if table and table != planes:
         raise FileFormatError(
-            f"{header.path.name}: segments of {', '.join(map(str, table[:5]))} ... planes, where "
-            f"span {span} up to ring difference {most} makes {', '.join(map(str, planes[:5]))} "
+            f"{header.path.name}: segments of {', '.join(map(str, table[:5]))} ... planes, but "
+            f"span {span} up to ring difference {most} gives {', '.join(map(str, planes[:5]))} "
             "...; correct the header."
         )
     return segments
@@ -143,6 +143,6 @@ def _table(header: InterfileHeader) -> list[int]:
         return [int(part) for part in text.split(",")] if text else []
     except ValueError as e:
         raise FileFormatError(
-            f"{header.path.name}: 'segment table' is {text[:40]!r}, want numbers of planes; "
+            f"{header.path.name}: 'segment table' is {text[:40]!r}, expected numbers of planes; "
             "correct the header."
         ) from e

@@ -62,7 +62,7 @@ class SiemensMmr(ListModeReader):
     def pieces(cls, file: InputFile, *, scanner: str | None = None) -> Iterator[MmrWords]:
         ring = ring_named(scanner)
         if not is_interfile(file.head):
-            yield MmrWords(file, _header_beside(file.path), ring)
+            yield MmrWords(file, _adjacent_header(file.path), ring)
             return
         header = read_header(file)
         with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
@@ -72,7 +72,7 @@ class SiemensMmr(ListModeReader):
     def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail:
         ring = ring_named(scanner)
         has_header = is_interfile(file.head)
-        header = read_header(file) if has_header else _header_beside(file.path)
+        header = read_header(file) if has_header else _adjacent_header(file.path)
         path = header.data_file if header is not None and has_header else file.path
         if header is not None:
             _refuse_other_scanner(header, ring)
@@ -102,7 +102,7 @@ class MmrWords(EventPieces):
 
     def take(self, piece: EventPiece) -> None:
         if not isinstance(piece, WordPiece):
-            raise TypeError("a piece of another reader")
+            raise TypeError("a part of another reader")
         with self._byte_order():
             self._counted.take(piece, self._book, self.name)
 
@@ -161,7 +161,7 @@ def ring_named(named: str | None) -> RingScanner:
     return ring
 
 
-def _header_beside(path: Path) -> InterfileHeader | None:
+def _adjacent_header(path: Path) -> InterfileHeader | None:
     """Return the header in the same folder that names this data file, if there is one."""
     headers = [each for each in entries(path.parent) if ".hdr" in each.name]
     for candidate in headers[:MAX_LOOKED_AT]:
@@ -205,8 +205,8 @@ def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
         got = header.number(key)
         if got is not None and got != want:
             raise GeometryError(
-                f"{header.path.name}: {key!r} is {got:g}, {s.name} has {want:g}; "
-                "this is the list mode of another scanner."
+                f"{header.path.name}: {key!r} is {got:g}, but {s.name} has {want:g}; this is the "
+                "list mode of another scanner."
             )
 
 
@@ -214,8 +214,8 @@ def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> No
     total = header.whole("total listmode word counts")
     if total is not None and n_words > total:
         raise FileFormatError(
-            f"{data_file.name}: holds {n_words:,} words, its header {header.path.name} counts "
-            f"{total:,}; the file is padded or belongs to another header."
+            f"{data_file.name}: contains {n_words:,} words, but its header {header.path.name} "
+            f"states {total:,}; the file is padded or belongs to another header."
         )
 
 
@@ -233,12 +233,12 @@ def _duration(
         return frame_s, ()
     if not 1 / LIKE < words_part / max(time_part, 1e-12) < LIKE:
         raise FileFormatError(
-            f"{data_file.name}: holds {n_words:,} words in {elapsed_s:g} s, its header "
-            f"{header.path.name} counts {total:,} words in {frame_s:g} s; the two do not belong "
-            "together or the file is incomplete."
+            f"{data_file.name}: contains {n_words:,} words in {elapsed_s:g} s, but its header "
+            f"{header.path.name} states {total:,} words in {frame_s:g} s; the files do not match "
+            "or the data are incomplete."
         )
-    holds = f"{n_words:,} of the {total:,} words its header counts"
-    note = f"{data_file.name} holds the first {elapsed_s:g} s of {frame_s:g} s: {holds}."
+    holds = f"{n_words:,} of the {total:,} words stated in its header"
+    note = f"{data_file.name} contains the first {elapsed_s:g} s of {frame_s:g} s: {holds}."
     return elapsed_s, (note,)
 
 
@@ -250,14 +250,14 @@ def _byte_order_fault(words: Words, book: AddressBook, data_file: Path) -> FileF
     except FileFormatError:
         return None
     return FileFormatError(
-        f"{data_file.name}: the words are in big-endian byte order, mMR list mode is "
-        "little-endian; swap the four bytes of every word."
+        f"{data_file.name}: the words are big-endian, but mMR list mode is little-endian; swap the "
+        "four bytes of every word."
     )
 
 
 def _refuse_no_scan(counted: CountedWords, data_file: Path) -> None:
     if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
-            f"{data_file.name}: {counted.n_events:,} events and {counted.n_time_tags:,} time "
-            "tags; without a header this cannot be told to be mMR list mode, so open its header."
+            f"{data_file.name}: {counted.n_events:,} events and {counted.n_time_tags:,} time tags; "
+            "without a header it cannot be identified as mMR list mode, so open its header."
         )

@@ -20,7 +20,7 @@ from engine.data.listmode import ListMode
 from engine.data.timing.triggers import Triggers
 from engine.geometry.ring import RingScanner
 from engine.io.listmode.tail import WordFormat
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.siemens.petlink_gating import triggers_in
 from engine.io.siemens.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, clocked
 from engine.io.text.word_list import Words
@@ -34,7 +34,7 @@ FEW_IN_GAPS = 20
 
 @dataclass(kw_only=True)
 class CountedWords:
-    """What was counted of a word stream, piece by piece.
+    """Counts over a word stream, piece by piece.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class CountedWords:
 
     @property
     def triggers(self) -> tuple[Triggers, ...]:
-        """When cycles of heart and breath began, from the first tag."""
+        """Start times of heart and breathing cycles, from the first tag."""
         return triggers_in(self.gating, self.first_ms)
 
     def take(self, piece: WordPiece, book: AddressBook, where: str) -> None:
@@ -80,8 +80,8 @@ class CountedWords:
         """Refuse a scan with many events where no crystals are."""
         if self.n_in_gaps > max(MAX_GAP_FRACTION * self.n_events, FEW_IN_GAPS):
             raise FileFormatError(
-                f"{where}: {self.n_in_gaps:,} of {self.n_events:,} events lie in gaps between "
-                "detector blocks; this is not mMR list mode, or its bytes are in another order."
+                f"{where}: {self.n_in_gaps:,} of {self.n_events:,} events are in gaps between "
+                "detector blocks; this is not mMR list mode, or its byte order differs."
             )
 
 
@@ -168,7 +168,7 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
         name of the file, for messages
     """
     n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in chunks(words))
-    refuse_no_room(n_events * EVENT_BYTES, where, "its events")
+    refuse_large_data(n_events * EVENT_BYTES, where, "its events")
     found = Decoded(
         crystals=np.empty((n_events, 2), np.int32),
         delayed=np.empty(n_events, np.bool_),

@@ -125,8 +125,8 @@ class WordPiece(EventPiece):
         k = int(back[0])
         word = self.start + int(self.time_tags_at[k])
         raise FileFormatError(
-            f"{where}: time runs backwards at word {word:,}, from {clock[k]:,} to "
-            f"{clock[k + 1]:,} ms; these are not the words of one mMR scan in their order."
+            f"{where}: time runs backwards at word {word:,}, from {clock[k]:,} to {clock[k + 1]:,} "
+            "ms; export the words of one mMR scan in time order."
         )
 
     def refuse_out_of_range(self, n_before: int, n_addresses: int, where: str) -> None:
@@ -136,7 +136,7 @@ class WordPiece(EventPiece):
         k = int(np.argmax(self.addresses >= n_addresses))
         raise FileFormatError(
             f"{where}: crystal id out of range at event {n_before + k:,}: sinogram address "
-            f"{int(self.addresses[k]):,}, the scanner has {n_addresses:,}; the file is damaged "
+            f"{int(self.addresses[k]):,}, but the scanner has {n_addresses:,}; the file is damaged "
             "or from another scanner."
         )
 

@@ -44,7 +44,7 @@ WAY_OUT = "copy it from the scanner again"
 
 @dataclass(frozen=True)
 class RawData:
-    """What a raw file holds.
+    """Content of a raw file.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ def opened(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFil
 def other_file(path: Path) -> Path | None:
     """Return the header beside the bytes (.bf), or these beside it; None where there is none."""
     if path.suffix.lower() == BYTES:
-        candidates = [each for each in _beside(path) if each.suffix.lower() in SUFFIXES]
+        candidates = [each for each in _adjacent(path) if each.suffix.lower() in SUFFIXES]
         for each in candidates:
             with open_input(each) as file:
                 if kind_of(file):
@@ -113,7 +113,7 @@ def other_file(path: Path) -> Path | None:
         return None
     if path.suffix.lower() not in SUFFIXES:
         return None
-    return next((each for each in _beside(path) if each.suffix.lower() == BYTES), None)
+    return next((each for each in _adjacent(path) if each.suffix.lower() == BYTES), None)
 
 
 def scan_in(folder: Path) -> Path | None:
@@ -130,7 +130,7 @@ def scan_in(folder: Path) -> Path | None:
     return scans[0] if len(scans) == 1 else None
 
 
-def _beside(path: Path) -> list[Path]:
+def _adjacent(path: Path) -> list[Path]:
     """Return the files of the same name, with other endings."""
     return [
         each
@@ -152,16 +152,16 @@ def _dicom_part(file: InputFile) -> InputFile | None:
     if not end.endswith(TRAILER) or len(end) < n_end:
         if file.path.suffix.lower() == WHOLE:
             raise FileFormatError(
-                f"{file.name}: does not end as raw data of a Siemens scanner do; its end lacks, or "
-                f"it is something else. {WAY_OUT.capitalize()}."
+                f"{file.name}: does not have the end mark of Siemens raw data; the file is "
+                f"truncated or has another format. {WAY_OUT.capitalize()}."
             )
         return None
     n_bytes = int.from_bytes(end[:LENGTH_BYTES], "little")
     start = file.size - n_end - n_bytes
     if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
         raise FileFormatError(
-            f"{file.name}: its last bytes say that a DICOM part of {n_bytes:,} bytes is before "
-            f"them, and none is there; {WAY_OUT}."
+            f"{file.name}: its last bytes promise a DICOM part of {n_bytes:,} bytes, but there is "
+            f"none; {WAY_OUT}."
         )
     return InputPart(file, start, n_bytes)
 
@@ -169,9 +169,13 @@ def _dicom_part(file: InputFile) -> InputFile | None:
 def _read(file: InputFile) -> RawData:
     part = _dicom_part(file)
     if part is None or not _kind_in(part.head):
-        raise FileFormatError(f"{file.name}: no raw data of a Siemens scanner; choose another.")
+        raise FileFormatError(
+            f"{file.name}: not raw data of a Siemens scanner; choose another file."
+        )
     if DEFLATED in part.head:
-        raise FileFormatError(f"{file.name}: packed as a whole (deflated); {WAY_OUT}.")
+        raise FileFormatError(
+            f"{file.name}: the deflated transfer syntax is not supported; {WAY_OUT}."
+        )
     elements = _elements(part)
     text, kind = _header_text(part, elements), _kind_in(part.head)
     if isinstance(part, InputPart):
@@ -183,8 +187,8 @@ def _read(file: InputFile) -> RawData:
         return RawData(kind, text, beside, 0, state[0])
     if not n_bytes:
         raise FileFormatError(
-            f"{file.name}: holds the header of {kind} alone; copy {file.path.stem}{BYTES}, which "
-            "has its data, into the same folder."
+            f"{file.name}: contains only the header of {kind}; copy its data "
+            f"{file.path.stem}{BYTES} into the same folder."
         )
     return RawData(kind, text, file.path, start, n_bytes)
 
@@ -225,6 +229,6 @@ def _header_text(part: InputFile, elements: dict[tuple[int, int], tuple[int, int
         if is_interfile(text.encode()):
             return text
     raise FileFormatError(
-        f"{part.name}: raw data without a header in (0029,1010) or (0029,1110), so nobody can tell "
-        f"what they mean; {WAY_OUT}."
+        f"{part.name}: raw data without a header in (0029,1010) or (0029,1110), so their meaning "
+        f"is unknown; {WAY_OUT}."
     )

@@ -1,4 +1,4 @@
-"""Whether raw data have the length that their header states."""
+"""Check that raw data have the length in their header."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def refuse_other_length(raw: RawData, header: InterfileHeader) -> None:
         one *= math.prod(int(size) for size in sizes if size and size.isdigit())
     if one < 1 or raw.n_bytes % one:
         raise FileFormatError(
-            f"{raw.data.name}: {raw.n_bytes:,} bytes of {raw.kind}, want a multiple of {one:,} by "
-            f"the header in {header.path.name}; copy both from the scanner again."
+            f"{raw.data.name}: {raw.n_bytes:,} bytes of {raw.kind}, expected a multiple of {one:,} "
+            f"as in the header {header.path.name}; copy both from the scanner again."
         )
 
 
@@ -34,12 +34,12 @@ def _refuse_words(raw: RawData, header: InterfileHeader) -> None:
     name, n_words = header.path.name, header.whole("total listmode word counts")
     if n_words is None:
         raise FileFormatError(
-            f"{name}: its header does not count its words ('total listmode word counts'), so "
-            "nobody can tell whether all are there; copy it from the scanner again."
+            f"{name}: its header states no number of words ('total listmode word counts'), so "
+            "missing data would not be noticed; copy it from the scanner again."
         )
     n_bits = header.whole("lm event and tag words format (bits)") or 8 * WORD_BYTES
     if 8 * raw.n_bytes != n_words * n_bits:
         raise FileFormatError(
-            f"{raw.data.name}: {raw.n_bytes:,} bytes of list mode, and the header in {name} counts "
+            f"{raw.data.name}: {raw.n_bytes:,} bytes of list mode, but the header in {name} states "
             f"{n_words:,} words of {n_bits} bits; copy both from the scanner again."
         )

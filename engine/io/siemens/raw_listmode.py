@@ -52,7 +52,7 @@ def _refuse_other_words(raw: RawData, header: InterfileHeader) -> None:
     """Refuse words of another scanner, and more or fewer than the header counts."""
     if MARK not in raw.text.lower().encode():
         raise FileFormatError(
-            f"{header.path.name}: list mode of another scanner than the mMR, which is not read; "
-            "take it out with `isocenter dicom extract`, for programs that read it."
+            f"{header.path.name}: list mode is supported for the mMR only; extract it with "
+            "`isocenter dicom extract` for other programs."
         )
     refuse_other_length(raw, header)

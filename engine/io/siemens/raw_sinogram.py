@@ -30,9 +30,9 @@ class SiemensRawSinogram(SinogramReader):
         with opened_behind(file) as (raw, header, data):
             if (header.text("compression") or "off").lower() == "on":
                 raise FileFormatError(
-                    f"{header.path.name}: its bins are compressed in a way that only Siemens' "
-                    "software reads; take it out with `isocenter dicom extract`, unpack it there "
-                    "(intfcompr), and open what that writes."
+                    f"{header.path.name}: its bins use a compression that only Siemens software "
+                    "can read; extract it with `isocenter dicom extract`, decompress it with "
+                    "intfcompr, and open the result."
                 )
             refuse_other_length(raw, header)
             return sinogram_of(header, data)

@@ -91,9 +91,8 @@ def refuse_compressed(header: InterfileHeader) -> None:
     """Refuse bins that Siemens' program has packed."""
     if (header.text("compression") or "off").lower() == "on":
         raise FileFormatError(
-            f"{header.path.name}: its bins are compressed in a way that only Siemens' software "
-            "reads; unpack them there (intfcompr -e IN.mhdr --oe OUT.mhdr), and open what it "
-            "writes."
+            f"{header.path.name}: its bins use a compression that only Siemens software can read; "
+            "decompress them (intfcompr -e IN.mhdr --oe OUT.mhdr), and open the result."
         )
 
 
@@ -101,12 +100,14 @@ def types_of(header: InterfileHeader) -> list[str]:
     """Return what the sinograms of a file are, in order: "prompts", "randoms" and others."""
     n = header.whole("number of scan data types") or 1
     if not 1 <= n <= len((*PROMPTS, *RANDOMS, *TRUES)):
-        raise FileFormatError(f"{header.path.name}: {n} kinds of data; want prompts and randoms.")
+        raise FileFormatError(
+            f"{header.path.name}: {n} scan data types; expected prompts and randoms."
+        )
     said = [header.of_axis("scan data type description", k) for k in range(1, n + 1)]
     kinds = [(text or f"data {k}").lower() for k, text in enumerate(said, 1)]
     if len({*kinds}) < n:
         raise FileFormatError(
-            f"{header.path.name}: holds {', '.join(kinds)}, two of one kind; correct the header."
+            f"{header.path.name}: contains {', '.join(kinds)}, one type twice; correct the header."
         )
     return kinds
 
@@ -116,7 +117,7 @@ def _n_times(header: InterfileHeader) -> int:
     if header.whole("number of dimensions") == 4:
         n = next((int(k) for k in [header.of_axis("matrix size", 4)] if k and k.isdigit()), n)
     if not 1 <= n <= MOST_TIMES:
-        raise FileFormatError(f"{header.path.name}: {n} bins of time; correct the header.")
+        raise FileFormatError(f"{header.path.name}: {n} TOF bins; correct the header.")
     return n
 
 

@@ -1,4 +1,4 @@
-"""Keys and values of what a file says of its scan, as people read them."""
+"""Labels for the facts of a scan: keys and values as users read them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = {
     "n_time_tags": "Time marks",
     "branching": "Positrons per decay",
 }
-"""What the field calls things whose key says it in another way."""
+"""Labels for keys that differ from the term of the field."""
 FEW, MANY = 4, 6
 """Figures that are read of what has a prefix or a clock, and of what stands as a file has it."""
 

@@ -1,4 +1,4 @@
-"""JSON any program can read: sorted keys, no NaN, no Python types, the same text every time."""
+"""Write portable JSON: sorted keys, no NaN, no Python types, always the same text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.core.json_types import Plain
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """Return the JSON text of a value; what JSON has no word for becomes text."""
     return json.dumps(
-        _plain(value), sort_keys=True, indent=indent, allow_nan=False, ensure_ascii=False
+        _json_value(value), sort_keys=True, indent=indent, allow_nan=False, ensure_ascii=False
     )
 
 
@@ -34,13 +34,13 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a number")
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): _json_value(part) for key, part in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(part) for part in value]
+        return [_json_value(part) for part in value]
     if isinstance(value, (np.ndarray, np.generic)):
-        return _plain(value.tolist())
+        return _json_value(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)

@@ -1,4 +1,4 @@
-"""Rows of numbers in text: fields apart by blanks or commas, `#` begins a comment."""
+"""Read rows of numbers from text: fields separated by blanks or commas, `#` starts a comment."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[flo
     line, fields = row
     if len(fields) != n_columns:
         wanted = f"{n_columns}: {what}" if what else f"{n_columns}"
-        raise FileFormatError(f"{path.name}, line {line}: {len(fields)} columns, want {wanted}.")
+        raise FileFormatError(
+            f"{path.name}, line {line}: {len(fields)} columns, expected {wanted}."
+        )
     try:
         return [float(text) for text in fields]
     except ValueError as e:
         raise FileFormatError(
-            f"{path.name}, line {line}: {' '.join(fields)!r}, want numbers."
+            f"{path.name}, line {line}: {' '.join(fields)!r}, expected numbers."
         ) from e

@@ -26,7 +26,7 @@ def toml_of(file: InputFile) -> Plain:
     """Return the table in an opened file; raise `SettingsError` where it holds none."""
     if file.size > MAX_TOML_BYTES:
         raise SettingsError(
-            f"{file.name}: {file.size} bytes, a settings file has at most {MAX_TOML_BYTES}."
+            f"{file.name}: {file.size} bytes, but a settings file has at most {MAX_TOML_BYTES}."
         )
     return toml_table(file.read(), file.name)
 
@@ -36,7 +36,7 @@ def toml_table(data: bytes, where: str) -> Plain:
     try:
         text = data.decode("utf-8").replace("\r\n", "\n")
         if MANY_DOTS.search(text):
-            raise ValueError("a key of very many parts")
+            raise ValueError("a key with too many parts")
         return tomllib.loads(text)
     except (ValueError, RecursionError) as e:
         reason = "nested too deeply" if isinstance(e, RecursionError) else str(e)

@@ -1,4 +1,4 @@
-"""A long list of words in a file, read in pieces as they are asked for."""
+"""Read a long list of words in a file in pieces, on demand."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.core.errors import FileFormatError
 from engine.data.volume import Volume
-from engine.io.auxiliary.provenance_file import provenance_beside
+from engine.io.auxiliary.provenance_file import adjacent_provenance
 from engine.io.base import VolumeReader
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
@@ -40,12 +40,14 @@ class TiffVolume(VolumeReader):
         numbers = tiff_of(file)
         numbers = numbers[None] if numbers.ndim == 2 else numbers
         if numbers.ndim != 3 or not numbers.size:
-            raise FileFormatError(f"{file.name}: {numbers.shape} values, want a stack of slices.")
+            raise FileFormatError(
+                f"{file.name}: {numbers.shape} values, expected a stack of slices."
+            )
         grid = stated_grid(file.path, numbers.shape, said.voxel_mm, said.centre_mm)
         values = np.empty(numbers.shape, np.float32)
         for k, page in enumerate(numbers):
             values[k] = said.offset + said.slope * page.astype(np.float64)
         refuse_not_finite(file.path, values)
-        provenance, notes = provenance_beside(file)
+        provenance, notes = adjacent_provenance(file)
         info = provenance if said.axes == "LPS" else {**provenance, "axes": said.axes}
         return Volume(values, grid, said.unit, info, notes)

@@ -33,7 +33,9 @@ class TiffWriter(VolumeWriter):
     name: ClassVar[str] = "TIFF stack"
     suffixes: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
     takes_turned: ClassVar[bool] = True
-    detail: ClassVar[str] = "16-bit slices for viewers; scale in the file, provenance beside it"
+    detail: ClassVar[str] = (
+        "16-bit slices for viewers; scale in the file, provenance in a separate file"
+    )
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:

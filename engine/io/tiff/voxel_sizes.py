@@ -1,4 +1,4 @@
-"""What TIFF files say of the size of a voxel: ours, OME-TIFF and ImageJ; others say nothing.
+"""Read the voxel size of TIFF files: ours, OME-TIFF and ImageJ state it.
 
 Ours is a JSON text, OME-TIFF's an XML text (`Pixels`: PhysicalSizeX and so on, µm if no unit is
 given), ImageJ's the resolution of the page with `spacing` and `unit` in the description.
@@ -29,7 +29,7 @@ MM = {
 }
 MOST_TEXT = 2**20
 OURS = "isocenter:"
-"""What the keys of our remarks in an OME-TIFF begin with."""
+"""Prefix of our keys in an OME-TIFF."""
 
 
 @dataclass(frozen=True)
@@ -88,22 +88,24 @@ def dialect_of(file: InputFile) -> str:
         return "TIFF"
 
 
-def _ours(said: Plain) -> TiffSizes | None:
-    if not {"slope", "offset", "voxel_mm", "centre_mm", "axes"} <= set(said):
+def _ours(stated: Plain) -> TiffSizes | None:
+    if not {"slope", "offset", "voxel_mm", "centre_mm", "axes"} <= set(stated):
         return None
     return TiffSizes(
-        tuple(float(n) for n in said["voxel_mm"]),
-        tuple(float(n) for n in said["centre_mm"]),
-        str(said["axes"]).partition("; ")[2],
-        str(said.get("unit", "")),
-        float(said["slope"]),
-        float(said["offset"]),
+        tuple(float(n) for n in stated["voxel_mm"]),
+        tuple(float(n) for n in stated["centre_mm"]),
+        str(stated["axes"]).partition("; ")[2],
+        str(stated.get("unit", "")),
+        float(stated["slope"]),
+        float(stated["offset"]),
     )
 
 
 def _ome(text: str, file: InputFile) -> TiffSizes | None:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise FileFormatError(f"{file.name}: its OME text defines words of its own; save it anew.")
+        raise FileFormatError(
+            f"{file.name}: its OME-XML defines entities, which is not safe to read; save it again."
+        )
     tree = ElementTree.fromstring(text)
     images = [each for each in tree.iter() if each.tag.endswith("}Pixels")]
     if not images:
@@ -111,7 +113,7 @@ def _ome(text: str, file: InputFile) -> TiffSizes | None:
     fields = images[0].attrib
     if len(images) > 1 or any(int(fields.get(name, 1)) > 1 for name in ("SizeC", "SizeT")):
         raise FileFormatError(
-            f"{file.name}: holds several images, channels or times; export a single volume."
+            f"{file.name}: contains several images, channels or times; export a single volume."
         )
     edges = [_length(fields, f"PhysicalSize{axis}") for axis in "XYZ"]
     if any(edge is None for edge in edges):
@@ -132,14 +134,14 @@ def _length(fields: Mapping[str, str], name: str) -> float | None:
 
 
 def _imagej(images: tifffile.TiffFile) -> TiffSizes | None:
-    said = images.imagej_metadata or {}
-    unit = MM.get(str(said.get("unit", "")).lower())
+    stated = images.imagej_metadata or {}
+    unit = MM.get(str(stated.get("unit", "")).lower())
     tags = images.pages.first.tags
     steps = []
     for name in ("XResolution", "YResolution"):
         per, of = tags[name].value if name in tags else (0, 1)
         steps.append(of / per if per else None)
-    spacing = said.get("spacing")
+    spacing = stated.get("spacing")
     if unit is None or spacing is None or None in steps:
         return None
     return TiffSizes(tuple(float(edge) * unit for edge in (*steps, spacing)))

@@ -21,11 +21,14 @@ from engine.io.safety.not_numbers import nan_as_zero
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
 from engine.io.volumes.frame_stack import framed
-from engine.io.volumes.nifti_pair import HEADER_BYTES, MARK, SIZES, values_beside
+from engine.io.volumes.nifti_pair import HEADER_BYTES, MARK, SIZES, adjacent_values
 from engine.io.volumes.nifti_values import damage
 from engine.io.volumes.straight_axes import NO_SIDES
 
-NOTE = "Which side of the patient is left an Analyze header does not say; the image has no letters."
+NOTE = (
+    "An Analyze header does not state the patient's left side, so the image has no orientation "
+    "letters."
+)
 
 
 class AnalyzeVolume(FramesReader):
@@ -53,7 +56,7 @@ class AnalyzeVolume(FramesReader):
         except damage() as e:
             raise FileFormatError(f"{file.name}: damaged Analyze header ({e}).") from e
         values, notes = nan_as_zero(
-            file.path, values_beside(file, shape, (kind, start, scale, 0.0))
+            file.path, adjacent_values(file, shape, (kind, start, scale, 0.0))
         )
         refuse_not_finite(file.path, values.T)
         grid = stated_grid(file.path, shape[2::-1], edges, (0.0, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Small facts beside the arrays of a file of NumPy (.npz) or MATLAB (.mat): numbers and texts.
+"""Read small facts (numbers and texts) stored with the arrays of an .npz or .mat file.
 
 Only what is asked for by name is unpacked, however large the arrays are.
 """
@@ -29,7 +29,7 @@ MOST_BYTES = 4096
 
 
 def is_npz(head: bytes) -> bool:
-    """Whether a file begins as a ZIP archive whose first file is an array of NumPy."""
+    """Return True if a file begins as a ZIP archive whose first file is an array of NumPy."""
     if not head.startswith(ZIP) or len(head) < NAME_AT:
         return False
     (length,) = struct.unpack("<H", head[NAME_LENGTH])
@@ -37,7 +37,7 @@ def is_npz(head: bytes) -> bool:
 
 
 def is_array_file(file: InputFile) -> bool:
-    """Whether a file is one of arrays of NumPy or MATLAB, by its content."""
+    """Return True if a file is one of arrays of NumPy or MATLAB, by its content."""
     marks = (np.lib.format.MAGIC_PREFIX, matlab.MARK, matlab.MARK_OF_HDF5)
     return file.head.startswith(marks) or is_npz(file.head)
 
@@ -53,7 +53,7 @@ def facts_in(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     except (*DAMAGE, TokenError, struct.error, zlib.error) as e:
         reason = " ".join(str(e).split()) or type(e).__name__
         raise FileFormatError(
-            f"{file.name}: damaged or truncated file of arrays ({reason}); copy it again."
+            f"{file.name}: damaged or truncated array file ({reason}); copy it again."
         ) from e
 
 

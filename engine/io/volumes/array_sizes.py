@@ -1,4 +1,4 @@
-"""What is said of the voxels of an array: in a JSON text beside it, or in the file itself.
+"""Voxel sizes of an array file, stated in a JSON sidecar or in the file itself.
 
     voxel_mm    edges of a voxel along x, y and z [mm]
     order       what the indices of the array count, "zyx" for values[z, y, x]; "-y" against y
@@ -60,7 +60,7 @@ class ArraySizes:
     shape: tuple[float, ...] | None
 
 
-def sidecar_beside(path: Path) -> Path | None:
+def adjacent_sidecar(path: Path) -> Path | None:
     """Return the text beside a file of arrays that says the size of a voxel, None without one."""
     sidecar = path.with_suffix(SIDECAR)
     if sidecar == path or not exists(sidecar):
@@ -72,41 +72,42 @@ def sidecar_beside(path: Path) -> Path | None:
     return sidecar if f'"{VOXEL}"' in text else None
 
 
-def said_in(sidecar: Path) -> Mapping[str, object]:
+def stated_in(sidecar: Path) -> Mapping[str, object]:
     """Return what the text beside an array says; refuse what is no such text."""
     try:
         return from_json(read_text(sidecar, MAX_BYTES))
     except ValueError as e:
         raise FileFormatError(
-            f"{sidecar.name}: not a JSON text ({e}); write it as {EXAMPLE}."
+            f"{sidecar.name}: not valid JSON ({e}); write it as {EXAMPLE}."
         ) from e
 
 
-def sizes_from(said: Mapping[str, object], file: InputFile, where: str) -> ArraySizes:
+def sizes_from(stated: Mapping[str, object], file: InputFile, where: str) -> ArraySizes:
     """Return what is said of the voxels of an array, each word of it checked.
 
     Parameters
     ----------
-    said
+    stated
         values by the names above
     file
         of the array
     where
         it is said, for sentences
     """
-    unknown = sorted(set(said) - set(NAMES))
+    unknown = sorted(set(stated) - set(NAMES))
     if unknown:
         raise FileFormatError(
-            f"{where}: {unknown[0][:40]!r} is not known, known are {', '.join(NAMES)}; correct it."
+            f"{where}: {unknown[0][:40]!r} is an unknown key, expected {', '.join(NAMES)}; correct "
+            "it."
         )
-    centre = said.get("centre_mm")
-    shape = said.get("shape")
+    centre = stated.get("centre_mm")
+    shape = stated.get("shape")
     return ArraySizes(
-        _numbers(said[VOXEL], VOXEL, where),
-        _axes(said.get("order"), where),
+        _numbers(stated[VOXEL], VOXEL, where),
+        _axes(stated.get("order"), where),
         None if centre is None else _numbers(centre, "centre_mm", where),
-        known_unit(file.path, _text(said.get("unit", ""), "unit", where)),
-        _text(said.get(NAME, ""), NAME, where),
+        known_unit(file.path, _text(stated.get("unit", ""), "unit", where)),
+        _text(stated.get(NAME, ""), NAME, where),
         None if shape is None else _numbers(shape, "shape", where),
     )
 
@@ -119,7 +120,7 @@ def _numbers(value: object, name: str, where: str) -> tuple[float, ...]:
     except (ValueError, TypeError):
         pass
     raise FileFormatError(
-        f"{where}: {name} is {str(value)[:60]}, want three numbers; write it as in {EXAMPLE}."
+        f"{where}: {name} is {str(value)[:60]}, expected three numbers; write it as in {EXAMPLE}."
     )
 
 
@@ -127,7 +128,7 @@ def _text(value: object, name: str, where: str) -> str:
     parts = value.ravel().tolist() if isinstance(value, np.ndarray) else value
     texts: list[object] = parts if isinstance(parts, list) else [parts]
     if not texts or not all(isinstance(part, str) for part in texts):
-        raise FileFormatError(f"{where}: {name} is {str(value)[:60]}, want a text; correct it.")
+        raise FileFormatError(f"{where}: {name} is {str(value)[:60]}, expected text; correct it.")
     return "".join(str(part) for part in texts)
 
 
@@ -137,10 +138,9 @@ def _axes(value: object, where: str) -> tuple[tuple[int, int], ...]:
     found = ORDER.fullmatch(BETWEEN.sub("", text))
     letters = found.groups() if found else ()
     if sorted(letter[-1] for letter in letters) != list(AXES):
-        what = f"order is {text[:40]!r}" if text else "does not say what the axes of the array are"
+        what = f"order is {text[:40]!r}" if text else "the order of the axes is missing"
         raise GeometryError(
-            f'{where}: {what}; write order = "zyx" for values[z, y, x], with a minus before an '
-            "axis whose index counts the other way (x leads to the patient's left, y to the back, "
-            "z to the head)."
+            f'{where}: {what}; write order = "zyx" for values[z, y, x], with a minus before '
+            "each reversed axis (+x is the patient's left, +y the back, +z the head)."
         )
     return tuple((AXES.index(each[-1]), -1 if each[0] == "-" else 1) for each in letters)

@@ -24,9 +24,9 @@ from engine.io.volumes.array_sizes import (
     NAME,
     VOXEL,
     ArraySizes,
-    said_in,
-    sidecar_beside,
+    adjacent_sidecar,
     sizes_from,
+    stated_in,
 )
 from engine.io.volumes.straight_axes import straightened
 from engine.io.xray import matlab
@@ -51,7 +51,7 @@ class ArrayVolume(VolumeReader):
     def accepts(cls, file: InputFile) -> bool:
         if not is_array_file(file):
             return False
-        if sidecar_beside(file.path) is not None:
+        if adjacent_sidecar(file.path) is not None:
             return True
         try:
             return VOXEL in facts_in(file, (VOXEL,))
@@ -65,33 +65,32 @@ class ArrayVolume(VolumeReader):
             values = np.asarray(array_of(file, _chosen(file, sizes)), np.float32)
         if sizes.shape is not None and values.shape != sizes.shape:
             raise GeometryError(
-                f"{file.name}: an array of {_listed(values.shape)} values, and it is said to be "
-                f"{_listed(sizes.shape)}; take the text that belongs to it."
+                f"{file.name}: an array of {_listed(values.shape)} values, but its sidecar states "
+                f"{_listed(sizes.shape)}; use the sidecar that belongs to it."
             )
         centre = sizes.centre_mm or (0.0, 0.0, 0.0)
         stated_grid(file.path, values.shape, sizes.voxel_mm, centre)  # before a matrix hides it
         values, grid = straightened(file.path, values, _affine(sizes, centre, values.shape))
         refuse_not_finite(file.path, values)
-        note = f"{file.name}: does not say where it is; the middle of the volume is taken as 0."
+        note = f"{file.name}: states no position; the centre of the volume is used as the origin."
         notes = (note,) if sizes.centre_mm is None else ()
         return Volume(values, grid, sizes.unit, {}, notes)
 
 
 def _sizes(file: InputFile) -> ArraySizes:
-    sidecar = sidecar_beside(file.path)
+    sidecar = adjacent_sidecar(file.path)
     within = {name: fact for name, fact in facts_in(file, FACTS).items() if _is_fact(name, fact)}
     if sidecar is None:
         return sizes_from(within, file, file.name)
     if VOXEL in within:
         raise FileFormatError(
-            f"{file.name}: says the size of a voxel, and so does {sidecar.name} beside it; take "
-            "one of them away."
+            f"{file.name}: contains a voxel size, and so does {sidecar.name}; remove one of them."
         )
-    return sizes_from(said_in(sidecar), file, sidecar.name)
+    return sizes_from(stated_in(sidecar), file, sidecar.name)
 
 
 def _is_fact(name: str, found: object) -> bool:
-    """Whether a variable says something; one of this name may be the volume itself."""
+    """Return True if a variable says something; one of this name may be the volume itself."""
     return name != NAME or isinstance(found, str) or np.asarray(found).dtype.kind == "U"
 
 
@@ -105,8 +104,8 @@ def _chosen(file: InputFile, sizes: ArraySizes) -> str:
         wanted = f"no volume {sizes.array[:40]!r}" if sizes.array else f"{len(volumes)} volumes"
         there = ", ".join(f"{name or 'one'} {_listed(each.shape)}" for name, each in found.items())
         raise FileFormatError(
-            f"{file.name}: holds {wanted} (arrays of real numbers: {there[:200] or 'none'}), want "
-            'one of three axes; name it, as array = "mu".'
+            f"{file.name}: contains {wanted} (arrays of real numbers: {there[:200] or 'none'}), "
+            'expected one with three axes; name it, such as array = "mu".'
         )
     return volumes[0]
 

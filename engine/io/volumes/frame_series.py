@@ -1,4 +1,4 @@
-"""Images in frames of time: our HDF5 file, four axes (NIfTI), dynamic DICOM, BIDS, OME-Zarr.
+"""Write images with time frames: our HDF5, 4-D NIfTI, dynamic DICOM, BIDS, OME-Zarr.
 
 The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
 their ends beside it (starts and ends, where there is time between them or before; of gates also
@@ -52,10 +52,10 @@ def frame_suffixes(*, gated: bool = False) -> tuple[str, ...]:
 
 def can_save_frames(path: Path, *, gated: bool = False) -> None:
     """Refuse, before hours are spent on them, a format that frames cannot be written in."""
-    suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames of time"
+    suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "time frames"
     if not path.name.lower().endswith(suffixes):
         raise UnknownFormatError(
-            f"{path.name}: {what} are written as {', '.join(suffixes)}; choose one."
+            f"{path.name}: {what} need one of the suffixes {', '.join(suffixes)}; rename the file."
         )
 
 

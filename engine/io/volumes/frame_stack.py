@@ -1,4 +1,4 @@
-"""Frames of time of a file of four axes: when they are, and the one image of them all.
+"""Times of the frames in a four-axis file, and the summed image of all frames.
 
     sum of counts                 Σ_t f_t
     mean of other units           Σ_t f_t d_t / Σ_t d_t,   d_t the length of frame t
@@ -35,7 +35,7 @@ LONGEST_S = 1e9
 
 @dataclass(frozen=True)
 class FrameClock:
-    """When frames begin as a header states it.
+    """Frame times that a header states.
 
     Attributes
     ----------
@@ -74,21 +74,18 @@ def frame_times(
     """
     if n > MOST_FRAMES:
         raise GeometryError(
-            f"{path.name}: holds {n:,} frames of time, at most {MOST_FRAMES:,} are read; export "
+            f"{path.name}: contains {n:,} time frames, expected at most {MOST_FRAMES:,}; export "
             "fewer into one file."
         )
-    for said in (provenance, _bids_beside(path)):
-        frames = _listed(said, n)
+    for stated in (provenance, _adjacent_bids(path)):
+        frames = _listed(stated, n)
         if frames:
             return frames, ""
     step = clock.step_s
     if step is not None and 1 / MS <= step <= LONGEST_S and abs(clock.start_s) <= LONGEST_S:
         start = max(clock.start_s, 0.0)
         return _frames([start + k * step for k in range(n)], [step] * n), ""
-    note = (
-        f"{path.name}: the times of its {n} frames are not known; they are counted as 1 s each, "
-        "one after the other."
-    )
+    note = f"{path.name}: the times of its {n} frames are unknown; 1 s each is used."
     return _frames([float(k) for k in range(n)], [1.0] * n), note
 
 
@@ -127,11 +124,11 @@ def whole(frames: Sequence[FrameVolume]) -> Volume:
     for frame, volume in frames:
         total += (1.0 if is_sum else frame.duration_s / counted_s) * volume.values
     kind = "sum" if is_sum else "mean by length"
-    note = f"{len(frames)} frames of time; the image of all is their {kind}."
+    note = f"{len(frames)} time frames; the summed image is their {kind}."
     return replace(first, values=total.astype(np.float32)).informed(note)
 
 
-def _bids_beside(path: Path) -> Plain:
+def _adjacent_bids(path: Path) -> Plain:
     """Return the JSON file of BIDS beside an image, {} without."""
     stem = path.name.removesuffix(".gz")
     sidecar = path.with_name(f"{stem.rpartition('.')[0]}.json")
@@ -143,23 +140,23 @@ def _bids_beside(path: Path) -> Plain:
         return {}
 
 
-def _listed(said: Plain, n: int) -> tuple[TimeFrame, ...]:
+def _listed(stated: Plain, n: int) -> tuple[TimeFrame, ...]:
     """Return the frames that a text lists; none if it lists others or is damaged."""
-    held = _numbers(said.get(GATES), n)
+    held = _numbers(stated.get(GATES), n)
     if held:
         ends = [round(MS * sum(held))] * n
         gates = [Gate(k, n, round(MS * length)) for k, length in enumerate(held, 1)]
         return tuple(TimeFrame(0, end, gate) for end, gate in zip(ends, gates, strict=True))
-    starts, lengths = _numbers(said.get(STARTS), n), _numbers(said.get(LENGTHS), n)
+    starts, lengths = _numbers(stated.get(STARTS), n), _numbers(stated.get(LENGTHS), n)
     return _frames(starts, lengths) if starts and lengths and min(lengths) > 0 else ()
 
 
-def _numbers(said: object, n: int) -> list[float]:
-    if not isinstance(said, list) or len(said) != n:
+def _numbers(stated: object, n: int) -> list[float]:
+    if not isinstance(stated, list) or len(stated) != n:
         return []
-    if not all(isinstance(each, int | float) and math.isfinite(each) for each in said):
+    if not all(isinstance(each, int | float) and math.isfinite(each) for each in stated):
         return []
-    return [float(each) for each in said] if max(map(abs, said)) <= LONGEST_S else []
+    return [float(each) for each in stated] if max(map(abs, stated)) <= LONGEST_S else []
 
 
 def _frames(starts_s: Sequence[float], lengths_s: Sequence[float]) -> tuple[TimeFrame, ...]:

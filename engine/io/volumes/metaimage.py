@@ -11,8 +11,8 @@ import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
-from engine.io.folder import open_beside
-from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.folder import open_adjacent
+from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 TYPES = {
@@ -55,7 +55,7 @@ class MetaImage:
 
     @property
     def is_volume(self) -> bool:
-        """Whether it is one volume without frames."""
+        """Return True if it is one volume without frames."""
         return self.values.ndim == 3
 
 
@@ -67,7 +67,7 @@ def read_meta_image(file: InputFile) -> MetaImage:
     sizes = _numbers(fields, "DimSize", path, n=n_axes)
     if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
         raise FileFormatError(
-            f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, want whole numbers above 0."
+            f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, expected whole numbers above 0."
         )
     size = [int(n) for n in sizes]
     ones, zeros = " ".join("1" * n_axes), " ".join("0" * n_axes)
@@ -75,26 +75,26 @@ def read_meta_image(file: InputFile) -> MetaImage:
     spacing = tuple(mm * n for n in _numbers(fields, "ElementSpacing", path, ones, n_axes)[:3])
     if min(spacing) <= 0:
         raise FileFormatError(
-            f"{path.name}: ElementSpacing is {fields['ElementSpacing'][:40]!r}, want numbers above "
-            "0; save the image again."
+            f"{path.name}: ElementSpacing is {fields['ElementSpacing'][:40]!r}, expected numbers "
+            "above 0; save the image again."
         )
     offset = _numbers(fields, "Offset", path, fields.get("Position", zeros), n_axes)
     origin = tuple(mm * n for n in offset[:3])
     dtype = TYPES.get(fields.get("ElementType", ""))
     if dtype is None or fields.get("ElementNumberOfChannels", "1") != "1":
         raise FileFormatError(
-            f"{path.name}: {fields.get('ElementType')} values of size {size}; want one number per "
-            "pixel."
+            f"{path.name}: {fields.get('ElementType')} values of size {size}; export one number "
+            "per voxel."
         )
     order = "BinaryDataByteOrderMSB" if "BinaryDataByteOrderMSB" in fields else ORDER
     kind = np.dtype(dtype).newbyteorder(">" if _is_true(fields, order, path) else "<")
     n_values = math.prod(size)
-    refuse_no_room(4 * n_values, path.name)
+    refuse_large_data(4 * n_values, path.name)
     n_bytes = n_values * kind.itemsize
     if fields[LAST].upper() == "LOCAL":
         data = _payload(file, start, n_bytes, fields)
     else:
-        with open_beside(path, fields[LAST]) as beside:
+        with open_adjacent(path, fields[LAST]) as beside:
             data = _payload(beside, _skipped(fields, beside, n_bytes), n_bytes, fields)
     values = np.frombuffer(data, kind).reshape(size[::-1])
     values = values[0] if size[3:] == [1] else values
@@ -107,7 +107,8 @@ def _mm(fields: dict[str, str], path: Path) -> float:
     unit = fields.get("DistanceUnits", "mm").lower()
     if unit not in MM:
         raise FileFormatError(
-            f"{path.name}: DistanceUnits is {unit[:40]!r}, want um, mm or cm; save the image again."
+            f"{path.name}: DistanceUnits is {unit[:40]!r}, expected um, mm or cm; save the image "
+            "again."
         )
     return MM[unit]
 
@@ -116,7 +117,9 @@ def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
     """Return the byte at which values in a file of their own begin; -1 stands for its end."""
     text = fields.get("HeaderSize", "0")
     if not text.lstrip("-").isdigit() or int(text) < -1:
-        raise FileFormatError(f"{file.name}: HeaderSize is {text[:40]!r}, want a number of bytes.")
+        raise FileFormatError(
+            f"{file.name}: HeaderSize is {text[:40]!r}, expected a number of bytes."
+        )
     return max(file.size - n_bytes, 0) if int(text) == -1 else int(text)
 
 
@@ -151,14 +154,14 @@ def _numbers(
     except ValueError:
         numbers = []
     if len(numbers) != n or not np.isfinite(numbers).all():
-        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, want {WORDS[n]} numbers.")
+        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, expected {WORDS[n]} numbers.")
     return numbers
 
 
 def _is_true(fields: dict[str, str], key: str, path: Path) -> bool:
     word = fields.get(key, "False").lower()
     if word not in ("true", "false"):
-        raise FileFormatError(f"{path.name}: {key} is {word[:40]!r}, want True or False.")
+        raise FileFormatError(f"{path.name}: {key} is {word[:40]!r}, expected True or False.")
     return word == "true"
 
 
@@ -173,7 +176,7 @@ def _payload(file: InputFile, start: int, n_bytes: int, fields: dict[str, str]) 
         data = file.read(n_bytes, start)
     if len(data) != n_bytes:
         raise FileFormatError(
-            f"{file.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
+            f"{file.name}: truncated, {len(data):,} bytes of values, expected {n_bytes:,}; copy it "
             "again."
         )
     return data

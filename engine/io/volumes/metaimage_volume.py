@@ -55,7 +55,7 @@ class MetaImageWriter(VolumeWriter):
     name: ClassVar[str] = "MetaImage volume"
     suffixes: ClassVar[tuple[str, ...]] = (".mha",)
     takes_turned: ClassVar[bool] = True
-    detail: ClassVar[str] = "for ITK, 3D Slicer and elastix; provenance beside it"
+    detail: ClassVar[str] = "for ITK, 3D Slicer and elastix; provenance in a separate file"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:

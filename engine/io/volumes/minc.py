@@ -17,7 +17,7 @@ from engine.core.errors import FileFormatError, GeometryError
 from engine.data.timing.time_frames import FrameVolume
 from engine.io.base import FramesReader
 from engine.io.hdf5.opening import DAMAGE, is_hdf5, library_file, refuse_unsafe
-from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.frame_stack import NO_CLOCK, FrameClock
 from engine.io.volumes.patient_images import patient_frames
@@ -92,12 +92,12 @@ def _images(file: InputFile, stored: _Stored) -> Frames:
     shape = stored.get_data_shape()
     if len(shape) not in (3, 4):
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values, want a volume of three axes or "
-            "frames of time; export one number per voxel."
+            f"{file.name}: {' × '.join(map(str, shape))} values, expected a volume with three axes "
+            "or time frames; export one number per voxel."
         )
     n_values = int(np.prod(shape, dtype=object))
     refuse_bomb(n_values, file.size, file.name)
-    refuse_no_room(12 * n_values, file.name)
+    refuse_large_data(12 * n_values, file.name)
     values = np.asarray(stored.get_scaled_data(), np.float32)
     affine, clock = LPS_TO_RAS @ np.asarray(stored.get_affine(), np.float64), NO_CLOCK
     if values.ndim == 4:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.core.errors import FileFormatError, GeometryError
 from engine.data.volume import Volume
 from engine.io.base import VolumeReader
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
 
@@ -45,9 +45,9 @@ class Mrc(VolumeReader):
         intervals = [int(header[f"m{axis}"]) for axis in "xyz"]
         if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
             raise GeometryError(
-                f"{file.name}: does not say how large a voxel is (cell of {cells} Å in {intervals} "
-                f"parts, axes {along}); save it with its sizes, or, if it holds projections, "
-                "describe them with `isocenter import`."
+                f"{file.name}: states no voxel size (cell of {cells} Å in {intervals} parts, axes "
+                f"{along}); save it with a voxel size, or describe projections with `isocenter "
+                "import`."
             )
         places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last
         stored = _stored(file, header).transpose([places[axis] for axis in (3, 2, 1)])
@@ -55,7 +55,7 @@ class Mrc(VolumeReader):
         grid = stated_grid(file.path, stored.shape, voxel, (0.0, 0.0, 0.0))
         values = np.ascontiguousarray(stored, np.float32)
         refuse_not_finite(file.path, values)
-        note = f"{file.name}: has no place in space; the middle of the volume is taken as 0."
+        note = f"{file.name}: states no position; the centre of the volume is used as the origin."
         return Volume(values, grid, "", {"axes": "xyz"}, (note,))
 
 
@@ -90,15 +90,16 @@ def _refuse_unusable(file: InputFile) -> None:
     columns, rows, sections, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
     if mode not in MODES:
         raise FileFormatError(
-            f"{file.name}: values of MRC mode {mode}, want plain numbers (mode 0, 1, 2, 6 or 12); "
-            "save it as one of them."
+            f"{file.name}: values of MRC mode {mode}, expected numbers (mode 0, 1, 2, 6 or 12); "
+            "save it in one of these modes."
         )
     n_values = columns * rows * sections
     (extended,) = (int(n) for n in np.frombuffer(file.head[EXTENDED], f"{order}i4"))
     n_bytes = HEADER_BYTES + extended + n_values * np.dtype(MODES[mode]).itemsize
     if min(columns, rows, sections) < 1 or extended < 0 or n_bytes > file.size:
         raise FileFormatError(
-            f"{file.name}: its header counts {columns:,} × {rows:,} × {sections:,} values, "
-            f"{n_bytes:,} bytes, and the file has {file.size:,}; it is truncated or damaged."
+            f"{file.name}: its header states {columns:,} × {rows:,} × {sections:,} values "
+            f"({n_bytes:,} bytes), but the file has {file.size:,} bytes; it is truncated or "
+            "damaged."
         )
-    refuse_no_room(2 * file.size + 4 * n_values, file.name)
+    refuse_large_data(2 * file.size + 4 * n_values, file.name)

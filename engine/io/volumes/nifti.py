@@ -72,7 +72,7 @@ class NiftiWriter(VolumeWriter):
     suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
     in_pieces: ClassVar[bool] = True
     takes_turned: ClassVar[bool] = True
-    detail: ClassVar[str] = "for other programs; provenance beside it"
+    detail: ClassVar[str] = "for other programs; provenance in a separate file"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:

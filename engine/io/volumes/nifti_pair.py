@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from engine.core.errors import FileFormatError, GeometryError
 from engine.data.timing.time_frames import FrameVolume
 from engine.io.base import FramesReader
-from engine.io.folder import open_beside
-from engine.io.safety.budget import refuse_no_room
+from engine.io.folder import open_adjacent
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.nifti_values import affine_of, clock_of, damage
 from engine.io.volumes.patient_images import patient_frames
@@ -49,13 +49,13 @@ class NiftiPair(FramesReader):
         except damage() as e:
             raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
         affine, notes = affine_of(header, file)
-        values = values_beside(file, shape, (kind, start, slope, offset))
+        values = adjacent_values(file, shape, (kind, start, slope, offset))
         return patient_frames(
             file, values, LPS_TO_RAS @ affine, "", clock=clock_of(header), notes=notes
         )
 
 
-def values_beside(
+def adjacent_values(
     file: InputFile, shape: tuple[int, ...], stored: tuple[Stored, int, float | None, float | None]
 ) -> NDArray[np.float32]:
     """(n_x, n_y, n_z) values of the `.img` beside a header; a fourth axis is that of frames.
@@ -72,18 +72,18 @@ def values_beside(
     kind, start, slope, offset = stored
     if len(shape) < 3 or any(n != 1 for n in shape[4:]) or kind.kind not in "iuf":
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, want a volume of "
-            "three axes or frames of time, and plain numbers; export one number per voxel."
+            f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, expected numbers "
+            "with three axes or time frames; export one number per voxel."
         )
     shape = shape[:3] if shape[3:4] in ((), (1,)) else shape[:4]
     n_values = int(np.prod(shape, dtype=object))
-    with open_beside(file.path, f"{file.path.stem}{VALUES}") as image:
+    with open_adjacent(file.path, f"{file.path.stem}{VALUES}") as image:
         if min(shape) < 1 or start < 0 or start + n_values * kind.itemsize > image.size:
             raise FileFormatError(
-                f"{file.name}: counts {' × '.join(map(str, shape))} values, and {image.name} "
-                f"has {image.size:,} bytes; it is truncated or damaged."
+                f"{file.name}: counts {' × '.join(map(str, shape))} values, but {image.name} has "
+                f"{image.size:,} bytes; it is truncated or damaged."
             )
-        refuse_no_room(8 * n_values, file.name)
+        refuse_large_data(8 * n_values, file.name)
         spec = (shape, kind, start, 1.0 if slope is None else slope, offset or 0.0)
         proxy = import_module("nibabel.arrayproxy").ArrayProxy(image.stream(), spec, mmap=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused by who asks

@@ -1,4 +1,4 @@
-"""The header and the values of a NIfTI file, read in pieces, packed or not."""
+"""Read header and values of a NIfTI file in pieces, compressed or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError, GeometryError
-from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.frame_stack import FrameClock
 
@@ -90,8 +90,8 @@ def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tup
     """Return the (4, 4) matrix from voxels to RAS [mm], and a note if the unit was assumed."""
     if not (header["sform_code"] > 0 or header["qform_code"] > 0):
         raise GeometryError(
-            f"{file.name}: does not say where its voxels are (sform and qform codes are 0); "
-            "export it with its orientation."
+            f"{file.name}: states no orientation (sform and qform codes are 0); export it with its "
+            "orientation."
         )
     try:
         affine = np.array(header.get_best_affine(), np.float64)
@@ -99,7 +99,7 @@ def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tup
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
     unit = int(header["xyzt_units"]) & SPACE_BITS
     affine[:3] *= MM_OF.get(unit, 1.0)
-    note = f"{file.name}: does not state its unit of length; mm is assumed."
+    note = f"{file.name}: states no unit of length; mm is assumed."
     return affine, () if unit in MM_OF else (note,)
 
 
@@ -146,7 +146,7 @@ def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
     first = FIRST_BYTE[magic_of(head) or "n+1"]
     if start < first:
         raise FileFormatError(
-            f"{file.name}: damaged NIfTI header (values from byte {start:,} on, want at least "
+            f"{file.name}: damaged NIfTI header (values from byte {start:,} on, expected at least "
             f"{first})."
         )
     return _Layout(shape, dtype, start, (1.0 if slope is None else slope, inter or 0.0))
@@ -158,18 +158,18 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
     most = most_unpacked(file.size) if packed else file.size
     if min(shape, default=0) < 1 or layout.end > most:
         raise FileFormatError(
-            f"{file.name}: its header counts {' × '.join(map(str, shape))} values, "
-            f"{layout.end:,} bytes, and the file has {file.size:,}; it is truncated or damaged."
+            f"{file.name}: its header counts {' × '.join(map(str, shape))} values, {layout.end:,} "
+            f"bytes, but the file has {file.size:,}; it is truncated or damaged."
         )
     if layout.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{file.name}: values of type {layout.dtype}, want plain numbers; convert it to "
+            f"{file.name}: values of type {layout.dtype}, expected real numbers; convert it to "
             "float32."
         )
     if len(shape) < 3 or any(n > 1 for n in shape[4:]):
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values, want a volume of three axes or "
-            "frames of time; export one number per voxel."
+            f"{file.name}: {' × '.join(map(str, shape))} values, expected a volume with three axes "
+            "or time frames; export one number per voxel."
         )
 
 
@@ -177,7 +177,7 @@ def _values(file: InputFile, stream: BinaryIO, layout: _Layout, at: int) -> NDAr
     """Read the values plane after plane, scaled as the header says."""
     x, y, z = layout.shape[:3]
     n_frames = layout.shape[3] if len(layout.shape) > 3 else 1
-    refuse_no_room(4 * x * y * z * n_frames, file.name)
+    refuse_large_data(4 * x * y * z * n_frames, file.name)
     while at < layout.start:
         at += len(_exactly(file, stream, min(layout.start - at, PIECE_BYTES), at, layout.end))
     if at > layout.start:  # values begin within what was read of the header
@@ -200,8 +200,8 @@ def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int)
     data = stream.read(n_bytes)
     if len(data) < n_bytes:
         raise FileFormatError(
-            f"{file.name}: truncated, its header counts {end:,} bytes and {at + len(data):,} are "
-            "there; copy or export it again."
+            f"{file.name}: truncated, its header states {end:,} bytes but {at + len(data):,} are "
+            "present; copy or export it again."
         )
     return data
 

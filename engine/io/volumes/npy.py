@@ -1,4 +1,4 @@
-"""Two-dimensional numpy files (.npy), whose rows are read as they are asked for."""
+"""Read two-dimensional NumPy files (.npy) row by row on demand."""
 
 from __future__ import annotations
 
@@ -59,10 +59,12 @@ def rows_of(file: InputFile) -> FileRows:
     try:
         shape, by_columns, dtype = read(stream, max_header_size=HEAD_BYTES)
     except (SyntaxError, TokenError) as e:
-        raise ValueError(f"a header that is none: {e}") from e
+        raise ValueError(f"an invalid header: {e}") from e
     if len(shape) != 2 or by_columns or dtype.hasobject or not dtype.itemsize:
-        raise ValueError(f"{dtype} of shape {shape[:8]}, want two axes of numbers, row after row")
+        raise ValueError(
+            f"{dtype} of shape {shape[:8]}, expected a C-contiguous array of numbers with two axes"
+        )
     start = stream.tell()
     if min(shape) < 1 or start + shape[0] * shape[1] * dtype.itemsize > file.size:
-        raise ValueError(f"{shape[0]:,} × {shape[1]:,} numbers are not all there")
+        raise ValueError(f"{shape[0]:,} × {shape[1]:,} numbers are incomplete")
     return FileRows(file, dtype, (shape[0], shape[1]), start)

@@ -1,4 +1,4 @@
-"""What the libraries raise where a file of numpy arrays (.npy, .npz) is damaged."""
+"""List the exceptions that libraries raise for damaged NumPy files (.npy, .npz)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError
 from engine.io.folder import open_below
-from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.nrrd_header import NrrdHeader
 
@@ -34,12 +34,12 @@ def read_values(
         of the values that it states
     """
     n_bytes = int(np.prod(shape, dtype=object)) * kind.itemsize
-    refuse_no_room(n_bytes + 4 * n_bytes // kind.itemsize, file.name)
+    refuse_large_data(n_bytes + 4 * n_bytes // kind.itemsize, file.name)
     if not header.files:
         data = _payload(file, header, header.start, n_bytes)
     elif n_bytes % len(header.files):
         raise FileFormatError(
-            f"{file.name}: {n_bytes:,} bytes of values do not divide evenly among "
+            f"{file.name}: {n_bytes:,} bytes of values cannot be divided evenly among "
             f"{len(header.files):,} files; export it again."
         )
     else:
@@ -57,7 +57,7 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
     encoding = str(header.fields["encoding"]).lower()
     if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
         raise FileFormatError(
-            f"{file.name}: its header counts {n_bytes:,} bytes of values, and the file has "
+            f"{file.name}: its header counts {n_bytes:,} bytes of values, but the file has "
             f"{file.size:,}; it is truncated or damaged."
         )
     start, skipped = _after_lines(file, header, start), _skip(header, "byte")
@@ -65,13 +65,13 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
         start, skipped = file.size - n_bytes, 0
     if skipped < 0 or skipped > file.size:
         raise FileFormatError(
-            f"{file.name}: skips {skipped:,} bytes before its values, want 0 to {file.size:,}; "
+            f"{file.name}: skips {skipped:,} bytes before its values, expected 0 to {file.size:,}; "
             "export it again."
         )
     data = _unpacked(file, encoding, start, skipped + n_bytes)[skipped:]
     if len(data) != n_bytes:
         raise FileFormatError(
-            f"{file.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
+            f"{file.name}: truncated, {len(data):,} bytes of values, expected {n_bytes:,}; copy it "
             "again."
         )
     return data
@@ -87,7 +87,7 @@ def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
         if len(parts) > n:
             return file.size - len(parts[n])
     raise FileFormatError(
-        f"{file.name}: skips {n:,} lines before its values, and there are fewer; export it again."
+        f"{file.name}: skips {n:,} lines before its values, but it has fewer; export it again."
     )
 
 
@@ -107,6 +107,6 @@ def _unpacked(file: InputFile, encoding: str, start: int, n_bytes: int) -> bytes
     except (zlib.error, OSError, ValueError, EOFError) as e:
         raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
     raise FileFormatError(
-        f"{file.name}: values are encoded as {encoding[:20]!r}, want raw, gzip or bzip2; save it "
-        "as one of them."
+        f"{file.name}: values are encoded as {encoding[:20]!r}, expected raw, gzip or bzip2; save "
+        "it as one of them."
     )

@@ -57,7 +57,7 @@ def read_header(file: InputFile) -> NrrdHeader:
     plain, files = _without_files(file, lines)
     if not ends and (not files or file.size > HEAD_BYTES):
         raise FileFormatError(
-            f"{file.name}: its header has no end and names no data file; was it damaged or cut off?"
+            f"{file.name}: its header has no end and names no data file; copy the file again."
         )
     try:
         fields: Plain = dict(nrrd.read_header([f"{line}\n" for line in plain]))
@@ -95,8 +95,8 @@ def _counted(file: InputFile, found: re.Match[str]) -> tuple[str, ...]:
     n = (most - least) // step + 1 if step else 0
     if not 0 < n <= MOST_FILES:
         raise FileFormatError(
-            f"{file.name}: its data files run from {least} to {most} in steps of {step}, want 1 to "
-            f"{MOST_FILES:,} files; export it again."
+            f"{file.name}: its data files run from {least} to {most} in steps of {step}, expected "
+            f"1 to {MOST_FILES:,} files; export it again."
         )
     return tuple(found["form"] % (least + k * step) for k in range(n))
 

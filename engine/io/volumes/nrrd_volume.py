@@ -95,7 +95,7 @@ class NrrdWriter(VolumeWriter):
 
     name: ClassVar[str] = "NRRD volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nrrd",)
-    detail: ClassVar[str] = "for 3D Slicer; provenance beside it"
+    detail: ClassVar[str] = "for 3D Slicer; provenance next to it"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:
@@ -136,13 +136,13 @@ def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[n
     shape, name = tuple(int(n) for n in header["sizes"]), str(header["type"]).lower()
     if len(shape) not in (3, 4) or min(shape) < 1 or name not in TYPES:
         raise GeometryError(
-            f"{file.name}: {' × '.join(map(str, shape))} values of type {name}, want a volume of "
-            "three axes or frames of time, and plain numbers; export one number per voxel."
+            f"{file.name}: {' × '.join(map(str, shape))} values of type {name}, expected numbers "
+            "with three axes or time frames; export one number per voxel."
         )
     kind = np.dtype(TYPES[name])
     order = ORDERS.get(str(header.get("endian", "")).lower())
     if order is None and kind.itemsize > 1:
-        raise FileFormatError(f"{file.name}: does not say its byte order; export it again.")
+        raise FileFormatError(f"{file.name}: states no byte order; export it again.")
     return shape, kind.newbyteorder(order or "<")
 
 
@@ -155,8 +155,8 @@ def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int
     apart = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
     if len(apart) != 1:
         raise GeometryError(
-            f"{file.name}: four axes, of which {len(apart)} lead nowhere in space, want one, that "
-            "of frames; export a single volume."
+            f"{file.name}: four axes, of which {len(apart)} have no direction in space, expected "
+            "one (the time frames); export a single volume."
         )
     kind = kinds[apart[0]] if len(kinds) == 4 else ""
     if any(part in kind for part in COMPONENTS):
@@ -178,20 +178,20 @@ def _affine(
     origin = np.asarray(header.get("space origin", np.full(3, np.nan)), float)
     if space not in SPACES or steps.shape != (3, 3) or origin.shape != (3,):
         raise GeometryError(
-            f"{file.name}: does not say where its voxels are in the patient (space is "
-            f"{space or 'missing'!r}, want left-posterior-superior or another side of the patient "
-            "with directions and an origin); export it with its orientation."
+            f"{file.name}: states no patient orientation (space is {space or 'missing'!r}, "
+            "expected left-posterior-superior or similar with directions and an origin); export "
+            "it with its orientation."
         )
     said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
     units = {*said} or {"mm"}
     if len(units) != 1 or not units <= set(MM):
         raise FileFormatError(
-            f"{file.name}: lengths in {', '.join(sorted(units))}, want mm, cm, m, µm or nm; export "
-            "it again."
+            f"{file.name}: lengths in {', '.join(sorted(units))}, expected mm, cm, m, µm or nm; "
+            "export it again."
         )
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = steps.T, origin
     scale = MM[units.pop()]
     matrix = np.diag([*(scale * sign for sign in SPACES[space]), 1.0]) @ affine
-    note = f"{file.name}: does not state its unit of length; mm is assumed."
+    note = f"{file.name}: states no unit of length; mm is assumed."
     return np.asarray(matrix), () if said else (note,)

@@ -47,7 +47,7 @@ class OmeZarrWriter(VolumeWriter):
 
     name: ClassVar[str] = "OME-Zarr"
     suffixes: ClassVar[tuple[str, ...]] = (".ome.zarr",)
-    detail: ClassVar[str] = "a folder of blocks at several sizes, for napari and Python"
+    detail: ClassVar[str] = "a multiscale folder, for napari and Python"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:
@@ -120,7 +120,7 @@ def _files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield place and content of each file: what the levels are, then their blocks."""
     shapes = shapes_of(volume.grid.shape)
-    yield NODE, _json({"zarr_format": 3, "node_type": "group", **_said(volume, frames)})
+    yield NODE, _json({"zarr_format": 3, "node_type": "group", **_stated(volume, frames)})
     for k, shape in enumerate(shapes):
         whole = (len(frames), *shape) if frames else shape
         yield f"{k}/{NODE}", _json(_array(whole))
@@ -171,7 +171,7 @@ def _array(shape: tuple[int, ...]) -> Plain:
     }
 
 
-def _said(volume: Volume, frames: Sequence[FrameVolume]) -> Plain:
+def _stated(volume: Volume, frames: Sequence[FrameVolume]) -> Plain:
     """Return the attributes of the whole: axes and places of all levels, unit and sides."""
     axes: list[Plain] = [{"name": a, "type": "space", "unit": "millimeter"} for a in "zyx"]
     times = [each.frame for each in frames]

@@ -26,7 +26,7 @@ from engine.data.volume import Volume
 from engine.io.auxiliary.provenance_file import provenance_at
 from engine.io.base import FramesReader
 from engine.io.folder import below, exists, is_file, open_below
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.not_numbers import nan_as_zero
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import known_unit, stated_grid
@@ -107,11 +107,11 @@ class _Level:
         """Read what the folder says of its levels."""
         images = attributes["ome"]["multiscales"]
         if len(images) != 1:
-            raise ValueError(f"{len(images)} images, want one")
+            raise ValueError(f"{len(images)} images, expected one")
         axes = images[0]["axes"]
         names = tuple(str(axis["name"]).lower() for axis in axes)
         if names not in (("z", "y", "x"), ("t", "z", "y", "x")):
-            raise ValueError(f"axes {', '.join(names)}, want z, y, x, and t before them")
+            raise ValueError(f"axes {', '.join(names)}, expected z, y, x, optionally after t")
         first = images[0]["datasets"][0]
         scale, start = np.ones(len(names)), np.zeros(len(names))
         for step in first["coordinateTransformations"]:
@@ -120,7 +120,7 @@ class _Level:
             elif step["type"] == "translation":
                 start = np.asarray(step["translation"], float)
         if scale.shape != (len(names),) or start.shape != scale.shape:
-            raise ValueError("scales that do not fit the axes")
+            raise ValueError("scales that do not match the axes")
         units = tuple(str(axis.get("unit", "")) for axis in axes)
         levels = tuple(str(each["path"]) for each in images[0]["datasets"])
         place = tuple(scale.tolist()), tuple(start.tolist())
@@ -145,8 +145,8 @@ class _Level:
         array = _array_at(file.path, self.path)
         shape, edges = tuple(array["shape"]), _edges(array)
         if len(shape) != len(self.names) or len(edges) != len(shape) or min(*shape, *edges) < 1:
-            raise ValueError(f"{len(shape)} axes of values, want {len(self.names)}")
-        refuse_no_room(4 * prod(shape), file.path.parent.name)
+            raise ValueError(f"{len(shape)} axes of values, expected {len(self.names)}")
+        refuse_large_data(4 * prod(shape), file.path.parent.name)
         values = np.empty(shape, np.float32)
         for place in product(*(range(-(-n // e)) for n, e in zip(shape, edges, strict=True))):
             corner = tuple(slice(i * e, (i + 1) * e) for i, e in zip(place, edges, strict=True))
@@ -161,14 +161,14 @@ def _array_at(node: Path, level: str) -> Plain:
     with open_below(node, f"{level}/{NODE}") as file:
         array = from_json(file.text(MOST_TEXT))
     if array.get("node_type") != "array" or array.get("data_type") not in KINDS:
-        raise ValueError(f"values of type {array.get('data_type')}, want plain numbers")
+        raise ValueError(f"values of type {array.get('data_type')}, expected real numbers")
     return array
 
 
 def _edges(array: Plain) -> tuple[int, ...]:
     grid = array["chunk_grid"]
     if grid["name"] != "regular":
-        raise ValueError(f"blocks in a {grid['name']} grid, want a regular one")
+        raise ValueError(f"chunks in a {grid['name']} grid, expected a regular grid")
     return tuple(int(n) for n in grid["configuration"]["chunk_shape"])
 
 
@@ -177,7 +177,7 @@ def _name(array: Plain, place: tuple[int, ...]) -> str:
     default = "/" if encoding["name"] == "default" else "."
     separator = str(encoding.get("configuration", {}).get("separator", default))
     if separator not in ("/", "."):
-        raise ValueError("names of blocks with another separator")
+        raise ValueError("chunk names with an unsupported separator")
     first = ["c"] if encoding["name"] == "default" else []
     return separator.join([*first, *map(str, place)])
 
@@ -189,17 +189,17 @@ def _block(
     order, packed = _codecs(array)
     kind = np.dtype(array["data_type"]).newbyteorder(order)
     n_bytes = prod(edges) * kind.itemsize
-    refuse_no_room(2 * n_bytes, name)
+    refuse_large_data(2 * n_bytes, name)
     if not exists(below(node, name)):
         if is_ours:
-            raise ValueError(f"block {name} is missing")
+            raise ValueError(f"chunk {name} is missing")
         return np.full(edges, array["fill_value"], kind)
     with open_below(node, name) as file:
         data = file.read()
     if packed:
         data = zlib.decompressobj(wbits=31).decompress(data, n_bytes)
     if len(data) != n_bytes:
-        raise ValueError(f"block {name} has {len(data):,} bytes, want {n_bytes:,}")
+        raise ValueError(f"chunk {name} has {len(data):,} bytes, expected {n_bytes:,}")
     return np.frombuffer(data, kind).reshape(edges)
 
 
@@ -207,7 +207,10 @@ def _codecs(array: Plain) -> tuple[Literal["<", ">"], bool]:
     """Return the byte order, and whether blocks are packed by gzip."""
     names = [str(codec["name"]) for codec in array["codecs"]]
     if names not in (["bytes"], ["bytes", "gzip"]):
-        raise ValueError(f"blocks packed by {', '.join(names)}, want bytes and gzip; save it so")
+        raise ValueError(
+            f"chunks compressed with {', '.join(names)}, expected bytes and gzip; save it with "
+            "these"
+        )
     order = array["codecs"][0].get("configuration", {}).get("endian", "little")
     return ORDERS[str(order)], len(names) == 2
 

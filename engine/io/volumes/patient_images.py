@@ -1,4 +1,4 @@
-"""Images of a file that states where its voxels are in the patient: one, or frames of time.
+"""Read images whose files state voxel positions in the patient: one image, or time frames.
 
 The middle of voxel (i, j, k) lies at M (i, j, k, 1) [mm, LPS]. Axes along those of the patient are
 sorted. Tilted ones are resampled onto straight voxels by linear interpolation; a single tilted
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from engine.core.json_types import Plain
 from engine.data.timing.time_frames import MS, FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.io.auxiliary.provenance_file import provenance_beside
+from engine.io.auxiliary.provenance_file import adjacent_provenance
 from engine.io.safety.not_numbers import nan_as_zero
 from engine.io.safety.open_input import InputFile, refuse_not_finite
 from engine.io.safety.ranges import stated_grid
@@ -28,7 +28,7 @@ from engine.io.volumes.tilted_axes import upright
 
 AIR_HU, HOUNSFIELD, SURELY_HU = -1000.0, "HU", -500.0
 """Value outside of a tilted CT, its unit, and the value below which only a CT goes."""
-SLICE_NOTE = "One tilted slice: it opens in its own axes, which its place in the scanner goes with."
+SLICE_NOTE = "A single tilted slice opens in its own axes, so its position in the scanner is lost."
 
 Values = NDArray[np.float32]
 Matrix = NDArray[np.float64]
@@ -60,7 +60,7 @@ def patient_frames(
     notes
         what the reader has to say
     """
-    provenance, of_provenance = provenance_beside(file)
+    provenance, of_provenance = adjacent_provenance(file)
     values, of_nan = nan_as_zero(file.path, values)
     n = values.shape[3] if values.ndim == 4 else 1
     frames: tuple[TimeFrame, ...] = (TimeFrame(0, MS),)

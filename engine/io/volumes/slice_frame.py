@@ -1,4 +1,4 @@
-"""How a turned slice lies in space, as a volume in its own axes carries it to its file."""
+"""Store the position and orientation of a rotated slice in its file."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def refuse_turned(path: Path, writer: type[VolumeWriter], *, is_turned: bool) ->
     """Refuse a format that cannot say where a turned slice lies."""
     if is_turned and not writer.takes_turned:
         raise UnknownFormatError(
-            f"{path.name}: this format cannot say where a turned slice lies; choose .nii.gz, .mha "
-            "or .tif, or put the planes back."
+            f"{path.name}: this format cannot store the position of a rotated slice; choose "
+            ".nii.gz, .mha or .tif, or reset the planes."
         )

@@ -1,4 +1,4 @@
-"""Slices of any orientation as files: each a volume one voxel thick, where it lies in space.
+"""Save slices of any orientation as volumes that are one voxel thick.
 
 A slice whose rows and columns lie along the scanner's axes is a volume like others. A turned one is
 a volume in its own axes, and its frame says where they lead:
@@ -46,7 +46,7 @@ def slice_names(planes: Sequence[Plane]) -> tuple[str, ...]:
 
 
 def is_straight(plane: Plane) -> bool:
-    """Whether rows and columns lie along axes of the scanner, and are counted along them."""
+    """Return True if rows and columns lie along axes of the scanner, and are counted along them."""
     across_and_down = plane.turn[:, :2]
     return bool(np.isin(across_and_down, (0.0, 1.0)).all())
 

@@ -1,4 +1,4 @@
-"""Volumes of other programs as ours: axes along x, y and z of LPS, values [z, y, x].
+"""Convert volumes of other programs to axes along LPS and values [z, y, x].
 
 A file says where the middle of voxel (i, j, k) is by a matrix M: point = M (i, j, k, 1) [mm, LPS].
 Axes may be in any order and run either way. `engine.io.volumes.tilted_axes` resamples tilted ones.
@@ -43,7 +43,9 @@ def straightened(
     steps = np.where(np.isfinite(affine), affine, 0)[:3, :3]
     edges = np.linalg.norm(steps, axis=0)
     if not np.isfinite(affine).all() or (edges <= 0).any():
-        raise GeometryError(f"{path.name}: its affine is not that of a volume; export it again.")
+        raise GeometryError(
+            f"{path.name}: its affine matrix is singular or damaged; export it again."
+        )
     cosines = steps / edges
     world = np.abs(cosines).argmax(axis=0)
     tilt = np.abs(cosines).copy()
@@ -51,7 +53,7 @@ def straightened(
     if tilt.max() > MAX_TILT or len(set(world)) < 3:
         raise GeometryError(
             f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(tilt.max(), 1))):.2f}° "
-            "against the scanner's; resample it onto straight axes."
+            "against the scanner axes; resample it onto straight axes."
         )
     centre = (affine @ [*((np.array(values.shape) - 1) / 2), 1])[:3]
     for axis in range(3):

@@ -1,4 +1,4 @@
-"""Values on straight axes of the patient from tilted ones: oblique slices, a tilted gantry.
+"""Resample volumes with tilted axes (oblique slices, tilted gantry) onto straight patient axes.
 
 A file says where the middle of voxel (i, j, k) is by a matrix M: p = M (i, j, k, 1) [mm, LPS]. Of a
 tilted gantry the step from slice to slice is not at right angles to them. By linear interpolation,
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import GeometryError
 from engine.geometry.grid import ImageGrid
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.ranges import stated_grid
 from engine.io.volumes.straight_axes import MAX_TILT, straightened
 
@@ -42,7 +42,7 @@ def upright(
     edges = np.linalg.norm(affine[:3, :3], axis=0)
     is_flat = not np.isfinite(affine).all() or (edges <= 0).any()
     if is_flat or abs(np.linalg.det(affine[:3, :3] / edges)) < MAX_TILT:
-        raise GeometryError(f"{path.name}: its slices span no volume; export it again.")
+        raise GeometryError(f"{path.name}: its slices do not form a volume; export it again.")
     cosines = affine[:3, :3] / edges
     world = _nearest_axes(cosines)
     off = np.abs(cosines)
@@ -53,10 +53,10 @@ def upright(
     lower, upper = _box(values.shape, affine)
     n = np.ceil((upper - lower) / voxel - MAX_TILT).astype(int)
     grid = stated_grid(path, tuple(int(m) for m in n[::-1]), voxel, (lower + upper) / 2)
-    refuse_no_room(4 * grid.n_voxels, path.name)
+    refuse_large_data(4 * grid.n_voxels, path.name)
     note = (
         f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(off.max(), 1.0))):.1f}° "
-        f"against the patient's{_shear(cosines)}; it was resampled onto straight voxels of "
+        f"against the patient axes{_shear(cosines)}; it was resampled onto straight voxels of "
         f"{grid.describe()}."
     )
     return _resampled(values, affine, grid, fill), grid, (note,)

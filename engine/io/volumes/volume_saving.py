@@ -1,4 +1,4 @@
-"""Writing a volume in the format that its name ends with, and what to know before."""
+"""Write a volume in the format of its file name, after checks."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _refuse_larger_than_memory(path: Path, writer: type[VolumeWriter], volume: V
     if not volume.is_in_file or writer.in_pieces or n_bytes <= free:
         return
     raise ResourceError(
-        f"{path.name}: to write it as {writer.name} takes {n_bytes / 2**30:.1f} GiB of memory and "
-        f"{free / 2**30:.1f} GiB are free; write .h5, .nii or .nii.gz, which go piece by piece."
+        f"{path.name}: writing {writer.name} needs {n_bytes / 2**30:.1f} GiB of memory, but "
+        f"{free / 2**30:.1f} GiB are free; write .h5, .nii or .nii.gz, which need less."
     )
 
 

@@ -1,1 +1,1 @@
-"""X-ray projections in and out: one file per format, on a few parts that all formats share."""
+"""Read and write X-ray projections: one file per format, with shared parts."""

@@ -1,4 +1,4 @@
-"""Angles of views as files state them: their unit, their order, and the view measured twice.
+"""Read the angles of views from files: unit, order and repeated last view.
 
 Views may come in any order, and an angle may occur more than once: filtering weights views by
 their neighbours in angle, and repeats share a weight (`engine.recon.filtering.redundancy`). Angles
@@ -42,8 +42,8 @@ ROUND = 2e-6
 """up to this part of them."""
 GOLDEN = ((3 - np.sqrt(5)) / 2, (np.sqrt(5) - 1) / 2)
 """Steps of golden angles, in turns or half turns."""
-FIXED = "the format wants degrees, so correct the angles"
-ATTRIBUTE = 'set their attribute units, in a copy of the file, to what they are, "deg" or "rad"'
+FIXED = "the format requires degrees, so correct the angles"
+ATTRIBUTE = 'set their attribute `units` to "deg" or "rad" in a copy of the file'
 """Ways out where a format has one unit, and where an attribute states it."""
 MOST_STATED = 1e7
 """Some 28,000 turns in degrees: a helix or a golden-angle scan has fewer."""
@@ -74,7 +74,7 @@ def unit_named(text: str, where: str) -> Unit | None:
     unit = UNITS.get(text.strip().lower())
     if unit is None:
         raise FileFormatError(
-            f"{where}: angles in {text.strip()!r}, want degrees or radians; correct the unit."
+            f"{where}: angles in {text.strip()!r}, expected degrees or radians; correct the unit."
         )
     return unit
 
@@ -100,8 +100,8 @@ def read_angles(
     notes: list[str] = []
     if unit is None:
         unit = "rad" if _too_small(values) else "deg"
-        taken = f"{WORDS[unit]}, a span of {_span_text(_in_degrees(values, unit))}"
-        notes.append(f"{where}: the angles have no unit; taken as {taken}.")
+        taken = f"{WORDS[unit]}, spanning {_span_text(_in_degrees(values, unit))}"
+        notes.append(f"{where}: the angles have no unit; {taken} assumed.")
     degrees = _in_degrees(values, unit)
     if _too_small(degrees) or _too_large(degrees, unit):
         raise _wrong_unit(values, unit, where, remedy)
@@ -110,23 +110,23 @@ def read_angles(
     notes += _order_notes(degrees, backwards, where)
     if backwards is None and _last_repeats_first(degrees):
         degrees = degrees[:-1]
-        notes.append(f"{where}: the last view repeats the first after a whole turn; left out.")
+        notes.append(f"{where}: the last view repeats the first after a full turn and is not used.")
     return Angles(np.deg2rad(degrees), len(values), tuple(notes))
 
 
 def _refuse_not_finite(values: NDArray[np.float64], where: str) -> None:
     if not values.size:
-        raise DataError(f"{where}: there are no angles; export the scan again.")
+        raise DataError(f"{where}: contains no angles; export the scan again.")
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise DataError(
-            f"{where}: the angle of view {bad[0]} is not a number, and {len(bad):,} of "
-            f"{len(values):,} are not; correct the angles."
+            f"{where}: {len(bad):,} of {len(values):,} angles are not numbers, the first is that "
+            f"of view {bad[0]}; correct the angles."
         )
     largest = float(np.abs(values).max())
     if largest > MOST_STATED:
         raise DataError(
-            f"{where}: an angle of {largest:g}, want at most {MOST_STATED:,.0f}; correct the "
+            f"{where}: an angle of {largest:g}, expected at most {MOST_STATED:,.0f}; correct the "
             "angles."
         )
 
@@ -165,7 +165,7 @@ def _too_large(degrees: NDArray[np.float64], unit: Unit) -> bool:
 
 
 def _is_of_many_turns(step_deg: float) -> bool:
-    """Whether somebody chose this step for many turns."""
+    """Return True if somebody chose this step for many turns."""
     parts = (step_deg % turn / turn for turn in (TURN_DEG / 2, TURN_DEG))
     is_golden = any(abs(part - golden) < ROUND * golden for part in parts for golden in GOLDEN)
     is_whole = _is_round(TURN_DEG / step_deg, 1.0)
@@ -190,16 +190,18 @@ def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: s
     is_small = _too_small(degrees)
     message = (
         f"{where}: {len(values):,} angles from {values.min():.5g} to {values.max():.5g} span "
-        f"{_span_text(degrees)} in {WORDS[stated]}, the unit they are read in"
+        f"{_span_text(degrees)} in {WORDS[stated]}, the stated or assumed unit"
     )
     if is_small == (stated == "deg"):
         likely = _span_text(_in_degrees(values, other))
-        return DataError(f"{message}, and {likely} in {WORDS[other]}, as a scan would; {remedy}.")
+        return DataError(
+            f"{message}, but {likely} in {WORDS[other]}, as expected for a scan; {remedy}."
+        )
     likely = _span_text(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
     change = "more" if is_small else "less"
     return DataError(
-        f"{message}, and a scan would span 57.3 times {change}, {likely}; they look converted to "
-        f"{WORDS[stated]} twice, so correct the angles."
+        f"{message}, but a scan spans 57.3 times {change}, {likely}; they were probably converted "
+        f"to {WORDS[stated]} twice, so correct the angles."
     )
 
 
@@ -216,8 +218,8 @@ def _refuse_all_alike(degrees: NDArray[np.float64], where: str) -> None:
     away = (degrees - degrees[0] + TURN_DEG / 2) % TURN_DEG - TURN_DEG / 2
     if len(degrees) > 1 and np.abs(away).max() <= SAME_DEG:
         raise DataError(
-            f"{where}: all {len(degrees):,} views have the same angle ({degrees[0]:g}°); give "
-            "every view its own angle."
+            f"{where}: all {len(degrees):,} views have the same angle ({degrees[0]:g}°); give each "
+            "view its own angle."
         )
 
 
@@ -240,8 +242,8 @@ def _order_notes(degrees: NDArray[np.float64], backwards: int | None, where: str
     if backwards is not None:
         k = backwards
         notes.append(
-            f"{where}: the angles are not in order (view {k} is at {degrees[k]:.6g}°, view {k + 1} "
-            f"at {degrees[k + 1]:.6g}°); each view is used at its own angle."
+            f"{where}: the angles are not in order (view {k}: {degrees[k]:.6g}°, view {k + 1}: "
+            f"{degrees[k + 1]:.6g}°); each view is used at its own angle."
         )
     ordered = np.sort(degrees)
     n_repeated = int(np.count_nonzero(np.diff(ordered) <= SAME_DEG))
@@ -250,7 +252,7 @@ def _order_notes(degrees: NDArray[np.float64], backwards: int | None, where: str
         first = float(ordered[np.flatnonzero(np.diff(ordered) <= SAME_DEG)[0]])
         view = int(np.flatnonzero(np.abs(degrees - first) <= SAME_DEG)[1])
         notes.append(
-            f"{where}: {words} the angle of another view (the first is view {view} at "
-            f"{degrees[view]:.6g}°); they share its weight."
+            f"{where}: {words} the angle of another view (first: view {view} at "
+            f"{degrees[view]:.6g}°); these views share one weight."
         )
     return notes

@@ -1,4 +1,4 @@
-"""Arrays of numbers in files of NumPy (.npy, .npz), MATLAB (.mat) and HDF5: what there is, and one.
+"""List and read number arrays in files of NumPy (.npy, .npz), MATLAB (.mat) and HDF5.
 
 A sidecar names an array within its file after a sign: `scan.npz#counts`, `scan.h5#/entry/data`.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
 from engine.io.hdf5.opening import is_hdf5
-from engine.io.safety.budget import most_unpacked, refuse_bomb, refuse_no_room
+from engine.io.safety.budget import most_unpacked, refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import HEAD_BYTES, InputFile
 from engine.io.volumes.npz import DAMAGE
 from engine.io.xray import matlab
@@ -48,7 +48,7 @@ class StoredArray:
 
 
 def holds_arrays(path: Path) -> bool:
-    """Whether a file is, by its name, one of arrays."""
+    """Return True if a file is, by its name, one of arrays."""
     return path.suffix.lower() in SUFFIXES
 
 
@@ -109,7 +109,7 @@ def _from_hdf5(file: InputFile, name: str, only: Only | None) -> Array:
             raise _missing(file, name)
         by_columns = file.head.startswith(matlab.MARK_OF_HDF5)
         if only is None:
-            refuse_no_room(2 * int(item.nbytes), file.name)
+            refuse_large_data(2 * int(item.nbytes), file.name)
             stored = np.asarray(item[()])
         else:
             axis, numbers = only
@@ -123,10 +123,10 @@ def _only(file: InputFile) -> str:
     found = arrays_in(file)
     images = [each for each in found if len(each.shape) in (2, 3)]
     if len(images) != 1:
-        names = ", ".join(each.name for each in images[:8]) or "none of two or three axes"
+        names = ", ".join(each.name for each in images[:8]) or "none with two or three axes"
         raise FileFormatError(
-            f"{file.name}: holds {len(images)} arrays of images ({names}); name one of them, as "
-            f"{file.name}{SIGN}{images[0].name if images else 'NAME'}."
+            f"{file.name}: contains {len(images)} image arrays ({names}); name one of them, such "
+            f"as {file.name}{SIGN}{images[0].name if images else 'NAME'}."
         )
     return images[0].name
 
@@ -148,7 +148,7 @@ def _of_hdf5(file: InputFile) -> list[StoredArray]:
 
 def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
     most = most_unpacked(file.size)
-    refuse_no_room(2 * file.size, file.name)
+    refuse_large_data(2 * file.size, file.name)
     try:
         return list(matlab.variables(memoryview(file.read()), most))
     except (ValueError, struct.error, zlib.error) as e:
@@ -198,7 +198,7 @@ def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
     with ZipFile(file.stream()) as archive:
         entry = archive.getinfo(f"{name}.npy")
         refuse_bomb(entry.file_size, file.size, file.name)
-        refuse_no_room(2 * entry.file_size, file.name)
+        refuse_large_data(2 * entry.file_size, file.name)
         with archive.open(entry) as stream:
             stored = np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
     return _picked(stored, only)
@@ -207,12 +207,12 @@ def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
 def _missing(file: InputFile, name: str) -> FileFormatError:
     there = ", ".join(each.name for each in arrays_in(file)[:8]) or "none"
     return FileFormatError(
-        f"{file.name}: holds no array {name!r} (there are: {there}); correct the name."
+        f"{file.name}: contains no array {name!r} (available: {there}); correct the name."
     )
 
 
 def _damaged(file: InputFile, e: Exception) -> FileFormatError:
     reason = " ".join(str(e).split()) or type(e).__name__
     return FileFormatError(
-        f"{file.name}: no file of arrays, or damaged or truncated ({reason}); copy it again."
+        f"{file.name}: not an array file, or damaged or truncated ({reason}); copy it again."
     )

@@ -1,4 +1,4 @@
-"""Images that say nothing of a scan but their values: TIFF, and data files of the ESRF."""
+"""Images without scan information: TIFF and ESRF data files."""
 
 from __future__ import annotations
 

@@ -54,14 +54,14 @@ class Bruker(ProjectionsReader):
         images, whole = read_stack(stack.first(len(angles.rad)), path)
         if not whole:
             raise FileFormatError(
-                f"{path.name}: the images hold no whole numbers; choose the raw projections, not "
+                f"{path.name}: the images do not contain integers; choose the raw projections, not "
                 "the slices."
             )
         full = _full_scale(fields)
         notes = [
             *angles.notes,
-            f"{path.name}: the file does not say from which side images are seen; taken as from "
-            "the source.",
+            f"{path.name}: the file does not state the viewing side of the images; a view from the "
+            "source is assumed.",
         ]
         return assemble(
             path,
@@ -103,7 +103,7 @@ def _full_scale(fields: Fields) -> float:
     bits = fields.maybe("depth (bits)") or 16.0
     if bits not in (8, 10, 12, 14, 16):
         raise FileFormatError(
-            f"{fields.path.name}: 'Depth (bits)' is {bits:g}, want 8 to 16; correct the log."
+            f"{fields.path.name}: 'Depth (bits)' is {bits:g}, expected 8 to 16; correct the log."
         )
     return float(2**bits - 1)
 
@@ -117,14 +117,14 @@ def _stack(fields: Fields) -> Stack:
     if len(fits) != 1:
         found = f"{len(fits)} series" if fits else "no series"
         raise FileFormatError(
-            f"{path.name}: {found} of TIFF images {prefix}0000.tif beside it; copy the whole scan."
+            f"{path.name}: {found} of TIFF images {prefix}0000.tif next to it; copy the whole scan."
         )
     stack = next(iter(fits.values()))
     n_files = fields.whole("number of files")
     refuse_missing(stack, path, n_files - 1)
     if len(stack) > n_files:
         raise GeometryError(
-            f"{path.name}: {len(stack):,} projections are there and the log says {n_files:,}; "
+            f"{path.name}: {len(stack):,} projections were found, but the log states {n_files:,}; "
             "choose the log of this scan."
         )
     return stack
@@ -154,7 +154,9 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     image = fields.maybe("image pixel size (um)")
     camera = fields.maybe("camera pixel size (um)")
     if image is None and camera is None:
-        raise FileFormatError(f"{fields.path.name}: has no pixel size; was the log cut or edited?")
+        raise FileFormatError(
+            f"{fields.path.name}: the pixel size is missing; was the log cut or edited?"
+        )
     if image is not None:
         return fields.positive("image pixel size (um)") * 1e-3 * magnification
     return fields.positive("camera pixel size (um)") * 1e-3

@@ -17,12 +17,12 @@ from engine.geometry.vectors import about_z
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5.opening import is_hdf5
-from engine.io.safety.budget import refuse_no_room
+from engine.io.safety.budget import refuse_large_data
 from engine.io.safety.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5.dxchange import has_object
-from engine.io.xray.hdf5.nxtomo import DARK, FLAT, PROJECTION, taken
+from engine.io.xray.hdf5.nxtomo import DARK, FLAT, PROJECTION, flat_positions
 from engine.io.xray.hdf5.opening import Tree, open_tree
 from engine.io.xray.hdf5.values import attribute, number_attribute
 
@@ -59,7 +59,7 @@ class CilNexus(ProjectionsReader):
 def _read(tree: Tree, path: Path) -> Projections:
     item = tree.dataset(DATA)
     if item is None:
-        raise FileFormatError(f"{path.name}: {DATA} is no dataset; export the scan again.")
+        raise FileFormatError(f"{path.name}: {DATA} is not a dataset; export the scan again.")
     images = _images(item, path)
     keys = tree.numbers(KEYS)
     if keys is None:
@@ -82,7 +82,7 @@ def _read(tree: Tree, path: Path) -> Projections:
         darks=darks,
         calibrated=calibrated,
         whole_numbers=item.dtype.kind in "iu" and kind == "counts",
-        info={**taken(keys.astype(int), shots), "format": CilNexus.name},
+        info={**flat_positions(keys.astype(int), shots), "format": CilNexus.name},
         notes=notes,
     )
 
@@ -93,28 +93,29 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     labels = [label for label in labels if label]
     if len(labels) != item.ndim or item.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{path.name}: {DATA} has {item.ndim} axes and names {', '.join(labels) or 'none'}; "
-            "export the scan again."
+            f"{path.name}: {DATA} has {item.ndim} axes but the labels "
+            f"{', '.join(labels) or 'none'}; export the scan again."
         )
-    refuse_no_room(4 * int(item.size), path.name, "the projections")
+    refuse_large_data(4 * int(item.size), path.name, "the projections")
     values = np.asarray(item[()], np.float32)
     if "channel" in labels:
         k = labels.index("channel")
         if values.shape[k] != 1:
             raise FileFormatError(
-                f"{path.name}: {values.shape[k]} energy channels, want one; export a single one."
+                f"{path.name}: {values.shape[k]} energy channels, expected one; export a single "
+                "channel."
             )
         values, labels = values.take([0], axis=k).squeeze(k), [n for n in labels if n != "channel"]
     if "vertical" not in labels:
         values, labels = values[..., None], [*labels, "vertical"]
     if sorted(labels) != sorted(AXES):
         raise FileFormatError(
-            f"{path.name}: the axes of {DATA} are {', '.join(labels)}, want angle, vertical and "
-            "horizontal; this is no scan of projections."
+            f"{path.name}: the axes of {DATA} are {', '.join(labels)}, expected angle, vertical "
+            "and horizontal; export the projections."
         )
     values = values.transpose([labels.index(name) for name in AXES])
     scale, offset = (
-        number_attribute(item, name, usual) for name, usual in (("scale", 1), ("offset", 0))
+        number_attribute(item, name, default) for name, default in (("scale", 1), ("offset", 0))
     )
     if (scale, offset) != (1, 0) and scale:
         values = np.asarray((values - offset) / scale)
@@ -128,9 +129,9 @@ def _angles(tree: Tree, path: Path) -> Angles:
         raise FileFormatError(f"{path.name}: no angles in {where}; export the scan again.")
     unit = attribute(item, "angle_unit", "degree")
     if unit not in UNITS:
-        raise FileFormatError(f"{path.name}: angles in {unit!r}, want degree or radian.")
+        raise FileFormatError(f"{path.name}: angles in {unit!r}, expected degree or radian.")
     first = number_attribute(item, "initial_angle", 0)
-    remedy = "set its attribute angle_unit, in a copy of the file, to what they are"
+    remedy = "set its attribute `angle_unit` to the true unit in a copy of the file"
     return read_angles(values + first, UNITS[unit], f"{path.name}: {where}", remedy=remedy)
 
 
@@ -139,13 +140,13 @@ def _geometry(
 ) -> tuple[XrayGeometry, bool]:
     """The pose, its axis brought onto z, turned by −angle; and whether the file moved the axis."""
 
-    def vector(name: str, usual: tuple[float, float, float] | None = None) -> Array:
+    def vector(name: str, default: tuple[float, float, float] | None = None) -> Array:
         found = tree.numbers(f"{CONFIG}/{name}")
-        if found is None and usual is not None:
-            return np.array(usual)
+        if found is None and default is not None:
+            return np.array(default)
         if found is None or len(found) not in (2, 3) or not np.isfinite(found).all():
             raise FileFormatError(
-                f"{path.name}: {CONFIG}/{name} gives no position or direction; export the scan "
+                f"{path.name}: {CONFIG}/{name} is not a position or direction; export the scan "
                 "again."
             )
         return np.append(found, 0.0)[:3]

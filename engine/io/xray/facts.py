@@ -1,4 +1,4 @@
-"""What to tell of projections in a report."""
+"""Facts of projections for a report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def facts_of(data: Projections) -> Facts:
     facts = [
         ("Views", f"{n:,}"),
         ("Detector", f"{rows:,} rows × {columns:,} columns"),
-        ("Pixel", f"{width:g} × {height:g} mm" if data.pixel_mm_known else "size not known"),
+        ("Pixel", f"{width:g} × {height:g} mm" if data.pixel_mm_known else "size unknown"),
         ("Values", f"{KINDS[data.kind]}, {low:g} to {high:g}"),
         ("Beam", _beam(g)),
         ("Angles", f"{span_deg(g):.4g}°" + (", on a circle" if g.is_circular else "")),

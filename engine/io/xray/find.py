@@ -17,7 +17,7 @@ from engine.io.xray.readers import PROJECTION_READERS
 DESCRIBING = tuple(
     suffix for each in PROJECTION_READERS.entries if each.companions for suffix in each.suffixes
 )
-"""How the names of files end that describe the images beside them."""
+"""Suffixes of files that describe adjacent images."""
 IMAGES = (".mha", ".ang")
 LISTS = (".ang", "_ctdata.txt")
 """Endings of lists of angles beside the settings of Nikon."""
@@ -51,7 +51,7 @@ def find(path: Path) -> Found | None:
     if sidecar is not None:
         return SIDECAR.format, sidecar
     # a sidecar names its images, and none names this one
-    about = f"{path.name}: an image of which scan? "
+    about = f"{path.name}: the scan of this image is ambiguous; "
     return _in_folder(path.parent, OTHERS, about) if is_image else None
 
 
@@ -79,7 +79,7 @@ def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, Pla
                 found.append((path, plan))
     if len(found) > 1:
         names = ", ".join(path.name for path, _ in found[:4])
-        raise FileFormatError(f"{len(found)} scans are described here ({names}); leave one.")
+        raise FileFormatError(f"{len(found)} scans are described here ({names}); keep one.")
     return found[0] if found else None
 
 

@@ -62,11 +62,10 @@ class FlexRay(ProjectionsReader):
         shape = images.shape[1:]
         notes = [
             *angles.notes,
-            f"{path.name}: the calibration of the machine is not in the file; check the centre of "
-            "rotation.",
+            f"{path.name}: the file contains no machine calibration; check the rotation axis.",
         ]
         if flats is None:
-            notes.append(f"{path.name}: no flat images io000000.tif; the open beam is unknown.")
+            notes.append(f"{path.name}: no flat images io000000.tif, so the open beam is unknown.")
         return assemble(
             path,
             images,
@@ -75,7 +74,7 @@ class FlexRay(ProjectionsReader):
             flats=flats,
             darks=darks,
             whole_numbers=whole,
-            info={**_info(fields), **_taken(fields, flats, len(images))},
+            info={**_info(fields), **_flat_views(fields, flats, len(images))},
             notes=notes,
         )
 
@@ -109,19 +108,20 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
     stack = stacks.get(SCAN)
     if stack is None:
         raise FileFormatError(
-            f"{fields.path.name}: no projections {SCAN}000000.tif beside it; copy the whole folder."
+            f"{fields.path.name}: no projections {SCAN}000000.tif next to it; copy the whole "
+            "folder."
         )
     wanted = fields.maybe("# projections")
     refuse_missing(stack, fields.path, int(wanted) if wanted else None)
     if wanted and len(stack) > wanted + 1:  # some count the last, which repeats the first
         raise GeometryError(
-            f"{fields.path.name}: {len(stack):,} projections are there and the settings say "
+            f"{fields.path.name}: {len(stack):,} projections were found, but the settings state "
             f"{wanted:,.0f}; choose the settings of this scan."
         )
     if stack.numbers[0] not in (0, 1):
         raise FileFormatError(
-            f"{fields.path.name}: the projections begin with {stack.files[0].name}; the first ones "
-            "are missing, copy the whole folder."
+            f"{fields.path.name}: the first projections before {stack.files[0].name} are missing; "
+            "copy the whole folder."
         )
     return stack
 
@@ -168,7 +168,7 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     ):
         raise FileFormatError(
             f"{fields.path.name}: the binned pixel size is {stated:g}, but voxel size, SOD and SDD "
-            f"make it {pixel:.5g} mm; correct the settings."
+            f"give {pixel:.5g} mm; correct the settings."
         )
     return pixel
 
@@ -185,16 +185,16 @@ def _window(fields: Fields) -> tuple[float, float]:
         left, top, right, bottom = (float(part) for part in text.split(","))
     except ValueError as e:
         raise FileFormatError(
-            f"{fields.path.name}: 'ROI (LTRB)' is {text!r}, want four numbers; correct "
-            "the settings."
+            f"{fields.path.name}: 'ROI (LTRB)' is {text!r}, expected four numbers; correct the "
+            "settings."
         ) from e
     across = (left + right) // 2 - RAW_CENTRE[0]
     up = (top + bottom) // 2 - RAW_CENTRE[1]
     return across * RAW_PIXEL_MM, up * RAW_PIXEL_MM
 
 
-def _taken(fields: Fields, flats: Images | None, n_views: int) -> Plain:
-    """When flats were taken: those beyond the stated number before the scan came after it."""
+def _flat_views(fields: Fields, flats: Images | None, n_views: int) -> Plain:
+    """Return the views of the flats: the stated number before the scan, the rest after it."""
     before = fields.maybe(BEFORE)
     if flats is None or before is None or not 0 < before < len(flats):
         return {}

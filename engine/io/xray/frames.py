@@ -1,4 +1,4 @@
-"""From numbers and a geometry to checked projections: sizes, flats, bad pixels, lost views."""
+"""Build checked projections from numbers and a geometry: sizes, flats, bad pixels, lost views."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def assemble(
     white_level: float | None = None,
     info: Plain | None = None,
     notes: Iterable[str] = (),
-    remedy: str = "correct the kind or give the open beam",
+    remedy: str = "correct the kind or state the open beam",
 ) -> Projections:
     """Return checked projections; what is odd but usable is told in the notes.
 
@@ -86,9 +86,9 @@ def assemble(
     message = list(notes)
     lost = _lost_views(path, values, kind, message)
     if lost.any():
-        kept = np.flatnonzero(~lost)
-        values, geometry = _moved_together(values, kept), geometry.select(kept)
-        info = info_of(info or {}, kept)
+        chosen = np.flatnonzero(~lost)
+        values, geometry = _compacted(values, chosen), geometry.select(chosen)
+        info = info_of(info or {}, chosen)
     bad = np.zeros(values.shape[1:], bool) if bad_pixels is None else bad_pixels.copy()
     bad |= _not_numbers(path, values, message)
     if whole_numbers:
@@ -99,8 +99,8 @@ def assemble(
     bad |= _unlit(path, flats, darks, message)
     if not pixel_mm_known:
         message.append(
-            f"{path.name}: the size of a pixel is not known; one pixel is taken as 1 mm, so "
-            "lengths are in pixels and attenuation is per pixel."
+            f"{path.name}: the pixel size is unknown and set to 1 mm, so lengths are in pixels and "
+            "attenuation is per pixel."
         )
     return Projections(
         values=values,
@@ -120,15 +120,15 @@ def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
     """Refuse another number of images than of angles."""
     if n_images != n_angles:
         raise GeometryError(
-            f"{path.name}: {n_images:,} projections and {n_angles:,} angles; every projection "
-            "needs one angle, so copy the missing files or correct the list."
+            f"{path.name}: {n_images:,} projections but {n_angles:,} angles; each projection needs "
+            "one angle, so copy the missing files or correct the list."
         )
 
 
 def guess_kind(path: Path, values: Images, notes: list[str]) -> Kind:
     """Tell from floating-point numbers alone what they are, and say so."""
     kind = _kind_of(values)
-    notes.append(f"{path.name}: no flat images; by their values these are {WORDS[kind]}.")
+    notes.append(f"{path.name}: no flat images; the values look like {WORDS[kind]}.")
     return kind
 
 
@@ -160,27 +160,27 @@ def _refuse_other_sizes(
 ) -> None:
     if values.ndim != 3 or not values.size:
         raise FileFormatError(
-            f"{path.name}: projections of shape {values.shape}, want (view, row, column)."
+            f"{path.name}: projections of shape {values.shape}, expected (view, row, column)."
         )
     if values.shape[1:] != tuple(geometry.shape):
         raise GeometryError(
-            f"{path.name}: projections of {values.shape[1]:,} x {values.shape[2]:,} pixels, the "
-            f"settings say {geometry.shape[0]:,} x {geometry.shape[1]:,} (rows x columns); "
+            f"{path.name}: projections of {values.shape[1]:,} x {values.shape[2]:,} pixels, but "
+            f"the settings state {geometry.shape[0]:,} x {geometry.shape[1]:,} (rows x columns); "
             "choose the settings of this scan."
         )
     refuse_count(path, len(values), geometry.n_views)
     for what, images in (("flat", flats), ("dark", darks)):
         if images is not None and images.shape[1:] != values.shape[1:]:
             raise GeometryError(
-                f"{path.name}: {what} images of {' x '.join(map(str, images.shape[1:]))} pixels, "
-                f"projections of {values.shape[1]} x {values.shape[2]} (rows x columns); give "
-                f"{what} images of the same detector and binning."
+                f"{path.name}: {what} images have {' x '.join(map(str, images.shape[1:]))} pixels, "
+                f"but projections have {values.shape[1]} x {values.shape[2]} (rows x columns); use "
+                f"{what} images with the same detector and binning."
             )
         if images is not None and not np.isfinite(images).all():
             n_bad = int((~np.isfinite(images)).sum())
             raise DataError(
-                f"{path.name}: {n_bad:,} values of the {what} images are not numbers; repair them "
-                "or leave them out."
+                f"{path.name}: {n_bad:,} values of the {what} images are not numbers; repair the "
+                "images or remove them."
             )
 
 
@@ -208,8 +208,8 @@ def _saturated(path: Path, values: Images, notes: list[str]) -> None:
         int(np.count_nonzero(values[k : k + BLOCK] == top)) for k in range(0, len(values), BLOCK)
     )
     notes.append(
-        f"{path.name}: {n_top:,} values ({n_top / values.size:.2g} of all) are {top:.0f}, the "
-        "largest the detector gives; they are saturated."
+        f"{path.name}: {n_top:,} values ({n_top / values.size:.2g} of all) are saturated at "
+        f"{top:.0f}, the detector maximum."
     )
 
 
@@ -218,8 +218,8 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> N
     top = 0.0 if limit is None else largest(values)
     if limit is not None and top > limit:
         raise DataError(
-            f"{path.name}: values up to {top:,.6g} are no {WORDS[kind]}, which are at most about "
-            f"{'1' if kind == 'transmission' else '20'}; they look like counts, so "
+            f"{path.name}: values up to {top:,.6g} are too large for {WORDS[kind]}, expected at "
+            f"most about {'1' if kind == 'transmission' else '20'}; they look like counts, so "
             f"{remedy}."
         )
 
@@ -232,34 +232,35 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
         if not view % BLOCK:
             rest(values)
     if no_numbers.all():
-        raise DataError(f"{path.name}: no value is a number; export the scan again.")
+        raise DataError(f"{path.name}: all values are NaN or infinite; export the scan again.")
     lost = np.flatnonzero(zeros | no_numbers)
     if 2 * len(lost) >= len(values):
         raise DataError(
-            f"{path.name}: {len(lost):,} of {len(values):,} views hold {_held(zeros, no_numbers)}, "
-            f"the first is view {lost[0]}; was the scan ended early?"
+            f"{path.name}: {len(lost):,} of {len(values):,} views contain "
+            f"{_lost_words(zeros, no_numbers)}, starting with view {lost[0]}; was the scan stopped "
+            "early?"
         )
     if kind == "integrals" and zeros.any():
         notes.append(
-            f"{path.name}: views {listed(np.flatnonzero(zeros))} hold only zeros; if they were not "
-            "measured, take them and their angles out of the scan."
+            f"{path.name}: views {listed(np.flatnonzero(zeros))} contain only zeros; if they were "
+            "not measured, remove them and their angles from the scan."
         )
         zeros[:] = False
     out = zeros | no_numbers
     if out.any():
-        which, held = listed(np.flatnonzero(out)), _held(zeros, no_numbers)
-        notes.append(f"{path.name}: views {which} hold {held}; they are left out.")
+        which, held = listed(np.flatnonzero(out)), _lost_words(zeros, no_numbers)
+        notes.append(f"{path.name}: views {which} contain {held} and are not used.")
     return out
 
 
-def _moved_together(values: Images, kept: NDArray[np.integer]) -> Images:
+def _compacted(values: Images, chosen: NDArray[np.integer]) -> Images:
     """Return only these views, in their old place: there may be no room for a copy."""
-    for to, view in enumerate(kept):
+    for to, view in enumerate(chosen):
         values[to] = values[view]
-    return values[: len(kept)]
+    return values[: len(chosen)]
 
 
-def _held(zeros: NDArray[np.bool_], no_numbers: NDArray[np.bool_]) -> str:
+def _lost_words(zeros: NDArray[np.bool_], no_numbers: NDArray[np.bool_]) -> str:
     words = ("only zeros", zeros), ("no numbers", no_numbers)
     return " or ".join(word for word, found in words if found.any())
 
@@ -277,11 +278,11 @@ def _unlit(
     if 2 * int(unlit.sum()) >= unlit.size:
         raise DataError(
             f"{path.name}: in {int(unlit.sum()):,} of {unlit.size:,} pixels the flat images are "
-            "not brighter than the dark ones; are they empty or exchanged?"
+            "not brighter than the dark images; are they empty or swapped?"
         )
     if unlit.any():
         notes.append(
             f"{path.name}: {int(unlit.sum()):,} of {unlit.size:,} pixels get no light in the flat "
-            "images; they count as bad."
+            "images and count as bad."
         )
     return unlit

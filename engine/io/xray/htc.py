@@ -56,7 +56,7 @@ class HtcMatlab(ProjectionsReader):
         sinogram = data.numbers("sinogram")
         if sinogram.ndim != 2:
             raise FileFormatError(
-                f"{path.name}: a sinogram of {sinogram.ndim} axes, want (angle, pixel)."
+                f"{path.name}: the sinogram has {sinogram.ndim} axes, expected (angle, pixel)."
             )
         stated = parameters.numbers("angles").reshape(-1)
         refuse_count(path, len(sinogram), len(stated))
@@ -69,8 +69,8 @@ class HtcMatlab(ProjectionsReader):
         n_pixels = int(parameters.number("numDetectorsPost"))
         if n_pixels != sinogram.shape[1]:
             raise GeometryError(
-                f"{path.name}: the sinogram has {sinogram.shape[1]:,} pixels, its parameters say "
-                f"{n_pixels:,}; export it again."
+                f"{path.name}: the sinogram has {sinogram.shape[1]:,} pixels, but its parameters "
+                f"state {n_pixels:,}; export it again."
             )
         geometry = turned_cone(
             np.pi - angles.rad,
@@ -105,7 +105,7 @@ class _Struct:
 
     def __init__(self, value: Value, path: Path) -> None:
         if not isinstance(value, dict):
-            raise FileFormatError(f"{path.name}: not a plain struct; export it again from MATLAB.")
+            raise FileFormatError(f"{path.name}: not a simple struct; export it again from MATLAB.")
         self._value, self._path = value, path
 
     def field(self, name: str) -> Value:
@@ -113,20 +113,22 @@ class _Struct:
             raise FileFormatError(f"{self._path.name}: has no field {name!r}; export it again.")
         value = self._value[name]
         if value is None:
-            raise FileFormatError(f"{self._path.name}: field {name!r} is an object, want numbers.")
+            raise FileFormatError(
+                f"{self._path.name}: field {name!r} is an object, expected numbers."
+            )
         return value
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         value = self.field(name)
         if not isinstance(value, np.ndarray) or not value.size:
-            raise FileFormatError(f"{self._path.name}: field {name!r} holds no numbers.")
+            raise FileFormatError(f"{self._path.name}: field {name!r} contains no numbers.")
         return np.asarray(value, np.float64)
 
     def number(self, name: str) -> float:
         number = float(self.numbers(name).reshape(-1)[0])
         if not 0 < number < np.inf:
             raise FileFormatError(
-                f"{self._path.name}: {name!r} is {number:g}, want a number above 0."
+                f"{self._path.name}: {name!r} is {number:g}, expected a number above 0."
             )
         return number
 

@@ -1,4 +1,4 @@
-"""Room for the images of an X-ray scan as they are read: in memory, or in a file of our own."""
+"""Allocate storage for the images of an X-ray scan: memory or a temporary file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.core.paths import cache_dir
 from engine.data.storage.columns import Scratch
-from engine.io.safety.budget import SMALL_BYTES, free_memory, refuse_no_room
+from engine.io.safety.budget import SMALL_BYTES, free_memory, refuse_large_data
 from engine.io.xray.frames import Images
 
 WHOLE_SETS = 7
@@ -17,7 +17,7 @@ into a file as it is read, since the run that follows works with files too."""
 WHAT = "the projections"
 
 
-def images_room(shape: tuple[int, ...], name: str) -> Images:
+def allocate_images(shape: tuple[int, ...], name: str) -> Images:
     """Return room for images (n, rows, columns); raises `ResourceError` where there is none.
 
     It lies in memory, or, where that would not hold what a run makes of the images, in a nameless
@@ -35,5 +35,5 @@ def images_room(shape: tuple[int, ...], name: str) -> Images:
         return np.empty(shape, np.float32)
     room = Scratch(cache_dir(), WHAT)
     if n_bytes > room.free_bytes:
-        refuse_no_room(n_bytes, name, WHAT)
+        refuse_large_data(n_bytes, name, WHAT)
     return room.empty(shape, np.float32)

@@ -67,7 +67,7 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
             most_bytes -= len(inner)
             part = next(_parts(inner, order), None)
         if part is None:
-            raise MatlabError("a packed variable with nothing in it")
+            raise MatlabError("an empty compressed variable")
         if part.kind != MATRIX:
             raise MatlabError(f"a variable of type {part.kind}")
         yield _matrix(part.data, order, 0)
@@ -104,7 +104,7 @@ def entries(read: Callable[[int, int], bytes], size: int) -> Iterator[Entry]:
     while at + TAG_BYTES <= size:
         kind, n_bytes = struct.unpack(f"{order}II", read(TAG_BYTES, at))
         if at + TAG_BYTES + n_bytes > size:
-            raise MatlabError(f"truncated, a variable of {n_bytes:,} bytes is not all there")
+            raise MatlabError(f"truncated, a variable of {n_bytes:,} bytes is incomplete")
         begin = read(min(n_bytes, BEGINNING), at + TAG_BYTES)
         if kind == COMPRESSED:
             begin = zlib.decompressobj().decompress(begin, BEGINNING)[TAG_BYTES:]
@@ -133,7 +133,7 @@ def _unpacked(data: memoryview, most_bytes: int) -> bytes:
     unpack = zlib.decompressobj()
     found = unpack.decompress(data, most_bytes + 1)
     if len(found) > most_bytes:
-        raise MatlabError(f"unpacks to more than {most_bytes:,} bytes")
+        raise MatlabError(f"decompresses to more than {most_bytes:,} bytes")
     return found
 
 
@@ -148,7 +148,7 @@ def _parts(data: memoryview, order: str) -> Iterator[_Part]:
             if n_bytes > 4:
                 raise MatlabError(f"a short element of {n_bytes} bytes")
         if begin + n_bytes > len(data):
-            raise MatlabError(f"truncated, an element of {n_bytes:,} bytes is not all there")
+            raise MatlabError(f"truncated, an element of {n_bytes:,} bytes is incomplete")
         yield _Part(kind, data[begin : begin + n_bytes])
         at += 8 + step
 

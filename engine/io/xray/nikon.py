@@ -96,14 +96,15 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     if len(fits) != 1:
         found = f"{len(fits)} series of TIFF images" if fits else "no numbered TIFF images"
         raise FileFormatError(
-            f"{path.name}: {found} in {folder.name}, want one named {wanted}; copy the whole scan."
+            f"{path.name}: {found} in {folder.name}, expected one named {wanted}; copy the whole "
+            "scan."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)
     if len(stack) > n_views + 1:
         raise GeometryError(
-            f"{path.name}: {len(stack):,} projections are there and the settings say {n_views:,}; "
-            "choose the settings of this scan."
+            f"{path.name}: {len(stack):,} projections were found, but the settings state "
+            f"{n_views:,}; choose the settings of this scan."
         )
     return stack.first(n_views)
 
@@ -141,7 +142,7 @@ def _measured(
             values.append(angle)
     if len(values) != len(planned):
         raise GeometryError(
-            f"{path.name}: {len(values):,} angles, {fields.path.name} says {len(planned):,} "
+            f"{path.name}: {len(values):,} angles, but {fields.path.name} states {len(planned):,} "
             "projections; copy the list of this scan."
         )
     turned = np.asarray(np.unwrap(np.array(values), period=360.0), np.float64)
@@ -151,7 +152,7 @@ def _measured(
     off = float(np.abs(turned - planned).max())
     if off > 2 * abs(planned[1] - planned[0] if len(planned) > 1 else 1.0):
         raise GeometryError(
-            f"{path.name}: the angles end at {turned[-1]:.5g}°, {fields.path.name} plans "
+            f"{path.name}: the angles end at {turned[-1]:.5g}°, but {fields.path.name} plans "
             f"{planned[-1]:.5g}°; copy the list of this scan."
         )
     return turned
@@ -170,13 +171,13 @@ def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) ->
     lean = -math.atan2(top - bottom, rows * height) if roll is None else math.radians(roll)
     if offset:
         notes.append(
-            f"{fields.path.name}: the axis is {offset:.4g} mm beside the centre; makers differ in "
-            "its sign, so check the centre of rotation."
+            f"{fields.path.name}: the axis is {offset:.4g} mm off centre; its sign differs between "
+            "vendors, so check the rotation axis."
         )
     if abs(lean) + abs(tilt) > 1e-6:
         notes.append(
-            f"{fields.path.name}: the axis leans by {math.degrees(lean):.3g}° and tilts by "
-            f"{math.degrees(tilt):.3g}°, as the settings say."
+            f"{fields.path.name}: the settings state an axis that leans by "
+            f"{math.degrees(lean):.3g}° and tilts by {math.degrees(tilt):.3g}°."
         )
     upright = _upright(lean, -tilt)
     at = {

@@ -1,4 +1,4 @@
-"""Orbits of scanners that state one pose and turn the object: the pose at angle 0, turned about z.
+"""Orbits of scanners with one stated pose: the pose at angle 0, rotated about z.
 
 At angle 0 the source is at (0, −distance, 0); angles count counter-clockwise seen from +z. An
 image seen from the source has its columns to the right, u = +x there.

@@ -13,7 +13,7 @@ from engine.core.arrays import Array
 from engine.core.errors import FileFormatError, SettingsError
 from engine.io.safety.open_input import InputFile
 from engine.io.xray.frames import Images
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.sidecar.settings import AXES, Sidecar
 
 PIECE_BYTES = 64 * 2**20
@@ -81,9 +81,9 @@ def _shape(
         have, rest = divmod(size, per_view)
         more = f" and {rest:,} bytes" if rest else ""
         raise FileFormatError(
-            f"{file.name}: {size:,} bytes after the header are {have:,} views{more}, {path.name} "
-            f"says {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in all); copy the file "
-            "again or correct shape and dtype."
+            f"{file.name}: {size:,} bytes after the header are {have:,} views{more}, but "
+            f"{path.name} states {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in "
+            "total); copy the file again or correct shape and dtype."
         )
     return tuple(shape)
 
@@ -101,7 +101,7 @@ def _filled(
     if "row" not in order:
         full, full_order = (*shape, 1), (*order, "row")
     sizes: dict[str, int] = dict(zip(full_order, full, strict=True))
-    values = images_room(tuple(sizes[axis] for axis in AXES), file.name)
+    values = allocate_images(tuple(sizes[axis] for axis in AXES), file.name)
     # the same memory, with the axes and directions of the file
     as_filed = flipped(values, settings).transpose([AXES.index(axis) for axis in full_order])
     n, rest = full[0], full[1:]
@@ -128,6 +128,6 @@ def _refuse_swapped(sample: Array, file: InputFile, path: Path) -> None:
 
     if strange(sample) > 0.2 and strange(other) < 0.01:
         raise FileFormatError(
-            f"{file.name}: the values make sense only in the other byte order; correct byte_order "
-            f"in {path.name}."
+            f"{file.name}: the values are only plausible in the other byte order; correct "
+            f"byte_order in {path.name}."
         )

@@ -47,13 +47,13 @@ class RtkXml(ProjectionsReader):
     @classmethod
     def read(cls, file: InputFile) -> Projections:
         path, parameters = file.path, read_parameters(file)
-        with open_input(_image_beside(path)) as beside:
+        with open_input(_adjacent_image(path)) as beside:
             image = read_meta_image(beside)
         whole = image.values.dtype.kind in "iu"
         if not image.is_volume:
             raise FileFormatError(
-                f"{beside.name}: projections of four axes, want three (columns, rows, views); "
-                "export it again."
+                f"{beside.name}: projections have four axes, expected three (columns, rows, "
+                "views); export them again."
             )
         views, rows, columns = image.values.shape
         refuse_count(path, views, len(parameters[GANTRY]))
@@ -80,13 +80,13 @@ class RtkXml(ProjectionsReader):
         )
 
 
-def _image_beside(path: Path) -> Path:
+def _adjacent_image(path: Path) -> Path:
     found = [p for p in entries(path.parent) if p.suffix.lower() == ".mha"]
     same = [p for p in found if p.stem == path.stem] or found
     if len(same) != 1:
         number = f"{len(found)} .mha images" if found else "no .mha image"
         raise FileFormatError(
-            f"{path.name}: {number} beside it, want the projections alone; a .toml sidecar can "
+            f"{path.name}: {number} next to it, expected only the projections; a .toml sidecar can "
             "name other files."
         )
     return same[0]
@@ -116,7 +116,7 @@ class _Text(XmlText):
         try:
             value = float(text)
         except ValueError:
-            self.refuse(f"{name} is {text[:40]!r}, want a number")
+            self.refuse(f"{name} is {text[:40]!r}, expected a number")
         inside = self.places and self.places[-1] == VIEW
         (self.views[-1] if inside else self.common)[name] = value
 
@@ -126,7 +126,7 @@ def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
     seen = _Text(file)
     seen.read()
     if not seen.views:
-        seen.refuse("holds no projection")
+        seen.refuse("contains no projection")
     found = {}
     for name in USED:
         values = [view.get(name, seen.common.get(name)) for view in seen.views]
@@ -164,7 +164,8 @@ def rtk_geometry(
     if (sdd == 0).any() or (sid <= 0).any() or (sdd <= sid).any():
         raise GeometryError(
             f"{path.name}: source to isocentre {sid[0]:g} mm, source to detector {sdd[0]:g} mm; "
-            "want the isocentre between source and detector (parallel beams are not read)."
+            "the isocentre must be between source and detector (parallel beams are not "
+            "supported)."
         )
     circular = RtkParameters(
         gantry_rad=np.deg2rad(p[GANTRY]),

@@ -1,4 +1,4 @@
-"""Projections out: Data Exchange, NXtomo, or raw numbers with a sidecar, by the ending."""
+"""Write projections as Data Exchange, NXtomo, or raw with a sidecar, by the file suffix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.core.json_types import Plain
 from engine.core.settings import parse
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
-from engine.io.safety.atomic_write import write_together
+from engine.io.safety.atomic_write import write_all
 from engine.io.safety.seal import digest
 from engine.io.xray.hdf5.dxchange import write_projections
 from engine.io.xray.hdf5.nxtomo_writer import write_nxtomo
@@ -21,7 +21,7 @@ from engine.io.xray.sidecar.seal import sealed
 from engine.io.xray.sidecar.settings import VERSION, Sidecar
 
 ENDINGS = {"file": "", "flats": "_flats", "darks": "_darks"}
-"""What the names of the raw files end with, by their key in the sidecar."""
+"""Key in the sidecar -> ending of the raw file name."""
 
 
 def save_projections(data: Projections, path: Path | str) -> None:
@@ -36,8 +36,8 @@ def save_projections(data: Projections, path: Path | str) -> None:
         write_sidecar(data, path)
     else:
         raise UnknownFormatError(
-            f"{path.name}: projections are written as .h5 (Data Exchange), .nxs (NXtomo) or .toml "
-            "(raw with a sidecar); choose one of these endings."
+            f"{path.name}: projections can be saved as .h5 (Data Exchange), .nxs (NXtomo) or .toml "
+            "(raw with a sidecar); use one of these suffixes."
         )
 
 
@@ -71,7 +71,7 @@ def write_sidecar(data: Projections, path: Path) -> None:
     digests[f"{stem}.geom"] = sha256(lines).hexdigest()
     files[path.with_name(f"{stem}.geom")] = lines
     settings = parse(Sidecar, sidecar | {"sha256": digests}, where=path.name)
-    write_together({**files, path: sealed(settings).encode()})
+    write_all({**files, path: sealed(settings).encode()})
 
 
 def _lines(geometry: XrayGeometry) -> str:

@@ -13,7 +13,7 @@ from engine.io.folder import entries
 from engine.io.safety.open_input import open_input
 from engine.io.xray.bare_images import image_of
 from engine.io.xray.frames import MOST_NAMED, Images, listed
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 
 AT_ONCE = 32
 """Images after which memory is given back that those of a file take."""
@@ -79,21 +79,21 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
     twice = [a for a, b in pairwise(numbers) if a == b]
     if twice:
         raise FileFormatError(
-            f"{where.name}: number {twice[0]} of the series {name} is there twice; remove one."
+            f"{where.name}: number {twice[0]} of the series {name} exists twice; remove one."
         )
     n_gaps = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
     if n_gaps:
         gaps = chain.from_iterable(range(a + 1, b) for a, b in pairwise(numbers))
         raise FileFormatError(
-            f"{where.name}: of the series {name} number "
-            f"{listed(islice(gaps, MOST_NAMED + 1), n_gaps)} "
-            f"{'is' if n_gaps == 1 else 'are'} missing ({len(numbers):,} files are there); copy "
-            "the missing files."
+            f"{where.name}: in the series {name}, number "
+            f"{listed(islice(gaps, MOST_NAMED + 1), n_gaps)} {'is' if n_gaps == 1 else 'are'} "
+            f"missing ({len(numbers):,} files found); copy the missing files."
         )
     if n_wanted is not None and len(numbers) < n_wanted:
         raise FileFormatError(
-            f"{where.name}: {len(numbers):,} projections are there and {n_wanted:,} were taken, "
-            f"the last is {stack.files[-1].name if numbers else 'missing'}; copy the missing files."
+            f"{where.name}: {len(numbers):,} projections found, but {n_wanted:,} were recorded; "
+            f"the last one found is {stack.files[-1].name if numbers else 'missing'}; copy the "
+            "missing files."
         )
 
 
@@ -101,8 +101,10 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     """Return the images (n, rows, columns) and whether they are stored as whole numbers."""
     first = _image(stack.files[0])
     if first.ndim != 2:
-        raise FileFormatError(f"{stack.files[0].name}: {len(first):,} pages, want one per file.")
-    values = images_room((len(stack), *first.shape), settings.name)
+        raise FileFormatError(
+            f"{stack.files[0].name}: {len(first):,} pages, expected one per file."
+        )
+    values = allocate_images((len(stack), *first.shape), settings.name)
     values[0] = first
     for k, file in enumerate(stack.files[1:], 1):
         image = _image(file)

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.core.arrays import Array
 from engine.core.errors import FileFormatError
-from engine.io.safety.budget import refuse_bomb, refuse_no_room
+from engine.io.safety.budget import refuse_bomb, refuse_large_data
 from engine.io.safety.open_input import InputFile
 
 MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
@@ -28,14 +28,14 @@ DAMAGE = (
     struct.error,
     zlib.error,
 )
-"""What a damaged image makes the library raise."""
+"""Exceptions that the library raises for damaged images."""
 PLAIN, DEFLATE, LZMA = 1, (8, 32946), 34925
 MAX_PAGES = 100_000
 logging.getLogger("tifffile").addHandler(logging.NullHandler())  # we say ourselves what is wrong
 
 
 def is_tiff(head: bytes) -> bool:
-    """Whether a file begins like a TIFF file."""
+    """Return True if a file begins like a TIFF file."""
     return head[:4] in MAGICS
 
 
@@ -71,7 +71,7 @@ def _refuse_endless(file: InputFile) -> None:
         last = file.read(struct.calcsize(f"{order}{place}"), at + n_bytes + n_entries * entry)
         (at,) = struct.unpack(f"{order}{place}", last)
     if at:
-        raise ValueError("its pages lead back to earlier ones, or are too many")
+        raise ValueError("its pages form a loop, or there are too many")
 
 
 def _refuse_unusable(images: Any, file: InputFile) -> None:
@@ -80,8 +80,8 @@ def _refuse_unusable(images: Any, file: InputFile) -> None:
     shape, dtype = pages[0].shape, pages[0].dtype
     if len(shape) != 2 or dtype is None or dtype.kind not in "uif":
         raise FileFormatError(
-            f"{file.name}: an image of shape {shape} and type {dtype}; want one grey value per "
-            "pixel."
+            f"{file.name}: an image of shape {shape} and type {dtype}; save it with one grey value "
+            "per pixel."
         )
     n_bytes = sum(_checked_page(page, file, dtype.itemsize) for page in pages)
     n_series = int(images.series[0].nbytes)
@@ -90,7 +90,7 @@ def _refuse_unusable(images: Any, file: InputFile) -> None:
             f"{file.name}: damaged or truncated TIFF image, it claims {n_series:,} bytes of pixels "
             f"in a file of {file.size:,}; copy it again."
         )
-    refuse_no_room(n_series, file.name, "the projections")
+    refuse_large_data(n_series, file.name, "the projections")
 
 
 def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
@@ -102,12 +102,12 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
     ends = max((at + n for at, n in places), default=0)
     if ends > file.size or (is_plain and n_bytes > here) or not all(page.dataoffsets):
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels and "
+            f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels but "
             f"{here:,} to read in a file of {file.size:,}; copy it again."
         )
     if int(page.compression) == LZMA:
         raise FileFormatError(
-            f"{file.name}: packed with LZMA, which is not read; save it with deflate or unpacked."
+            f"{file.name}: LZMA compression is not supported; save it with deflate or uncompressed."
         )
     if not is_plain:
         refuse_bomb(n_bytes, here, file.name)
@@ -124,6 +124,6 @@ def _refuse_overfull(file: InputFile, places: list[tuple[int, int]], segment: in
         data = zlib.decompressobj().decompress(file.read(n_bytes, at), segment + 1)
         if len(data) > segment:
             raise FileFormatError(
-                f"{file.name}: damaged TIFF image, a part of {segment:,} bytes unpacks to more; "
-                "copy it again."
+                f"{file.name}: damaged TIFF image, a part of {segment:,} bytes decompresses to "
+                "more; copy it again."
             )

@@ -61,7 +61,9 @@ class AstraVectors(ProjectionsReader):
         )
         message = list(notes)
         if walnut:
-            message.append(f"{path.name}: images turned and in reverse, as the data's authors do.")
+            message.append(
+                f"{path.name}: images are rotated and reversed, as by the authors of the data."
+            )
         counted = whole or flats is not None
         kind: Kind = "counts" if counted else guess_kind(path, images, message)
         return assemble(
@@ -73,12 +75,12 @@ class AstraVectors(ProjectionsReader):
             darks=darks,
             calibrated=True,
             whole_numbers=whole,
-            info={"format": cls.name, **_taken(flats, len(kept), walnut)},
+            info={"format": cls.name, **_flat_views(flats, len(kept), walnut)},
             notes=message,
         )
 
 
-def _taken(flats: Images | None, n_views: int, walnut: bool) -> Plain:
+def _flat_views(flats: Images | None, n_views: int, walnut: bool) -> Plain:
     """The two flats of a walnut are from before and after the scan, whose views are in reverse."""
     if not walnut or flats is None or len(flats) != 2:
         return {}
@@ -96,16 +98,16 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
             row = [float(field) for field in fields]
         except ValueError as e:
             raise FileFormatError(
-                f"{path.name}: line {k} holds {line.strip()[:40]!r}, want {N_NUMBERS} numbers."
+                f"{path.name}: line {k} is {line.strip()[:40]!r}, expected {N_NUMBERS} numbers."
             ) from e
         if len(row) != N_NUMBERS or not np.isfinite(row).all():
             raise FileFormatError(
-                f"{path.name}: line {k} has {len(row)} numbers, want {N_NUMBERS} that are finite: "
-                "source, detector, column and row step of a view."
+                f"{path.name}: line {k} has {len(row)} numbers, expected {N_NUMBERS} finite "
+                "numbers: source, detector, column and row step of a view."
             )
         rows.append(row)
     if not rows:
-        raise FileFormatError(f"{path.name}: holds no views; export it again.")
+        raise FileFormatError(f"{path.name}: contains no views; export it again.")
     return np.array(rows)
 
 
@@ -117,7 +119,9 @@ def without_repeated(
         source = vectors[:, :3]
         step = np.median(np.linalg.norm(np.diff(source, axis=0), axis=1))
         if np.linalg.norm(source[-1] - source[0]) < 0.1 * step:
-            note = f"{path.name}: the last view repeats the first after a whole turn; left out."
+            note = (
+                f"{path.name}: the last view repeats the first after a full turn and is not used."
+            )
             return vectors[:-1], (note,)
     return vectors, ()
 
@@ -139,7 +143,8 @@ def _projections(stacks: dict[str, Stack], path: Path) -> Stack:
     if len(fits) != 1:
         found = f"{len(fits)} series" if fits else "no series"
         raise FileFormatError(
-            f"{path.name}: {found} of TIFF images beside it, want one; a .toml sidecar can name it."
+            f"{path.name}: {found} of TIFF images next to it, expected one; a .toml sidecar can "
+            "name it."
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path)

@@ -1,4 +1,4 @@
-"""Views that a microscope moved on purpose: the detector follows, in the sense that they agree in.
+"""Correct the detector position of views that a microscope shifted on purpose.
 
 A moved view shows the same object so many pixels aside. Makers differ in the sign, so both are
 tried: over neighbouring views the mean profiles along rows and along columns, moved back, differ
@@ -59,8 +59,12 @@ def shifted_views(
     for what, sign, largest in zip(("columns", "rows"), signs, most, strict=True):
         if largest < SMALL:
             continue
-        taken = "the geometry follows" if sign else "the views do not confirm them: left out"
-        notes.append(f"{path.name}: views are moved by up to {largest:.2g} {what}; {taken}.")
+        taken = (
+            "the geometry is corrected"
+            if sign
+            else ("the views do not confirm these shifts, so they are not used")
+        )
+        notes.append(f"{path.name}: views are shifted by up to {largest:.2g} {what}; {taken}.")
     if not any(signs):
         return geometry
     zero = np.zeros(len(values))

@@ -26,7 +26,7 @@ from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.compound import MAGIC, compound_streams
 from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.pose import RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.text.keyvalue import refuse_distances
 from engine.io.xray.view_shifts import shifted_views
@@ -38,8 +38,8 @@ IN_A_FOLDER = 100
 """Projections that share a storage of the compound file."""
 MOST_VIEWS, MOST_PIXELS = 10**6, 2**16
 MIRROR = (
-    "the format does not say whether it is a mirror image; compare what is written on the object, "
-    "and flip the image if it is."
+    "the format does not state if the image is mirrored; compare it with markings on the object, "
+    "and flip it if needed."
 )
 
 
@@ -82,7 +82,7 @@ class _Facts:
         values = self.maybe(f"ImageInfo/{name}", kind)
         if values is None or not values.size or not np.isfinite(values[0]):
             raise FileFormatError(
-                f"{self.path.name}: does not say {name}; export the scan again from its program."
+                f"{self.path.name}: {name} is missing; export the scan again from its program."
             )
         return float(values[0])
 
@@ -90,7 +90,8 @@ class _Facts:
         number = int(self.number(name))
         if not 0 < number <= most:
             raise FileFormatError(
-                f"{self.path.name}: {name} is {number:,}, want 1 to {most:,}; copy the file again."
+                f"{self.path.name}: {name} is {number:,}, expected 1 to {most:,}; copy the file "
+                "again."
             )
         return number
 
@@ -126,7 +127,7 @@ def read_streams(stream: Streams, path: Path) -> Projections:
     notes = [*angles.notes, f"{path.name}: {MIRROR}"]
     planned = int(facts.number("NoOfImages"))
     if planned > n_views:
-        notes.append(f"{path.name}: {n_views:,} of {planned:,} planned projections were taken.")
+        notes.append(f"{path.name}: {n_views:,} of {planned:,} planned projections were recorded.")
     geometry = _geometry(facts, angles.rad, shape)
     flats = _reference(facts, shape, notes)
     moves = [facts.maybe(f"Alignment/{axis}-Shifts", "<f4") for axis in "XY"]
@@ -150,13 +151,13 @@ def _refuse_others(facts: _Facts) -> None:
     mode = facts.maybe("ImageInfo/AcquisitionMode")
     fault = ""
     if mode is not None and mode.size and int(mode[0]) != TOMOGRAPHY:
-        fault = "holds no scan (a volume, or single images); open the .txrm of the scan"
+        fault = "contains a volume or single images, not a scan; open the .txrm of the scan"
     fields = [facts.maybe(f"ImageInfo/{name}") for name in ("MosiacRows", "MosiacColumns")]
     if all(n is not None and n.size and int(n[0]) > 1 for n in fields):
-        fault = "is a mosaic of several fields; stitch it in the program of the microscope"
+        fault = "is a mosaic of several fields; stitch it in the microscope software"
     divided = facts.maybe("ImageInfo/OriginalDataRefCorrected")
     if divided is not None and divided.size and int(divided[0]):
-        fault = "was divided by its reference already; export it without"
+        fault = "is already divided by its reference; export it without"
     if fault:
         raise FileFormatError(f"{facts.path.name}: {fault}.")
 
@@ -164,7 +165,7 @@ def _refuse_others(facts: _Facts) -> None:
 def _type(path: Path, number: int) -> np.dtype[np.generic]:
     if number not in TYPES:
         raise FileFormatError(
-            f"{path.name}: numbers of type {number}, want 5 (16 bits) or 10 (floating point); "
+            f"{path.name}: numbers of type {number}, expected 5 (16 bits) or 10 (floating point); "
             "export the scan again from its program."
         )
     return np.dtype(TYPES[number])
@@ -175,7 +176,7 @@ def _images(
 ) -> Images:
     names = [f"ImageData{k // IN_A_FOLDER + 1}/Image{k + 1}" for k in range(shape[0])]
     _image(stream(names[-1]), path, names[-1], shape[1:], kind)  # before room is taken for all
-    values = images_room(shape, path.name)
+    values = allocate_images(shape, path.name)
     for k, name in enumerate(names):
         values[k] = _image(stream(name), path, name, shape[1:], kind)
     return values
@@ -188,7 +189,7 @@ def _image(
     if data is None or len(data) != wanted:
         found = "is missing" if data is None else f"has {len(data):,} bytes"
         raise FileFormatError(
-            f"{path.name}: {name} {found}, {wanted:,} are wanted; copy the file again."
+            f"{path.name}: {name} {found}, expected {wanted:,}; copy the file again."
         )
     return np.frombuffer(data, kind).reshape(shape)
 
@@ -197,8 +198,8 @@ def _geometry(facts: _Facts, angles: NDArray[np.float64], shape: tuple[int, int]
     voxel = facts.number("PixelSize", "<f4") / 1000
     if voxel <= 0:
         raise FileFormatError(
-            f"{facts.path.name}: PixelSize is {1000 * voxel:g} µm, want more than 0; export the "
-            "scan again from its program."
+            f"{facts.path.name}: PixelSize is {1000 * voxel:g} µm, expected more than 0; export "
+            "the scan again from its program."
         )
     if int(facts.number("XrayGeometry")) != CONE:
         return turned_parallel(
@@ -237,8 +238,8 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
             return _images(stream, beside, (1, *size), _type(beside, int(other.number("DataType"))))
     notes.append(
         f"{path.name}: no reference image in the file"
-        + (f", and its {PureWindowsPath(name).name!r} is not beside it" if name else "")
-        + "; the open beam is unknown."
+        + (f", and its {PureWindowsPath(name).name!r} is not next to it" if name else "")
+        + ", so the open beam is unknown."
     )
     return None
 

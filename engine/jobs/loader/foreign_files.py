@@ -18,7 +18,7 @@ from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.studies import read_protocol, read_study
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
-from engine.raw_import import ImportLook, look_at, may_import
+from engine.raw_import import ImportPreview, look_at, may_import
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class ForeignFiles:
         """Return whether a file that nothing reads may be projections."""
         return self._ask(may_import, path)
 
-    def import_look(self, path: Path, said: dict[str, object]) -> ImportLook:
+    def import_look(self, path: Path, said: dict[str, object]) -> ImportPreview:
         """Return what projections that do not describe themselves may be, with pictures."""
         return self._ask(look_at, path, said)
 

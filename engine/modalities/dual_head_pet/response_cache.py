@@ -18,7 +18,7 @@ from engine.data.layered_response import StoredResponse
 from engine.geometry.dual_head import DualHead
 from engine.io.hdf5.response import read_response
 from engine.io.safety.dead_parts import sweep_parts
-from engine.io.safety.locks import after_others, is_held
+from engine.io.safety.locks import after_others, is_in_use
 from engine.modalities.dual_head_pet.response.identity import path_of, plan_of
 from engine.modalities.dual_head_pet.response.layered import build_response
 from engine.modalities.dual_head_pet.response.parts import forget_other_parts
@@ -83,7 +83,7 @@ def build(
 
 def is_being_built(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> bool:
     """Return True if a process is making the matrix now."""
-    return is_held(path_of(folder, scanner, settings))
+    return is_in_use(path_of(folder, scanner, settings))
 
 
 def _trim(folder: Path, wanted: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from engine.core.errors import EngineError, ResourceError
-from engine.io.safety.locks import is_held, only_writer
+from engine.io.safety.locks import is_in_use, only_writer
 from engine.selftest import named
 from engine.tools.tuning.outcome import OnEvent, Outcome, SearchEvent, TriedForm
 from engine.tools.tuning.problem import TuningProblem
@@ -90,7 +90,7 @@ class Search:
             where another search runs, or Kernel Tuner is not installed
         """
         folder, begin = self.trials.parent, perf_counter()
-        if is_held(folder):
+        if is_in_use(folder):
             raise ResourceError(ANOTHER)
         with only_writer(folder):
             outcome = self._session.run()

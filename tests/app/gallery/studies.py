@@ -22,7 +22,7 @@ PATIENTS = (
     ("Roe^Jane", "PET-0415", "19900210", "1045", "FDG, heart"),
 )
 REFUSED = (
-    "RIS at ris.clinic:104: does not answer (Connection refused); check host and port, and "
+    "RIS at ris.clinic:104: does not answer (Connection refused); check host, port, and "
     "whether a firewall is in between."
 )
 

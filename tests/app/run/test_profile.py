@@ -224,7 +224,7 @@ def test_an_export_that_fails_is_told(qtbot, controls, tab, tmp_path):
     controls.session.problem_raised.connect(problems.append)
     tab.export(tmp_path / "nowhere" / "mine.json")
     qtbot.waitUntil(lambda: bool(problems))
-    assert "no folder" in problems[0].text
+    assert "does not exist" in problems[0].text
 
 
 @pytest.mark.slow

@@ -65,7 +65,9 @@ def test_a_folder_of_junk_is_called_that(qtbot, window, tmp_path):
     drop(window, tmp_path / "junk")
     bar = window.centre.message_bar
     qtbot.waitUntil(lambda: bar.problem is not None, timeout=PATIENCE_MS)
-    assert "holds no scan or image that describes itself (1 files: .docx)" in bar.problem.text
+    assert (
+        "contains no scan or image that can be opened directly (1 files: .docx)" in bar.problem.text
+    )
 
 
 def test_of_three_scans_the_first_opens_and_the_others_are_queued(

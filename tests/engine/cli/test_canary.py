@@ -149,7 +149,7 @@ def test_a_pseudonym_is_an_input_like_its_file(
     before = scan.read_bytes()
     name = pseudonym_of(scan)
     assert main(["reconstruct", name, "-o", str(scan), "--force"]) == 2
-    assert "never written to" in capsys.readouterr().err
+    assert "never overwritten" in capsys.readouterr().err
     assert scan.read_bytes() == before
 
 

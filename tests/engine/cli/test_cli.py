@@ -126,8 +126,8 @@ def _volume(path):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda p: p.mkdir(), ["this is a folder that holds no scan or image"]),
-        (_unknown_hdf5, ["HDF5 file of an unknown kind, with /a (3, float64)"]),
+        (lambda p: p.mkdir(), ["this folder contains no scan or image"]),
+        (_unknown_hdf5, ["unknown kind of HDF5 file with /a (3, float64)"]),
         (_volume, ["of the kind 'Isocenter volume', not a scan"]),
         (lambda p: p.write_bytes(b""), ["empty"]),
         (lambda p: p.write_bytes(b"hello world, this is no scan"), ["known", "format"]),

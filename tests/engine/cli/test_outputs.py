@@ -193,7 +193,7 @@ def test_no_output_is_ever_an_input(
             assert main(command) == USER_FAULT, command
             said = capsys.readouterr().err
             assert said.startswith("isocenter: ") and said.count("\n") == 1, said
-            assert "never written to" in said, said
+            assert "never overwritten" in said, said
             tried += 1
     assert digests(folder) == before
     assert tried or not any((folder / word).exists() for word in words)
@@ -215,7 +215,7 @@ def test_no_output_has_the_name_of_a_device(
     target = _written_to(output, tmp_path / "nul.h5", verb)
     assert main([*verb.split(), *COMMANDS[verb], *target, "--force"]) == USER_FAULT
     said = capsys.readouterr().err
-    assert "'nul.h5': Windows keeps this name for a device" in said and said.count("\n") == 1
+    assert "'nul.h5': Windows reserves this name for a device" in said and said.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 

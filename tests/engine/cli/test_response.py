@@ -123,6 +123,6 @@ def test_an_interrupted_build_says_how_it_goes_on(
     said = capsys.readouterr().err
     assert "run the same command again" in said and "resume" not in said
     assert main(["inspect", str(path)]) == 2
-    assert "only begun" in capsys.readouterr().out
+    assert "is incomplete" in capsys.readouterr().out
     assert main(words) == 0
     assert path.exists()

@@ -37,25 +37,25 @@ ELSEWHERE = {
     "a Git LFS pointer": "Git LFS and its server",
     "a git-annex pointer": "git-annex and its server",
     "a web page": "the server of the file",
-    "a header of a microPET or Inveon scanner": "the scanner's program",
+    "a header of a microPET or Inveon scanner": "the scanner software",
     "raw data of a GE PET scanner (RDF)": "STIR",
     "a Siemens image header": "STIR",
-    "a Siemens list-mode header of another scanner": "STIR",
-    "raw data of a scanner in DICOM": "STIR",
+    "a Siemens list-mode header of an unsupported scanner": "STIR",
+    "scanner raw data in DICOM": "STIR",
     "an Interfile header of an image or of projections": "STIR, or the program that wrote it",
     **dict.fromkeys(
-        ("a PNG picture", "a JPEG picture", "a JPEG 2000 picture", "a GIF picture"),
+        ("a PNG image", "a JPEG image", "a JPEG 2000 image", "a GIF image"),
         "the measured values are another file",
     ),
     **dict.fromkeys(
-        ("a BMP picture", "a film (MP4)", "a film (AVI)", "a PDF document"),
+        ("a BMP image", "a video (MP4)", "a video (AVI)", "a PDF document"),
         "the measured values are another file",
     ),
     **dict.fromkeys(
         ("a PLY surface", "an STL surface", "an OBJ surface"), "the volume is another file"
     ),
     **dict.fromkeys(
-        ("a Keras model", "raw data of MRI (ISMRMRD)", "a table of cells (AnnData)"),
+        ("a Keras model", "MRI raw data (ISMRMRD)", "a cell table (AnnData)"),
         "the image is another file",
     ),
     **dict.fromkeys(
@@ -67,10 +67,10 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             "a Gatan DigitalMicrograph image",
-            "a file of OLE streams, such as ZVI, OIB or an Office document",
+            "an OLE file, such as ZVI, OIB or an Office document",
             "an Imaris image",
-            "an image of BigDataViewer",
-            "a file of DREAM.3D",
+            "a BigDataViewer image",
+            "a DREAM.3D file",
         ),
         "Fiji",
     ),

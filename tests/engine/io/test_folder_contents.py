@@ -80,7 +80,7 @@ def test_a_patients_folder_lists_its_content(
 
 
 def test_what_wants_one_image_names_all(patient: Path) -> None:
-    with pytest.raises(SeveralItemsError, match=r"holds 3 scans or images: CT.dicom/.*Open one"):
+    with pytest.raises(SeveralItemsError, match=r"contains 3 scans or images: CT.dicom/.*Open one"):
         purpose_of(patient)
     with pytest.raises(SeveralItemsError) as fault:
         read_volume(patient)
@@ -110,7 +110,7 @@ def test_a_folder_of_junk_is_called_that(
     for name in names:
         (tmp_path / name).write_text("nothing")
     for act in (purpose_of, read_volume, read_projections, read):
-        with pytest.raises(EngineError, match=rf"holds no scan or image .*{words}"):
+        with pytest.raises(EngineError, match=rf"contains no scan or image .*{words}"):
             act(tmp_path)
     assert not inspect(tmp_path).usable
 

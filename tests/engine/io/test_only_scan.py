@@ -41,7 +41,7 @@ def test_a_folder_stands_for_its_only_scan(folder: Path):
 
 def test_a_folder_of_two_scans_names_them(folder: Path):
     shutil.copy(folder / "scan.h5", folder / "again.h5")
-    with pytest.raises(FileFormatError, match=r"patient: holds 2 scans \(again.h5, scan.h5\)"):
+    with pytest.raises(FileFormatError, match=r"patient: contains 2 scans \(again.h5, scan.h5\)"):
         scan_file(folder)
 
 

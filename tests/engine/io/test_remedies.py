@@ -51,7 +51,7 @@ def test_what_is_unpacked_opens(name: str, tmp_path: Path) -> None:
     mu_map(tmp_path / "mu.h5")
     bundle = tmp_path / "mu.dat"
     bundle.write_bytes(pack((tmp_path / "mu.h5").read_bytes()))
-    assert f"this is {name}, which is not read; {packed.UNPACK}." in refusal(bundle)
+    assert f"this is {name}, an unsupported format; {packed.UNPACK}." in refusal(bundle)
     (tmp_path / "again.h5").write_bytes(unpack(bundle.read_bytes()))
     assert np.array_equal(read_volume(tmp_path / "again.h5").values, VALUES)
 
@@ -75,9 +75,9 @@ def mat73(path: Path, values: np.ndarray, **more: object) -> None:
 
 
 ARRAYS: dict[str, tuple[Callable[..., None], str]] = {
-    "a file of NumPy arrays (.npz) that says no voxel size": (npz, "scan.npz"),
-    "a MATLAB 5 file that says no voxel size": (mat5, "scan.mat"),
-    "a MATLAB 7.3 file that says no voxel size": (mat73, "scan.mat"),
+    "a file of NumPy arrays (.npz) without a voxel size": (npz, "scan.npz"),
+    "a MATLAB 5 file without a voxel size": (mat5, "scan.mat"),
+    "a MATLAB 7.3 file without a voxel size": (mat73, "scan.mat"),
 }
 
 
@@ -108,7 +108,7 @@ def test_a_numpy_array_opens_with_the_text_beside_it_or_is_imported(tmp_path: Pa
     path = tmp_path / "mu.npy"
     npy(path, VALUES)
     said = refusal(path)
-    assert "this is a NumPy array that says no voxel size" in said and volumes.BESIDE in said
+    assert "this is a NumPy array without a voxel size" in said and volumes.BESIDE in said
     (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", said)[0])
     assert np.array_equal(read_volume(path).values, VALUES)
     assert "open the array itself" in refusal(tmp_path / "mu.json")
@@ -121,7 +121,7 @@ def test_a_pickle_is_imported_as_the_array_that_it_holds(tmp_path: Path) -> None
     path = tmp_path / "scan.pkl"
     path.write_bytes(pickle.dumps(FEW))
     said = refusal(path)
-    assert "write its array with numpy.save, and import that" in said
+    assert "save its array with numpy.save, and import that" in said
     np.save(tmp_path / "scan.npy", pickle.loads(path.read_bytes()))
     import_it("`isocenter import`", tmp_path / "scan.npy")
 
@@ -150,7 +150,7 @@ def test_a_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
     path = tmp_path / "scan.tif"
     tifffile.imwrite(path, FEW)
     said = refusal(path)
-    assert "a TIFF image that says no sizes" in said and volumes.ARRAY in said
+    assert "a TIFF image without a voxel size" in said and volumes.ARRAY in said
     import_it(said, path)
 
 
@@ -215,7 +215,7 @@ def test_slices_that_another_program_exports_open(name: str, tmp_path: Path) -> 
     xray_file(name, tmp_path / "volume.dat")
     said = refusal(tmp_path / "volume.dat")
     assert f"this is {name}" in said
-    assert "DICOM slices, or as one TIFF that says the size of a voxel" in said
+    assert "DICOM slices or as one TIFF with a voxel size" in said
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
     tiff = tmp_path / "volume.tif"
     sizes = {"spacing": 0.05, "unit": "mm", "axes": "ZYX"}
@@ -256,7 +256,7 @@ def test_the_files_that_a_list_of_attributes_was_written_from_open(tmp_path: Pat
     one = next(each for each in folder.rglob("*") if each.is_file())
     listed = tmp_path / "listed.json"
     listed.write_text(f"[{pydicom.dcmread(one, stop_before_pixels=True).to_json()}]")
-    assert "the folder of DICOM files that it was written from" in refusal(listed)
+    assert "the folder of the original DICOM files" in refusal(listed)
     assert read_volume(folder).grid.shape == (2, 3, 4)
 
 
@@ -286,8 +286,8 @@ def test_a_real_projection_opens_in_place_of_its_calibration(shared_data: Path) 
 
 
 OTHERS = (
-    *("a FreeSurfer volume (MGZ)", "an AFNI dataset (HEAD)", "values of AFNI (BRIK)"),
-    *("a Philips PAR header", "values of Philips PAR/REC"),
+    *("a FreeSurfer volume (MGZ)", "an AFNI dataset (HEAD)", "AFNI values (BRIK)"),
+    *("a Philips PAR header", "Philips PAR/REC values"),
     *("a CASToR scanner description (.hscan)", "a CASToR look-up table (.lut)"),
     "a STIR header of GATE coincidences (.hroot)",
 )
@@ -300,14 +300,14 @@ def test_no_remedy_escapes() -> None:
         *PACKERS, *ARRAYS, *VIEWS, *SLICES,
         *(each.name for each in emission.EMISSION if each.remedy == emission.DICOM_PART),
         *(each.name for each in emission.EMISSION if each.remedy == emission.REGIONS),
-        "a NumPy array that says no voxel size", "the text beside an array",
-        "a pickled Python object", "frames of an Eiger detector", "a NetCDF 4 file",
-        "a TIFF image that says no sizes", "a FreeSurfer volume",
+        "a NumPy array without a voxel size", "the sidecar of an array",
+        "a pickled Python object", "Eiger detector frames", "a NetCDF 4 file",
+        "a TIFF image without a voxel size", "a FreeSurfer volume",
         *OTHERS,
         "a list of DICOM attributes (JSON)",
         "the index of a DICOM folder (DICOMDIR)",
         "a normalisation of a Siemens scanner in raw DICOM", "a Siemens normalisation header",
-        "a Siemens scan header", "a Varian image that is no projection of a scan",
+        "a Siemens scan header", "a Varian image that is not part of a scan",
     }  # fmt: skip
     assert not here & set(ELSEWHERE)
     assert {each.name for each in KNOWN} == here | set(ELSEWHERE)

@@ -71,10 +71,10 @@ def test_a_damaged_scan_is_a_fault(tmp_path: Path, scan: ListMode) -> None:
     ("unit", "scale", "guess"),
     [
         ("counts/mm", 1, "counts/mm"),
-        ("", 0.01, "not given; as attenuation 1/mm"),
-        ("", 0.1, "not given; as attenuation 1/cm"),
-        ("", -400, "not given; perhaps Hounsfield units"),
-        ("", 100, "not given"),
+        ("", 0.01, "not stated; as attenuation 1/mm"),
+        ("", 0.1, "not stated; as attenuation 1/cm"),
+        ("", -400, "not stated; possibly Hounsfield units"),
+        ("", 100, "not stated"),
     ],
 )
 def test_a_volume_with_its_unit_or_a_guess(
@@ -99,7 +99,7 @@ def test_a_volume_with_nan_is_a_fault(tmp_path: Path) -> None:
 def test_a_scanner_file(tmp_path: Path, ring: RingScanner) -> None:
     (tmp_path / "s.toml").write_text(to_toml(ring.settings))
     assert inspect(tmp_path / "s.toml").format == "Scanner"
-    assert fact(tmp_path / "s.toml", "Places on a ring") == "16, 1 of them gaps"
+    assert fact(tmp_path / "s.toml", "Places per ring") == "16, 1 of them gaps"
 
 
 def test_a_faulty_scanner_file_is_still_a_scanner(tmp_path: Path, ring: RingScanner) -> None:

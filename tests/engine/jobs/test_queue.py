@@ -79,7 +79,7 @@ def test_each_study_ends_for_itself_and_its_image_is_a_result(
     bad = queue.add(study(tmp_path, "bad"), output=tmp_path / "nowhere" / "bad.h5")
     queue.add(study(tmp_path, "other"))
     assert run(queue) == ["finished", "failed", "finished"]
-    assert "there is no folder" in queue.get(bad.id).text
+    assert "does not exist" in queue.get(bad.id).text
     expected = 2 * engine_sources.image_after(6)
     np.testing.assert_array_equal(read_volume(output).values, expected)
     np.testing.assert_array_equal(
@@ -96,7 +96,7 @@ def test_a_file_that_came_to_be_meanwhile_is_not_replaced(
     output = tmp_path / "image.h5"
     entry = queue.add(study(tmp_path, "good"), output=output)
     output.write_bytes(b"of somebody else")
-    assert run(queue) == ["failed"] and "this file exists" in queue.get(entry.id).text
+    assert run(queue) == ["failed"] and "this file already exists" in queue.get(entry.id).text
     assert output.read_bytes() == b"of somebody else"
     output.unlink()
     queue.retry(entry.id)

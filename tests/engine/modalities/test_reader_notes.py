@@ -22,7 +22,7 @@ from engine.modalities.studies import Study, read_protocol
 from engine.simulate import simulate_listmode, uniform_cylinder
 
 INFORMS = Information("The first time tag is 900 ms; times are counted from there.")
-ASSUMES = "scan.l: does not state its unit of length; mm is assumed."
+ASSUMES = "scan.l: states no unit of length; mm is assumed."
 HAND_WRITTEN = """
 modality = "pet"
 name = "By hand"
@@ -71,7 +71,7 @@ def events(study: Study) -> list[object]:
 
 def test_notes_of_a_map_are_in_log_and_record(events, capsys) -> None:
     (note,) = [e for e in events if isinstance(e, Noted) and "1/cm" in e.text]
-    assert note.text.endswith(".mha: states 1/cm; it was converted to 1/mm.")
+    assert note.text.endswith(".mha: states 1/cm; the map was converted to 1/mm.")
     console = Console()
     for event in events:
         console.show(event)

@@ -99,7 +99,7 @@ def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path)
     assert look.like == text and look.like_said["array"] == "/e/imgs"
     data = read_projections(write_draft(draft_of(second, taken)))
     assert np.array_equal(data.values, counts(20))
-    with pytest.raises(EngineError, match=r"holds other datasets than scan\.h5"):
+    with pytest.raises(EngineError, match=r"whose datasets differ from scan\.h5"):
         answers_like(text, other)
 
 
@@ -123,14 +123,17 @@ def test_the_command_lists_offers_and_takes(
     ("said", "match"),
     [
         ({"array": "/e/none"}, r"no array '/e/none'.*/e/imgs"),
-        ({"array": "/e/motor"}, r"/e/motor is 40, projections have two or three axes"),
-        ({"flats": "/e/none"}, r"no flats there.*holds no dataset of this name.*e/one"),
-        ({"flats": "/e/motor"}, r"flats /e/motor are 40, the projections /e/imgs have images of"),
-        ({"flats": "/e/small"}, r"are 3 x 4 x 4, .* images of 12 x 64 pixels; pick another"),
-        ({"flats": "/e/imgs"}, r"/e/imgs is taken for the projections and for the flats"),
-        ({"angles": "/e/short"}, r"/e/short: is 39, the scan has 40 views; pick a list"),
-        ({"angles": "/e/one"}, r"/e/one: is 3 x 12 x 64, the scan has 40 views"),
-        ({"angles": "/e/clock"}, r"/e/clock: its 40 numbers are no angles"),
+        ({"array": "/e/motor"}, r"/e/motor is 40, but projections have two or three axes"),
+        ({"flats": "/e/none"}, r"no flats there.*contains no dataset of this name.*e/one"),
+        (
+            {"flats": "/e/motor"},
+            r"flats /e/motor are 40, but the projections /e/imgs have images of",
+        ),
+        ({"flats": "/e/small"}, r"are 3 x 4 x 4, .* images of 12 x 64 pixels; choose another"),
+        ({"flats": "/e/imgs"}, r"/e/imgs is used for both the projections and the flats"),
+        ({"angles": "/e/short"}, r"/e/short: is 39, but the scan has 40 views; choose a list"),
+        ({"angles": "/e/one"}, r"/e/one: is 3 x 12 x 64, but the scan has 40 views"),
+        ({"angles": "/e/clock"}, r"/e/clock: its 40 numbers are not the different angles"),
     ],
 )
 def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:
@@ -145,9 +148,9 @@ def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match:
 @pytest.mark.parametrize(
     ("written", "match"),
     [
-        ("scan.h5#/e/gone", r"scan\.h5: holds no array '/e/gone' \(there are: "),
-        ("scan.h5#/e/imgs", r"/e/imgs is 40 x 12 x 64, want a list of angles"),
-        ("gone.h5#/e/motor", r"names the file 'gone\.h5', and there is no such file beside it"),
+        ("scan.h5#/e/gone", r"scan\.h5: contains no array '/e/gone' \(available: "),
+        ("scan.h5#/e/imgs", r"/e/imgs is 40 x 12 x 64, expected a list of angles"),
+        ("gone.h5#/e/motor", r"names the file 'gone\.h5', but there is no such file next to it"),
     ],
 )
 def test_a_text_that_names_what_is_not_there_is_one_sentence(

@@ -164,7 +164,7 @@ def test_one_raw_file_for_each_view(tmp_path: Path) -> None:
 
 def test_of_two_arrays_one_is_to_be_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "scan.npz", one=counts(), two=integrals())
-    with pytest.raises(EngineError, match=r"2 arrays that may be the projections \(one, two\)"):
+    with pytest.raises(EngineError, match=r"2 arrays that could be the projections \(one, two\)"):
         draft_of(tmp_path)
     said = Answers(array="two", beam="parallel", pixel="1")
     assert draft_of(tmp_path, said).table["file"] == "scan.npz#two"
@@ -192,14 +192,14 @@ def test_nothing_is_written_over_and_never_half(tmp_path: Path) -> None:
     np.save(tmp_path / "scan.npy", integrals())
     draft = draft_of(tmp_path, PARALLEL)
     (tmp_path / "scan.toml").write_text("mine")
-    with pytest.raises(EngineError, match="is there already, and is not written over"):
+    with pytest.raises(EngineError, match="already exists and is not overwritten"):
         write_draft(draft)
     assert (tmp_path / "scan.toml").read_text() == "mine"
     other = write_draft(draft, tmp_path / "other.toml")
     assert read_projections(other).n_views == N_VIEWS
-    with pytest.raises(EngineError, match=r"other\.toml describes it already; open that one"):
+    with pytest.raises(EngineError, match=r"other\.toml already describes it; open or correct"):
         write_draft(draft, tmp_path / "second.toml")
-    with pytest.raises(EngineError, match="must lie in the folder"):
+    with pytest.raises(EngineError, match="must be in the folder"):
         write_draft(draft, tmp_path.parent / "far.toml")
     with pytest.raises(EngineError, match=r"geometry.*kind"):
         write_draft(draft_of(tmp_path), tmp_path / "half.toml")
@@ -210,7 +210,7 @@ def test_two_scans_in_one_folder_are_not_mixed(tmp_path: Path) -> None:
     for scan in ("one", "two"):
         for k, image in enumerate(counts()[:20]):
             tifffile.imwrite(tmp_path / f"{scan}_{k:03}.tif", image)
-    with pytest.raises(EngineError, match="2 scans may lie here"):
+    with pytest.raises(EngineError, match="this folder could contain 2 scans"):
         draft_of(tmp_path)
     draft = draft_of(tmp_path / "two_003.tif", PARALLEL)
     assert draft.table["files"] == "two_"
@@ -262,10 +262,10 @@ def test_a_folder_of_flats_and_darks_is_named_by_any_path_to_it(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("said", "match"),
     [
-        ({"beam": "400,100"}, "farther, to the detector"),
+        ({"beam": "400,100"}, "source to detector"),
         ({"beam": "fan"}, "beam must be"),
         ({"pixel": "-1"}, "numbers above 0"),
-        ({"angles": "some"}, "want degrees in all"),
+        ({"angles": "some"}, "expected total degrees"),
         ({"flats": "nowhere"}, "no flats there"),
     ],
 )

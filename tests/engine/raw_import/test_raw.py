@@ -62,8 +62,8 @@ def test_what_repeats_is_found_at_its_first_place() -> None:
     ("content", "match"),
     [
         (b"12345", "5 bytes are too few"),
-        (bytes(100_000), "are no images of any size"),
-        (np.full(50_000, np.nan, "<f4").tobytes(), "are no images of any size"),
+        (bytes(100_000), "do not fit images of any size"),
+        (np.full(50_000, np.nan, "<f4").tobytes(), "do not fit images of any size"),
     ],
 )
 def test_a_raw_file_of_nothing_is_one_sentence(tmp_path: Path, content: bytes, match: str) -> None:

@@ -21,7 +21,7 @@ from engine.io.safety.open_input import open_input
 from engine.io.xray.ctsimu.parts import section, whole
 from engine.io.xray.ctsimu.values import Quantities
 from engine.io.xray.frames import Images, refuse_count
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.io.xray.tiff import is_tiff, tiff_of
 
@@ -33,7 +33,7 @@ CORRECTED = "corrected", "projections/corrected"
 
 
 @dataclass(frozen=True)
-class Taken:
+class ScanImages:
     """Images of a scan.
 
     Attributes
@@ -53,7 +53,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Raw:
-    """How raw images are stored: type, (rows, columns), bytes before a file's and each image."""
+    """Storage of raw images: type, (rows, columns), header bytes of the file and of each image."""
 
     dtype: np.dtype[np.generic]
     shape: tuple[int, int]
@@ -61,12 +61,12 @@ class Raw:
     before_image: int
 
 
-def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]) -> Taken:
+def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]) -> ScanImages:
     """Return the images that metadata name."""
-    said = section(content, "output", "projections")
-    raw = _raw(metadata, said)
-    images, is_whole = _images(metadata, said, raw, q.n_views)
-    references = {kind: section(said, f"{kind}_field") for kind in REFERENCES}
+    stated = section(content, "output", "projections")
+    raw = _raw(metadata, stated)
+    images, is_whole = _images(metadata, stated, raw, q.n_views)
+    references = {kind: section(stated, f"{kind}_field") for kind in REFERENCES}
     corrected = {
         kind: each.get("projections_corrected") is True for kind, each in references.items()
     }
@@ -77,19 +77,21 @@ def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]
             found[kind] = _images(metadata, each, raw, n_wanted)[0]
     if corrected["dark"] and not corrected["flat"]:
         found["dark"] = None
-        notes.append(f"{metadata.name}: dark images are taken off already, flat images are not.")
-    return Taken(images, found["flat"], found["dark"], is_whole, corrected["flat"])
+        notes.append(
+            f"{metadata.name}: dark images are already subtracted, but flat images are not applied."
+        )
+    return ScanImages(images, found["flat"], found["dark"], is_whole, corrected["flat"])
 
 
 def folders_named(metadata: Path, content: Plain) -> list[Path]:
     """Return the folders of the images that metadata name."""
-    said = section(content, "output", "projections")
-    parts = (said, *(section(said, f"{kind}_field") for kind in REFERENCES))
+    stated = section(content, "output", "projections")
+    parts = (stated, *(section(stated, f"{kind}_field") for kind in REFERENCES))
     names = [name for part in parts if isinstance(name := part.get("filename"), str) and name]
     return [below(metadata, NUMBER.sub("0", name)).parent for name in names]
 
 
-def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> Taken:
+def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> ScanImages:
     """Return the TIFF series beside a scenario that no metadata describe."""
     names = (*CORRECTED, *FOLDERS) if corrected else (*FOLDERS, *CORRECTED)
     for name in names:
@@ -99,18 +101,21 @@ def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> Taken:
         if len(views) > 1:
             raise FileFormatError(
                 f"{scenario.name}: {len(views)} series of TIFF images in {folder.name} "
-                f"({', '.join(list(views)[:4])}); leave that of this scan, or its metadata."
+                f"({', '.join(list(views)[:4])}); keep only this scan's series, or add its "
+                "metadata."
             )
         if views:
             is_corrected = name in CORRECTED or corrected
             return _found(scenario, folder, next(iter(views.values())), q, is_corrected)
     raise FileFormatError(
-        f"{scenario.name}: no projections beside it or in a folder 'projections'; copy them there, "
-        "with their _metadata.json where they are raw."
+        f"{scenario.name}: no projections next to it or in a folder 'projections'; copy them "
+        "there, and for raw files also their _metadata.json."
     )
 
 
-def _found(scenario: Path, folder: Path, stack: Stack, q: Quantities, is_corrected: bool) -> Taken:
+def _found(
+    scenario: Path, folder: Path, stack: Stack, q: Quantities, is_corrected: bool
+) -> ScanImages:
     refuse_missing(stack, scenario, q.n_views)
     refuse_count(scenario, len(stack), q.n_views)
     images, is_whole = read_stack(stack, scenario)
@@ -123,7 +128,7 @@ def _found(scenario: Path, folder: Path, stack: Stack, q: Quantities, is_correct
         ]
         if files:
             references[kind] = np.concatenate([_pages(each)[0] for each in files])
-    return Taken(images, references["flat"], references["dark"], is_whole, is_corrected)
+    return ScanImages(images, references["flat"], references["dark"], is_whole, is_corrected)
 
 
 def _kind(stem: str) -> str | None:
@@ -132,16 +137,17 @@ def _kind(stem: str) -> str | None:
     return next((kind for kind in REFERENCES if kind in words), None)
 
 
-def _images(metadata: Path, said: Plain, raw: Raw | None, n_wanted: int) -> tuple[Images, bool]:
+def _images(metadata: Path, stated: Plain, raw: Raw | None, n_wanted: int) -> tuple[Images, bool]:
     """Return the images of one file, or of a numbered series."""
-    pattern = said.get("filename")
+    pattern = stated.get("filename")
     if not isinstance(pattern, str) or not pattern:
         _refuse(metadata, "names no images")
     files = _files(metadata, pattern, n_wanted)
     if not _tiff(files[0]):
         if raw is None:
             _refuse(
-                metadata, f"names {files[0].name}, which is no TIFF image, and says no datatype"
+                metadata,
+                f"names {files[0].name}, which is not a TIFF image, but states no datatype",
             )
         n_each = n_wanted if len(files) == 1 else 1
         images = [_read_raw(each, raw, n_each) for each in files]
@@ -159,10 +165,10 @@ def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
     if not places:
         path = below(metadata, pattern)
         if not is_file(path):
-            _refuse(metadata, f"names the file {pattern!r}, and there is no such file")
+            _refuse(metadata, f"names the file {pattern!r}, which does not exist")
         return [path]
     if len(places) > 1:
-        _refuse(metadata, f"names {pattern!r}, with more than one place for a number")
+        _refuse(metadata, f"names {pattern!r}, which has more than one number field")
     above = below(metadata, NUMBER.sub("0", pattern)).parent
     before, after = NUMBER.split(pattern.rpartition("/")[2])
     form = re.compile(f"{re.escape(before)}(\\d+){re.escape(after)}")
@@ -174,23 +180,23 @@ def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
     return list(stack.files)
 
 
-def _raw(metadata: Path, said: Plain) -> Raw | None:
+def _raw(metadata: Path, stated: Plain) -> Raw | None:
     """Return how raw images are stored, None where the metadata do not say it."""
-    kind = said.get("datatype")
+    kind = stated.get("datatype")
     if kind is None:
         return None
     if kind not in TYPES:
-        _refuse(metadata, f"the datatype is {str(kind)[:20]!r}, want one of {', '.join(TYPES)}")
-    order = said.get("byteorder") or "little"
+        _refuse(metadata, f"the datatype is {str(kind)[:20]!r}, expected one of {', '.join(TYPES)}")
+    order = stated.get("byteorder") or "little"
     if order not in ("little", "big"):
-        _refuse(metadata, f"the byteorder is {str(order)[:20]!r}, want little or big")
+        _refuse(metadata, f"the byteorder is {str(order)[:20]!r}, expected little or big")
     q = Quantities(metadata, 1)
-    sizes = section(said, "dimensions")
+    sizes = section(stated, "dimensions")
     rows, columns = (whole(sizes.get(axis), f"the dimension {axis}", q) for axis in "yx")
-    heads = section(said, "headersize")
+    heads = section(stated, "headersize")
     before = [heads.get(name) or 0 for name in ("file", "image")]
     if not all(isinstance(each, int) and 0 <= each < 1 << 40 for each in before):
-        _refuse(metadata, f"headers of {before} bytes, want whole numbers")
+        _refuse(metadata, f"header sizes are {before} bytes, expected integers")
     dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
     return Raw(dtype, (rows, columns), *before)
 
@@ -204,11 +210,11 @@ def _read_raw(path: Path, raw: Raw, n_images: int) -> Images:
     with open_input(path) as file:
         if file.size != wanted:
             raise FileFormatError(
-                f"{path.name}: {file.size:,} bytes, want {wanted:,} for {n_images:,} images of "
+                f"{path.name}: {file.size:,} bytes, expected {wanted:,} for {n_images:,} images of "
                 f"{rows:,} x {columns:,} {raw.dtype.name} (rows x columns) with their headers; "
                 "copy it again or correct the metadata."
             )
-        images = images_room((n_images, rows, columns), path.name)
+        images = allocate_images((n_images, rows, columns), path.name)
         for k in range(n_images):
             at = raw.before_file + k * step + raw.before_image
             images[k] = file.array(raw.dtype, raw.shape, at)

@@ -1,4 +1,4 @@
-"""What a CTSimU scenario states besides its geometry: facts, bad pixels, and what is not used."""
+"""Facts of a CTSimU scenario besides geometry: bad pixels, and ignored settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import EngineError, FileFormatError
 from engine.core.json_types import Plain
-from engine.io.folder import beside, is_file, open_beside
+from engine.io.folder import beside, is_file, open_adjacent
 from engine.io.xray.ctsimu.parts import section
 from engine.io.xray.ctsimu.values import (
     ANGLE_RAD,
@@ -29,7 +29,7 @@ UNUSED = (
     *(("detector", "filters"), ("acquisition", "scattering"), ("environment", "material_id")),
     *(("samples",), ("materials",), ("simulation",)),
 )
-"""What is simulated with, and not needed to reconstruct."""
+"""Settings of the simulation that the reconstruction does not need."""
 CURVES = "intensity_characteristics_file", "efficiency_characteristics_file"
 WORKS = -1
 """In the map of bad pixels, a pixel that works."""
@@ -50,12 +50,15 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
     )
     moving = section(content, "acquisition").get("scan_mode") == "continuous"
     sentences = (
-        (unused, "{}: not used to reconstruct"),
-        (q.hidden, "{}: marked as unknown to the reconstruction, so left out"),
-        (q.assumed, "{}: without a unit, taken as mm"),
-        (curves, "the grey values follow {}, which is not undone"),
-        (["left out"] * spread, "the divergence of the parallel beam is {}, its rays are parallel"),
-        (["began"] * moving, "the stage turned on during a view, which counts where it {}"),
+        (unused, "{}: not used in the reconstruction"),
+        (q.hidden, "{}: marked as unknown to the reconstruction, so ignored"),
+        (q.assumed, "{}: no unit, mm assumed"),
+        (curves, "the grey values follow {}, which is not corrected"),
+        (
+            ["left out"] * spread,
+            "the parallel beam has the divergence {}, but parallel rays are used",
+        ),
+        (["began"] * moving, "the stage moved during a view; its position counts where it {}"),
     )
     return [
         f"{path.name}: {sentence.format(listed(what))}." for what, sentence in sentences if what
@@ -82,17 +85,17 @@ def bad_pixels(
     notes: list[str],
 ) -> NDArray[np.bool_] | None:
     """Return the pixels that the scenario's map marks; a map that cannot be used is told."""
-    said = section(content, "detector", "bad_pixel_map")
+    stated = section(content, "detector", "bad_pixel_map")
     name = _map_name(content)
     if name is None:
         return None
     if metadata and _is_mended(metadata[1]):
-        notes.append(f"{path.name}: bad pixels are mended in the projections already.")
+        notes.append(f"{path.name}: bad pixels in the projections are already corrected.")
         return None
     try:
-        values = _map(path, name, said, shape, q)
+        values = _map(path, name, stated, shape, q)
     except EngineError as e:
-        notes.append(f"{path.name}: the map of bad pixels is left out: {e}")
+        notes.append(f"{path.name}: the bad pixel map is ignored: {e}")
         return None
     return np.asarray(values != WORKS)
 
@@ -105,32 +108,32 @@ def bad_pixel_map(path: Path, content: Plain) -> Iterator[Path]:
 
 
 def _map_name(content: Plain) -> str | None:
-    said = section(content, "detector", "bad_pixel_map")
-    name = section(said, "file").get("value") or said.get("file") or said.get("value")
+    stated = section(content, "detector", "bad_pixel_map")
+    name = section(stated, "file").get("value") or stated.get("file") or stated.get("value")
     return name if isinstance(name, str) and name else None
 
 
 def _map(
-    path: Path, name: str, said: Plain, shape: tuple[int, int], q: Quantities
+    path: Path, name: str, stated: Plain, shape: tuple[int, int], q: Quantities
 ) -> NDArray[np.generic]:
-    with open_beside(path, name) as file:
+    with open_adjacent(path, name) as file:
         if is_tiff(file.head):
             values = np.asarray(tiff_of(file))
         else:
-            kind, order = said.get("type"), said.get("endian") or "little"
+            kind, order = stated.get("type"), stated.get("endian") or "little"
             if kind not in TYPES or order not in ("little", "big"):
-                raise FileFormatError(f"{name}: the scenario does not say how it is stored.")
+                raise FileFormatError(f"{name}: the scenario does not state the storage format.")
             dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
-            start = q.maybe(said.get("headersize"), PURE, "the headersize of the map") or 0
+            start = q.maybe(stated.get("headersize"), PURE, "the headersize of the map") or 0
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
     if values.shape != shape:
-        raise FileFormatError(f"{name}: a map of other pixels than the projections have.")
+        raise FileFormatError(f"{name}: the map and the projections have different pixels.")
     return values
 
 
 def _is_mended(metadata: Plain) -> bool:
-    said = section(metadata, "output", "projections", "bad_pixel_map")
-    return said.get("projections_corrected") is True
+    stated = section(metadata, "output", "projections", "bad_pixel_map")
+    return stated.get("projections_corrected") is True
 
 
 def _stated(content: Plain, names: tuple[str, ...]) -> bool:
@@ -140,5 +143,5 @@ def _stated(content: Plain, names: tuple[str, ...]) -> bool:
     return bool(found)
 
 
-def _has_value(said: object) -> bool:
-    return isinstance(said, dict) and bool(said.get("value"))
+def _has_value(stated: object) -> bool:
+    return isinstance(stated, dict) and bool(stated.get("value"))

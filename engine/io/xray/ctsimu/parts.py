@@ -1,4 +1,4 @@
-"""Places of source, stage and detector of a CTSimU scenario in every view, and their geometry.
+"""Poses of source, stage and detector of a CTSimU scenario in each view, and their geometry.
 
 v = w × u;  stage: turned about its own w by ±(start + k · step);  then the deviations in order,
 about axes of the world (x, y, z) or of the part as it stands by then (u, v, w);  then drifts of the
@@ -104,11 +104,11 @@ def shape_of(content: Plain, q: Quantities) -> tuple[int, int]:
     )
 
 
-def whole(said: object, name: str, q: Quantities) -> int:
+def whole(stated: object, name: str, q: Quantities) -> int:
     """Return a number of things, at least 1."""
-    number = q.number(said, PIXELS, name)
+    number = q.number(stated, PIXELS, name)
     if number < 1 or not number.is_integer():
-        q.refuse(f"{name} is {number:g}, want a whole number from 1 on")
+        q.refuse(f"{name} is {number:g}, expected an integer of at least 1")
     return int(number)
 
 
@@ -123,7 +123,7 @@ def stage_angles(content: Plain, q: Quantities) -> Array:
         q.refuse("the start angle is greater than the stop angle")
     direction = taken.get("direction") or "CCW"
     if direction not in DIRECTIONS:
-        q.refuse(f"the direction is {str(direction)[:20]!r}, want CCW or CW")
+        q.refuse(f"the direction is {str(direction)[:20]!r}, expected CCW or CW")
     with_last = taken.get("include_final_angle") is not False
     angles = np.linspace(first, last, q.n_views, endpoint=with_last)
     return np.asarray(DIRECTIONS[str(direction)] * angles)
@@ -131,16 +131,16 @@ def stage_angles(content: Plain, q: Quantities) -> Array:
 
 def placed(geometry: Plain, name: str, q: Quantities, turn_rad: Array | None = None) -> ScannerPart:
     """Return one part of the scanner in every view; `turn_rad` turns it about its own w."""
-    said = section(geometry, name)
-    centre = section(said, "center")
+    stated = section(geometry, name)
+    centre = section(stated, "center")
     start = [q.number(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
-    u, w = (_direction(said, f"vector_{axis}", name, q) for axis in "uw")
+    u, w = (_direction(stated, f"vector_{axis}", name, q) for axis in "uw")
     if abs(u @ w) > ORTHOGONAL:
-        q.refuse(f"vector_u and vector_w of the {name} are not at right angles")
+        q.refuse(f"vector_u and vector_w of the {name} are not perpendicular")
     part = ScannerPart(*(np.tile(each, (q.n_views, 1)) for each in (start, u, np.cross(w, u), w)))
     if turn_rad is not None:
         part = part.turned(part.w, turn_rad, part.centre_mm)
-    for each in _deviations(said, name, q):
+    for each in _deviations(stated, name, q):
         part = _deviated(part, each, name, q)
     drifts = [q.drift(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
     return part.moved(np.stack(drifts, axis=1))
@@ -150,12 +150,12 @@ def _of(what: str, axis: str, name: str) -> str:
     return f"{what} {axis} of the {name}"
 
 
-def _direction(said: Plain, key: str, name: str, q: Quantities) -> Array:
+def _direction(stated: Plain, key: str, name: str, q: Quantities) -> Array:
     """Return the unit vector of a part; its drifts are refused, since their order is not said."""
-    vector = section(said, key)
+    vector = section(stated, key)
     components = [vector.get(axis) for axis in WORLD]
     if any(q.drift(each, PURE, f"{key} of the {name}").any() for each in components):
-        q.refuse(f"{key} of the {name} drifts, which is not read; state it as a deviation")
+        q.refuse(f"{key} of the {name} drifts, which is not supported; state it as a deviation")
     return _unit(np.array([q.number(each, PURE, f"{key} of the {name}") for each in components]), q)
 
 
@@ -166,61 +166,63 @@ def _unit(vectors: Array, q: Quantities) -> Array:
     return np.asarray(vectors / lengths)
 
 
-def _deviations(said: Plain, name: str, q: Quantities) -> list[Plain]:
-    if section(said, "deviation"):
-        q.refuse(f"the {name} has a 'deviation' as of versions before 1.0, which is not read")
-    found = said.get("deviations") or []
+def _deviations(stated: Plain, name: str, q: Quantities) -> list[Plain]:
+    if section(stated, "deviation"):
+        q.refuse(f"the {name} has a 'deviation' from a version before 1.0, which is not supported")
+    found = stated.get("deviations") or []
     found = [found] if isinstance(found, dict) else found
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        q.refuse(f"the deviations of the {name} are no list of deviations")
+        q.refuse(f"the deviations of the {name} are not a list")
     if len(found) > MOST:
-        q.refuse(f"the {name} has {len(found):,} deviations, want at most {MOST:,}")
+        q.refuse(f"the {name} has {len(found):,} deviations, expected at most {MOST:,}")
     return found
 
 
-def _deviated(part: ScannerPart, said: Plain, name: str, q: Quantities) -> ScannerPart:
+def _deviated(part: ScannerPart, stated: Plain, name: str, q: Quantities) -> ScannerPart:
     """Return a part after one deviation."""
     what = f"a deviation of the {name}"
-    kind = said.get("type")
+    kind = stated.get("type")
     if kind not in ("translation", "rotation"):
-        q.refuse(f"{what} is of the type {str(kind)[:20]!r}, want translation or rotation")
-    amount = q.of_views(said.get("amount"), ANGLE_RAD if kind == "rotation" else LENGTH_MM, what)
+        q.refuse(f"{what} has the type {str(kind)[:20]!r}, expected translation or rotation")
+    amount = q.of_views(stated.get("amount"), ANGLE_RAD if kind == "rotation" else LENGTH_MM, what)
     if not amount.any():
         return part
-    if not known(said):
+    if not known(stated):
         q.hidden[what] = None
         return part
-    axis = _unit(_axis(part, said.get("axis"), what, q), q)
+    axis = _unit(_axis(part, stated.get("axis"), what, q), q)
     if kind == "translation":
         return part.moved(amount[:, None] * axis)
-    return part.turned(axis, amount, _pivot(part, said.get("pivot"), what, q))
+    return part.turned(axis, amount, _pivot(part, stated.get("pivot"), what, q))
 
 
-def _axis(part: ScannerPart, said: object, what: str, q: Quantities) -> Array:
-    if isinstance(said, str) and said in (*WORLD, *LOCAL):
-        components = dict.fromkeys(WORLD if said in WORLD else LOCAL, 0.0) | {said: 1.0}
+def _axis(part: ScannerPart, stated: object, what: str, q: Quantities) -> Array:
+    if isinstance(stated, str) and stated in (*WORLD, *LOCAL):
+        components = dict.fromkeys(WORLD if stated in WORLD else LOCAL, 0.0) | {stated: 1.0}
         return _in_world(part, components, PURE, what, q)
-    if not isinstance(said, dict):
-        q.refuse(f"the axis of {what} is {str(said)[:20]!r}, want x, y, z, u, v, w or a vector")
-    return _in_world(part, said, PURE, what, q)
+    if not isinstance(stated, dict):
+        q.refuse(
+            f"the axis of {what} is {str(stated)[:20]!r}, expected x, y, z, u, v, w or a vector"
+        )
+    return _in_world(part, stated, PURE, what, q)
 
 
-def _pivot(part: ScannerPart, said: object, what: str, q: Quantities) -> Array:
-    if said is None:
+def _pivot(part: ScannerPart, stated: object, what: str, q: Quantities) -> Array:
+    if stated is None:
         return part.centre_mm
-    if not isinstance(said, dict):
-        q.refuse(f"the pivot of {what} is {str(said)[:20]!r}, want a place")
-    place = _in_world(part, said, LENGTH_MM, f"the pivot of {what}", q)
-    return place if "x" in said else part.centre_mm + place
+    if not isinstance(stated, dict):
+        q.refuse(f"the pivot of {what} is {str(stated)[:20]!r}, expected a point")
+    place = _in_world(part, stated, LENGTH_MM, f"the pivot of {what}", q)
+    return place if "x" in stated else part.centre_mm + place
 
 
-def _in_world(part: ScannerPart, said: Plain, units: object, what: str, q: Quantities) -> Array:
+def _in_world(part: ScannerPart, stated: Plain, units: object, what: str, q: Quantities) -> Array:
     """Return a vector of three components, of the world or of the part as it stands."""
-    axes = next((axes for axes in (WORLD, LOCAL) if all(axis in said for axis in axes)), None)
+    axes = next((axes for axes in (WORLD, LOCAL) if all(axis in stated for axis in axes)), None)
     if axes is None:
         q.refuse(f"{what} has no components x, y, z or u, v, w")
     base = LENGTH_MM if units is LENGTH_MM else PURE
-    parts = [q.of_views(said[axis], base, f"{axis} of {what}")[:, None] for axis in axes]
+    parts = [q.of_views(stated[axis], base, f"{axis} of {what}")[:, None] for axis in axes]
     if axes == WORLD:
         return np.concatenate(parts, axis=1)
     return np.asarray(parts[0] * part.u + parts[1] * part.v + parts[2] * part.w)
@@ -229,15 +231,15 @@ def _in_world(part: ScannerPart, said: Plain, units: object, what: str, q: Quant
 def _beam(geometry: Plain, q: Quantities) -> Beam:
     kind = section(geometry, "source").get("type") or "cone"
     if kind not in ("cone", "parallel"):
-        q.refuse(f"the source is of the type {str(kind)[:20]!r}, want cone or parallel")
+        q.refuse(f"the source has the type {str(kind)[:20]!r}, expected cone or parallel")
     return "parallel" if kind == "parallel" else "cone"
 
 
 def _binning(content: Plain, q: Quantities) -> tuple[int, int]:
     """Return how many (rows, columns) the detector joins to one pixel."""
-    said = section(content, "acquisition", "pixel_binning")
+    stated = section(content, "acquisition", "pixel_binning")
     rows, columns = (
-        whole(1 if said.get(axis) is None else said[axis], f"the pixel binning {axis}", q)
+        whole(1 if stated.get(axis) is None else stated[axis], f"the pixel binning {axis}", q)
         for axis in "vu"
     )
     return rows, columns

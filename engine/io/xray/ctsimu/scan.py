@@ -24,7 +24,7 @@ from engine.io.text.json_text import from_json
 from engine.io.xray.ctsimu.images import (
     CORRECTED,
     FOLDERS,
-    Taken,
+    ScanImages,
     folders_named,
     found_images,
     named_images,
@@ -77,7 +77,7 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
     version = section(content, "file", "file_format_version").get("major")
     if version != KNOWN_MAJOR:
         raise FileFormatError(
-            f"{path.name}: version {str(version)[:20]} of the scenario format, want "
+            f"{path.name}: version {str(version)[:20]} of the scenario format, expected "
             f"{KNOWN_MAJOR}; save it again with the toolbox of the CTSimU project."
         )
     taken_as = section(content, "acquisition")
@@ -87,24 +87,24 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
     notes: list[str] = []
     says_corrected = section(taken_as, "flat_field").get("correction") is True
     q = Quantities(path, n_views)
-    taken = (
+    scan_images = (
         named_images(*metadata, q, notes)
         if metadata
         else found_images(path, q, corrected=says_corrected)
     )
     geometry = geometry_of(content, q)
     notes += notes_of(path, content, q)
-    flats, darks, white = _open_beam(path, content, metadata, taken, q, notes)
+    flats, darks, white = _open_beam(path, content, metadata, scan_images, q, notes)
     return assemble(
         path,
-        taken.projections,
+        scan_images.projections,
         geometry,
         "transmission" if white else "counts",
         flats=flats,
         darks=darks,
         bad_pixels=bad_pixels(path, content, metadata, geometry.shape, q, notes),
         calibrated=True,
-        whole_numbers=taken.whole_numbers,
+        whole_numbers=scan_images.whole_numbers,
         white_level=white,
         info={"format": CtSimu.name, **facts_of(content, q)},
         notes=notes,
@@ -116,38 +116,38 @@ def _open_beam(
     path: Path,
     content: Plain,
     metadata: tuple[Path, Plain] | None,
-    taken: Taken,
+    scan_images: ScanImages,
     q: Quantities,
     notes: list[str],
 ) -> tuple[Images | None, Images | None, float | None]:
     """Return flats, darks and white level: of images, else as stated, the same in every pixel."""
-    if taken.flats is not None:
-        return taken.flats, taken.darks, None
+    if scan_images.flats is not None:
+        return scan_images.flats, scan_images.darks, None
     grey = section(content, "detector", "gray_value")
     most = section(metadata[1], "output", "projections").get("max_intensity") if metadata else None
     stated = grey.get("imax") if most is None else most
-    top = q.maybe(stated, PURE, "the grey value of the open beam")
+    top = q.maybe(stated, PURE, "the open-beam grey value")
     low = q.maybe(grey.get("imin"), PURE, "imin") or 0.0
     if top is None:
-        notes.append(f"{path.name}: neither flat images nor imax; the open beam is unknown.")
-        return None, taken.darks, None
+        notes.append(f"{path.name}: no flat images and no imax, so the open beam is unknown.")
+        return None, scan_images.darks, None
     if top <= low:
-        q.refuse(f"the open beam has the grey value {top:g} and the dark image {low:g}")
-    if taken.is_corrected:
+        q.refuse(f"the open beam has the grey value {top:g}, but the dark image has {low:g}")
+    if scan_images.is_corrected:
         return None, None, top
     notes.append(
-        f"{path.name}: no flat images; the open beam is {top:g} in every pixel, as the file states "
-        "of the brightest."
+        f"{path.name}: no flat images; {top:g}, the stated maximum, is used as the open beam of "
+        "every pixel."
     )
-    one = np.ones((1, *taken.projections.shape[1:]), np.float32)
-    darks = np.float32(low) * one if taken.darks is None else taken.darks
+    one = np.ones((1, *scan_images.projections.shape[1:]), np.float32)
+    darks = np.float32(low) * one if scan_images.darks is None else scan_images.darks
     return np.float32(top) * one, darks, None
 
 
 def files_of(path: Path) -> Iterator[Path]:
     """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
     named = _named_scenario(path)
-    scenario = _beside_or_above(path, named) if named else path
+    scenario = _here_or_above(path, named) if named else path
     metadata = path if named else next(iter(_metadata_files(path)), None)
     if scenario is None:
         return
@@ -189,7 +189,7 @@ def _metadata_of(scenario: Path) -> tuple[Path, Plain] | None:
     if len(found) > 1:
         names = ", ".join(each.name for each in found[:4])
         raise FileFormatError(
-            f"{scenario.name}: {len(found)} scans were taken of it ({names}); open one of these."
+            f"{scenario.name}: {len(found)} scans belong to it ({names}); open one of these."
         )
     return (found[0], _content_at(found[0])) if found else None
 
@@ -233,16 +233,16 @@ def _name_in(content: Plain) -> str:
 def _scenario_of(metadata: Path, content: Plain) -> Path:
     """Return the scenario of metadata: beside them, or in the folder above."""
     name = _name_in(content)
-    found = _beside_or_above(metadata, name) if name else None
+    found = _here_or_above(metadata, name) if name else None
     if found is not None:
         return found
-    wanted = f"the scenario {name!r}, which is not beside it or one folder up" if name else "none"
+    wanted = f"the scenario {name!r}, which is not in this folder or its parent" if name else "none"
     raise FileFormatError(
-        f"{metadata.name}: of its scenario it names {wanted}; copy the scenario there, it states "
-        "the geometry."
+        f"{metadata.name}: as its scenario with the geometry it names {wanted}; copy the scenario "
+        "there."
     )
 
 
-def _beside_or_above(metadata: Path, name: str) -> Path | None:
+def _here_or_above(metadata: Path, name: str) -> Path | None:
     folders = (metadata.parent, metadata.absolute().parent.parent)
     return next((each / name for each in folders if is_file(each / name)), None)

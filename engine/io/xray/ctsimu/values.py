@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import FileFormatError
 from engine.core.json_types import Plain
-from engine.io.folder import open_beside
+from engine.io.folder import open_adjacent
 
 Array = NDArray[np.float64]
 LENGTH_MM: Mapping[str, float] = {
@@ -39,7 +39,7 @@ MOST = 1_000
 
 @dataclass(frozen=True)
 class Quantities:
-    """What turns the quantities of one scenario into numbers.
+    """Converter of the quantities of one scenario to numbers.
 
     Attributes
     ----------
@@ -54,34 +54,34 @@ class Quantities:
     hidden: dict[str, None] = field(default_factory=dict)
     assumed: dict[str, None] = field(default_factory=dict)
 
-    def of_views(self, said: object, units: Mapping[str, float], name: str) -> Array:
+    def of_views(self, stated: object, units: Mapping[str, float], name: str) -> Array:
         """Return the quantity in every view, (n_views,), in the base of `units`."""
-        value = self.number(said, units, name)
-        return np.full(self.n_views, value) + self.drift(said, units, name)
+        value = self.number(stated, units, name)
+        return np.full(self.n_views, value) + self.drift(stated, units, name)
 
-    def number(self, said: object, units: Mapping[str, float], name: str) -> float:
+    def number(self, stated: object, units: Mapping[str, float], name: str) -> float:
         """Return the value of a quantity without its drifts."""
-        value = said.get("value") if isinstance(said, dict) else said
-        return self._real(value, name) * self._unit(_unit_of(said), units, name, value)
+        value = stated.get("value") if isinstance(stated, dict) else stated
+        return self._real(value, name) * self._unit(_unit_of(stated), units, name, value)
 
-    def maybe(self, said: object, units: Mapping[str, float], name: str) -> float | None:
+    def maybe(self, stated: object, units: Mapping[str, float], name: str) -> float | None:
         """Return the value of a quantity, None where it is not stated."""
-        value = said.get("value") if isinstance(said, dict) else said
-        return None if value is None else self.number(said, units, name)
+        value = stated.get("value") if isinstance(stated, dict) else stated
+        return None if value is None else self.number(stated, units, name)
 
-    def fact(self, said: object, units: Mapping[str, float], name: str) -> float | None:
+    def fact(self, stated: object, units: Mapping[str, float], name: str) -> float | None:
         """Return the value of a quantity that only informs, None where it is no number."""
         try:
-            return self.maybe(said, units, name)
+            return self.maybe(stated, units, name)
         except FileFormatError:
             return None
 
-    def drift(self, said: object, units: Mapping[str, float], name: str) -> Array:
+    def drift(self, stated: object, units: Mapping[str, float], name: str) -> Array:
         """Return the sum of the drifts that the reconstruction may know, (n_views,)."""
         total = np.zeros(self.n_views)
-        for each in self._drifts(said, name):
+        for each in self._drifts(stated, name):
             values = self._drift_values(each, name)
-            unit = each.get("unit") or _unit_of(said)
+            unit = each.get("unit") or _unit_of(stated)
             values *= self._unit(unit, units, name, values.any() or None)
             if not values.any():
                 continue
@@ -96,13 +96,13 @@ class Quantities:
         """Refuse the scenario in one sentence."""
         raise FileFormatError(f"{self.path.name}: {what}; correct the scenario.")
 
-    def _drifts(self, said: object, name: str) -> list[Plain]:
-        drifts = said.get("drifts") if isinstance(said, dict) else None
+    def _drifts(self, stated: object, name: str) -> list[Plain]:
+        drifts = stated.get("drifts") if isinstance(stated, dict) else None
         found = [drifts] if isinstance(drifts, dict) else drifts or []
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-            self.refuse(f"the drifts of {name} are no list of drifts")
+            self.refuse(f"the drifts of {name} are not a list")
         if len(found) > MOST:
-            self.refuse(f"{name} has {len(found):,} drifts, want at most {MOST:,}")
+            self.refuse(f"{name} has {len(found):,} drifts, expected at most {MOST:,}")
         return found
 
     def _drift_values(self, drift: Plain, name: str) -> Array:
@@ -115,25 +115,26 @@ class Quantities:
 
     def _column(self, file_name: str, name: str) -> list[float]:
         """Return the numbers of a text of one column beside the scenario."""
-        with open_beside(self.path, file_name) as file:
+        with open_adjacent(self.path, file_name) as file:
             lines = file.text(MAX_BYTES).splitlines()
         fields = (line.partition("#")[0].replace(",", " ").split() for line in lines)
         try:
             return [float(each[0]) for each in fields if each]
         except ValueError as e:
             raise FileFormatError(
-                f"{file_name}: the drifts of {name} are no numbers ({e}); write one number a line."
+                f"{file_name}: the drifts of {name} are not numbers ({e}); write one number per "
+                "line."
             ) from e
 
     def _real(self, value: object, name: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.refuse(f"{name} is {str(value)[:40]!r}, want a number")
+            self.refuse(f"{name} is {str(value)[:40]!r}, expected a number")
         try:
             number = float(value)
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.refuse(f"{name} is {number}, want a number")
+            self.refuse(f"{name} is {number}, expected a number")
         return number
 
     def _unit(
@@ -147,14 +148,14 @@ class Quantities:
         if unit in (None, "") and units is PIXELS:
             return 1.0
         if not isinstance(unit, str) or unit not in units:
-            self.refuse(f"the unit of {name} is {str(unit)[:20]!r}, want {' or '.join(units)}")
+            self.refuse(f"the unit of {name} is {str(unit)[:20]!r}, expected {' or '.join(units)}")
         return units[unit]
 
 
-def known(said: Plain) -> bool:
+def known(stated: Plain) -> bool:
     """Whether a drift or deviation is known to the reconstruction; it is where nothing is said."""
-    return said.get("known_to_reconstruction") is not False
+    return stated.get("known_to_reconstruction") is not False
 
 
-def _unit_of(said: object) -> object:
-    return said.get("unit") if isinstance(said, dict) else None
+def _unit_of(stated: object) -> object:
+    return stated.get("unit") if isinstance(stated, dict) else None

@@ -25,7 +25,7 @@ MARKS = (b"<Frame", b"Centre", b"entre>")
 
 @dataclass(frozen=True)
 class Frames:
-    """What a scan says of its frames, one of each for every exposed one.
+    """Values of the exposed frames of a scan.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Frames:
 
 
 def is_frames(file: InputFile) -> bool:
-    """Whether a file lists the frames of a scan, by its name and its first bytes."""
+    """Return True if a file lists the frames of a scan, by its name and its first bytes."""
     named = file.name.lower().endswith(ENDING)
     return named and MARKS[0] in file.head and any(mark in file.head for mark in MARKS[1:])
 
@@ -79,12 +79,13 @@ def read_frames(file: InputFile) -> Frames:
     """
     seen = _Text(file)
     seen.read()
-    numbered = [(_number(seen, said, k), said) for k, said in enumerate(seen.frames, 1)]
+    numbered = [(_number(seen, stated, k), stated) for k, stated in enumerate(seen.frames, 1)]
     exposed = [each for each in numbered if each[1].get("Exposed", "true").lower() != "false"]
     if not exposed:
         seen.refuse("no frame was exposed")
     rows = [
-        [seen.number(said, name, f"frame {number}") for name in PLACED] for number, said in exposed
+        [seen.number(stated, name, f"frame {number}") for name in PLACED]
+        for number, stated in exposed
     ]
     values = np.array(rows)
     voltage, current = (
@@ -101,11 +102,11 @@ def read_frames(file: InputFile) -> Frames:
     )
 
 
-def _number(seen: _Text, said: dict[str, str], place: int) -> int:
+def _number(seen: _Text, stated: dict[str, str], place: int) -> int:
     """Return the number of a frame: as it says, else its place."""
-    if not said.get("Seq"):
+    if not stated.get("Seq"):
         return place
-    number = seen.number(said, "Seq", f"frame {place}")
+    number = seen.number(stated, "Seq", f"frame {place}")
     if not number.is_integer():
-        seen.refuse(f"Seq of frame {place} is {number:g}, want a whole number")
+        seen.refuse(f"Seq of frame {place} is {number:g}, expected an integer")
     return int(number)

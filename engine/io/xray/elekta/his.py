@@ -21,7 +21,7 @@ UNSIGNED_16 = 4
 
 
 def is_his(file: InputFile) -> bool:
-    """Whether a file begins like a frame."""
+    """Return True if a file begins like a frame."""
     return file.head.startswith(MARK)
 
 
@@ -35,22 +35,22 @@ def read_his(file: InputFile) -> NDArray[np.uint16]:
     """
     if len(file.head) < HEADER_BYTES or not is_his(file):
         raise FileFormatError(
-            f"{file.name}: no HIS frame, or cut within its header; copy it again."
+            f"{file.name}: not a HIS frame, or truncated in its header; copy it again."
         )
     more, left, top, right, bottom, n_frames = struct.unpack_from("<6H", file.head, 10)
     (kind,) = struct.unpack_from("<H", file.head, 32)
     rows, columns = bottom - top + 1, right - left + 1
     if kind != UNSIGNED_16 or n_frames != 1 or min(rows, columns) < 1:
         raise FileFormatError(
-            f"{file.name}: {n_frames} frames of {rows} x {columns} numbers of type {kind}, want "
-            f"one of type {UNSIGNED_16}; export it again."
+            f"{file.name}: {n_frames} frames of {rows} x {columns} numbers of type {kind}, "
+            f"expected one of type {UNSIGNED_16}; export it again."
         )
     start = HEADER_BYTES + more
     wanted = start + 2 * rows * columns
     if file.size < wanted:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes, want {wanted:,} for {rows:,} x {columns:,} pixels "
-            "(rows x columns); copy it again."
+            f"{file.name}: {file.size:,} bytes, expected {wanted:,} for {rows:,} x {columns:,} "
+            "pixels (rows x columns); copy it again."
         )
     values: NDArray[np.uint16] = file.array(np.dtype("<u2"), (rows, columns), start)
     return values

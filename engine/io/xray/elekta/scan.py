@@ -28,7 +28,7 @@ from engine.io.xray.angles import read_angles
 from engine.io.xray.elekta.frames import ENDING, Frames, is_frames, read_frames
 from engine.io.xray.elekta.his import is_his, read_his
 from engine.io.xray.frames import Images, assemble, listed
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 
 NAMED = re.compile(r"^(?P<number>\d+)(?P<rest>\D.*)?\.his$", re.IGNORECASE)
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, PANEL_MM = 1000.0, 1536.0, 409.6
@@ -36,10 +36,10 @@ OUTER = 4
 """Pixels at each side of the panel that measure nothing."""
 OPEN = 65536.0
 SIDES = (
-    "the letters of the sides are right for a patient who lies on the back, head towards the "
-    "gantry; the file does not say how the patient lay"
+    "the file does not state the patient position; the orientation letters assume head first, "
+    "supine"
 )
-BRIGHT = "no open beam is stored; 65,536 counts are taken for it, as RTK does"
+BRIGHT = "the file contains no open beam; 65,536 counts are used, as in RTK"
 
 
 class Elekta(ProjectionsReader):
@@ -62,7 +62,7 @@ class Elekta(ProjectionsReader):
     @classmethod
     def read(cls, file: InputFile) -> Projections:
         path = file.path
-        frames = read_frames(file) if is_frames(file) else _frames_beside(path)
+        frames = read_frames(file) if is_frames(file) else _adjacent_frames(path)
         files = _files(path, frames)
         angles = read_angles(frames.gantry_deg, "deg", f"{path.name}: GantryAngle")
         kept = len(angles.rad)
@@ -85,7 +85,7 @@ class Elekta(ProjectionsReader):
         inner = slice(OUTER, n - OUTER)
         notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
         if frames.n_dark:
-            notes.append(f"{path.name}: {frames.n_dark:,} frames were not exposed; left out.")
+            notes.append(f"{path.name}: {frames.n_dark:,} unexposed frames are not used.")
         return assemble(
             path,
             np.ascontiguousarray(values[:, inner, inner]),
@@ -105,14 +105,14 @@ def files_of(path: Path) -> Iterator[Path]:
             yield each
 
 
-def _frames_beside(image: Path) -> Frames:
+def _adjacent_frames(image: Path) -> Frames:
     found = [each for each in entries(image.parent) if each.name.lower().endswith(ENDING)]
     if len(found) != 1:
         what = f"{len(found)} files *_Frames.xml" if found else "no _Frames.xml"
         raise FileFormatError(
-            f"{image.name}: {what} beside it, want the one of this scan, which holds its angles; "
-            "export the scan from XVI 5 or newer, or the projections as TIFF, and open their "
-            "folder with `isocenter import`."
+            f"{image.name}: {what} next to it, expected one with this scan's angles; export the "
+            "scan with XVI 5 or newer, or open a folder of TIFF projections with `isocenter "
+            "import`."
         )
     with open_input(found[0]) as file:
         return read_frames(file)
@@ -128,16 +128,16 @@ def _files(path: Path, frames: Frames) -> list[Path]:
     if len(scans) > 1:
         names = ", ".join(each.name for _, _, each in numbered[:4])
         raise FileFormatError(
-            f"{path.name}: frames of {len(scans)} scans in one folder ({names}); leave one scan."
+            f"{path.name}: frames of {len(scans)} scans in one folder ({names}); keep one scan."
         )
     files = {number: each for number, _, each in numbered}
     if len(files) != len(numbered):
-        raise FileFormatError(f"{path.name}: a number of a frame is there twice; remove one.")
+        raise FileFormatError(f"{path.name}: two files have the same frame number; remove one.")
     missing = [number for number in frames.numbers if number not in files]
     if missing or len(set(frames.numbers)) < len(frames.numbers):
         what = f"frames {listed(missing)} are missing" if missing else "a frame is listed twice"
         raise FileFormatError(
-            f"{path.name}: {what}, {len(files):,} files and {len(frames.numbers):,} frames; copy "
+            f"{path.name}: {what}, {len(files):,} files for {len(frames.numbers):,} frames; copy "
             "the whole scan again."
         )
     return [files[number] for number in frames.numbers]
@@ -153,14 +153,15 @@ def _values(path: Path, files: Sequence[Path]) -> Images:
             rows, columns = raw.shape
             if rows != columns or rows <= 2 * OUTER:
                 raise GeometryError(
-                    f"{each.name}: a panel of {rows} x {columns} pixels (rows x columns), want as "
-                    f"many rows as columns, and more than {2 * OUTER}; export it again."
+                    f"{each.name}: a panel of {rows} x {columns} pixels (rows x columns), expected "
+                    f"a square panel with more than {2 * OUTER} rows; export it again."
                 )
-            values = images_room((len(files), rows, columns), path.name)
+            values = allocate_images((len(files), rows, columns), path.name)
         if raw.shape != values.shape[1:]:
             raise GeometryError(
-                f"{each.name}: {raw.shape[0]} x {raw.shape[1]} pixels, the frames before it have "
-                f"{values.shape[1]} x {values.shape[2]} (rows x columns); open those of one scan."
+                f"{each.name}: {raw.shape[0]} x {raw.shape[1]} pixels, but the frames before it "
+                f"have {values.shape[1]} x {values.shape[2]} (rows x columns); open frames of one "
+                "scan."
             )
         ends = (raw == 0) | (raw == np.iinfo(np.uint16).max)
         values[k] = OPEN - np.where(ends, 1, raw)

@@ -37,7 +37,7 @@ UNPACKED = "", "none"
 
 
 def is_edf(file: InputFile) -> bool:
-    """Whether a file begins like an ESRF data file."""
+    """Return True if a file begins like an ESRF data file."""
     head = file.head.lstrip()
     return head.startswith(b"{") and b"Dim_1" in head and b"DataType" in head
 
@@ -55,25 +55,25 @@ def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
     order = ORDERS.get(header.get("byteorder", "LowByteFirst").lower())
     if kind is None or order is None:
         raise FileFormatError(
-            f"{file.name}: values of the type {header.get('datatype', '')[:30]!r}, "
-            f"{header.get('byteorder', '')[:20]!r}, which are not known; save it as UnsignedShort "
-            "or FloatValue."
+            f"{file.name}: values have the type {header.get('datatype', '')[:30]!r}, "
+            f"{header.get('byteorder', '')[:20]!r}, which is not supported; save it as "
+            "UnsignedShort or FloatValue."
         )
     if header.get("compression", "").lower() not in UNPACKED or header.get("dim_3", "1") != "1":
         raise FileFormatError(
-            f"{file.name}: packed values or several images in one, want one plain image; save it "
-            "as such."
+            f"{file.name}: compressed values or several images, expected a single uncompressed "
+            "image; save it that way."
         )
     rows, columns = (_size(file, header, name) for name in ("dim_2", "dim_1"))
     dtype = np.dtype(f"{order}{kind}")
     end = start + rows * columns * dtype.itemsize
     if file.size < end:
         raise FileFormatError(
-            f"{file.name}: {file.size:,} bytes, want {end:,} for {rows:,} x {columns:,} pixels "
+            f"{file.name}: {file.size:,} bytes, expected {end:,} for {rows:,} x {columns:,} pixels "
             "(rows x columns); copy it again."
         )
     if file.read(BLOCK_BYTES, end).lstrip(b"\0\r\n ").startswith(b"{"):
-        raise FileFormatError(f"{file.name}: several images in one file; save one in each.")
+        raise FileFormatError(f"{file.name}: several images in one file; save one image per file.")
     values: NDArray[np.generic] = file.array(dtype, (rows, columns), start)
     return values, header
 
@@ -83,7 +83,7 @@ def _header(file: InputFile) -> tuple[dict[str, str], int]:
     head = file.read(MOST_HEADER_BYTES) if is_edf(file) else b""
     ends = [match.end() for match in re.finditer(rb"\}\r?\n", head)]
     if not ends:
-        raise FileFormatError(f"{file.name}: no whole header of an EDF image; copy it again.")
+        raise FileFormatError(f"{file.name}: incomplete EDF header; copy it again.")
     start = next((end for end in ends if end % BLOCK_BYTES == 0), ends[0])
     text = head[:start].decode("latin-1")
     return {name.lower(): value.strip() for name, value in PAIR.findall(text)}, start
@@ -93,6 +93,6 @@ def _size(file: InputFile, header: dict[str, str], name: str) -> int:
     said = header.get(name, "")
     if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
         raise FileFormatError(
-            f"{file.name}: {name} is {said[:20]!r}, want a number of pixels; copy it again."
+            f"{file.name}: {name} is {said[:20]!r}, expected a number of pixels; copy it again."
         )
     return int(said)

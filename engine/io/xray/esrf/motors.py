@@ -1,4 +1,4 @@
-"""Angles of an ESRF scan: of the one motor that turned as far as the scan says, else even steps."""
+"""Angles of an ESRF scan: from the motor that turned by the scan range, else even steps."""
 
 from __future__ import annotations
 
@@ -33,13 +33,17 @@ def turned_deg(
         text = f"{path.name}: angles are the positions of the motor {name}."
         notes.append(Information(text))
         return places
-    why = f"motors {listed(sorted(fits))} all turned so far" if fits else "no motor tells them"
-    notes.append(f"{path.name}: {why}; angles are even steps of {step:g}°.")
+    why = (
+        (f"motors {listed(sorted(fits))} all turned by that angle")
+        if fits
+        else "no motor states them"
+    )
+    notes.append(f"{path.name}: {why}; angles in even steps of {step:g}° are used.")
     return np.arange(n_views, dtype=np.float64) * step
 
 
 def _turns(places: Array, step: float, n_views: int) -> bool:
-    """Whether a motor went one way, as far as the views of the scan lie apart."""
+    """Return True if a motor went one way, as far as the views of the scan lie apart."""
     if n_views < 2:
         return False
     ways = np.diff(places)

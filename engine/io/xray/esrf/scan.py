@@ -26,7 +26,7 @@ from engine.io.xray.angles import read_angles
 from engine.io.xray.esrf.edf import is_edf, read_edf
 from engine.io.xray.esrf.motors import Headers, turned_deg
 from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.pose import turned_parallel
 from engine.io.xray.stack import Stack, refuse_missing
 from engine.io.xray.text.keyvalue import Fields, read_fields
@@ -38,8 +38,8 @@ DARK = "dark.edf"
 DARK_SUM = re.compile(r"^darkend\d+\.edf$", re.IGNORECASE)
 MOST_VIEWS = 1_000_000
 MIRROR = (
-    "no file tells the sense of rotation; the volume may be the mirror image of the object, which "
-    "a reversed sense of the angles mends"
+    "no file states the sense of rotation; if the volume is a mirror image of the object, reverse "
+    "the angles"
 )
 
 
@@ -66,7 +66,9 @@ class EsrfEdf(ProjectionsReader):
             return _read(file)
         info = _info_of(file.path)
         if info is None:
-            raise FileFormatError(f"{file.name}: its .info is gone; copy the whole scan again.")
+            raise FileFormatError(
+                f"{file.name}: its .info file is missing; copy the whole scan again."
+            )
         with open_input(info) as settings:
             return _read(settings)
 
@@ -75,12 +77,14 @@ def _read(file: InputFile) -> Projections:
     path, fields = file.path, read_fields(file, "=")
     n_views = fields.whole("tomo_n")
     if n_views > MOST_VIEWS:
-        raise FileFormatError(f"{path.name}: 'tomo_n' is {n_views:,}, want at most {MOST_VIEWS:,}.")
+        raise FileFormatError(
+            f"{path.name}: 'tomo_n' is {n_views:,}, expected at most {MOST_VIEWS:,}."
+        )
     views, n_more = _views(path, fields, n_views)
     values, headers, is_whole = _images(path, views)
     notes = [f"{path.name}: {MIRROR}."]
     if n_more:
-        notes.append(f"{path.name}: {n_more:,} images after the last view are left out.")
+        notes.append(f"{path.name}: {n_more:,} images after the last view are not used.")
     degrees = turned_deg(path, headers, n_views, fields.positive("scanrange"), notes)
     angles = read_angles(degrees, "deg", f"{path.name}: angles")
     flats, taken = _flats(path, n_views, values.shape[1:], notes)
@@ -142,7 +146,7 @@ def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
             refuse_missing(stack, path, n_views)
             return stack, len(found) - len(inside)
     raise FileFormatError(
-        f"{path.name}: no images {next(iter(prefixes))}0000.edf beside it; copy the whole scan."
+        f"{path.name}: no images {next(iter(prefixes))}0000.edf next to it; copy the whole scan."
     )
 
 
@@ -154,7 +158,7 @@ def _images(path: Path, stack: Stack) -> tuple[Images, Headers, bool]:
     for k, each in enumerate(stack.files):
         image, header = _one(each, values.shape[1:] if k else None)
         if not k:
-            values = images_room((len(stack), *image.shape), path.name)
+            values = allocate_images((len(stack), *image.shape), path.name)
             is_whole = image.dtype.kind in "iu"
         values[k] = image
         headers.append({name: header.get(name, "") for name in ("motor_mne", "motor_pos")})
@@ -167,13 +171,13 @@ def _one(path: Path, shape: tuple[int, ...] | None) -> tuple[NDArray[np.generic]
         image, header = read_edf(file)
     if shape is not None and image.shape != shape:
         raise GeometryError(
-            f"{path.name}: {image.shape[0]} x {image.shape[1]} pixels, the views have {shape[0]} x "
-            f"{shape[1]} (rows x columns); open images of one scan."
+            f"{path.name}: {image.shape[0]} x {image.shape[1]} pixels, but the views have "
+            f"{shape[0]} x {shape[1]} (rows x columns); open images of one scan."
         )
     return image, header
 
 
-def _together(files: Sequence[Path], shape: tuple[int, ...]) -> Images:
+def _stacked(files: Sequence[Path], shape: tuple[int, ...]) -> Images:
     return np.stack([_one(each, shape)[0].astype(np.float32) for each in files])
 
 
@@ -186,8 +190,8 @@ def _flats(
         found = sorted((int(match["view"]), each) for match, each in matches if match)
         if found:
             taken = [min(view, n_views) for view, _ in found]
-            return _together([each for _, each in found], shape), taken
-    notes.append(f"{path.name}: no flats refHST0000.edf beside it; the open beam is unknown.")
+            return _stacked([each for _, each in found], shape), taken
+    notes.append(f"{path.name}: no flats refHST0000.edf next to it, so the open beam is unknown.")
     return None, []
 
 
@@ -195,16 +199,16 @@ def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str])
     """Return the dark image, else the sum of several by their number."""
     named = {each.name.lower(): each for each in entries(path.parent)}
     if DARK in named:
-        return _together([named[DARK]], shape)
+        return _stacked([named[DARK]], shape)
     sums = [each for name, each in named.items() if DARK_SUM.match(name)]
     n_darks = fields.maybe("dark_n") or 0.0
     if not sums or n_darks < 1:
-        notes.append(f"{path.name}: no dark image dark.edf beside it; none is taken off.")
+        notes.append(f"{path.name}: no dark image dark.edf next to it, so none is subtracted.")
         return None
     notes.append(
-        f"{path.name}: {sums[0].name} is taken as the sum of DARK_N = {n_darks:g} dark images."
+        f"{path.name}: {sums[0].name} is assumed to be the sum of DARK_N = {n_darks:g} dark images."
     )
-    return _together(sums, shape) / np.float32(n_darks)
+    return _stacked(sums, shape) / np.float32(n_darks)
 
 
 def _facts(fields: Fields) -> Plain:

@@ -71,7 +71,7 @@ class DxChange(ProjectionsReader):
 
 
 def has_object(file: InputFile, where: str) -> bool:
-    """Whether an HDF5 file can be opened and holds an object of this path on hard links."""
+    """Return True if an HDF5 file can be opened and holds an object of this path on hard links."""
     import h5py
 
     try:
@@ -91,7 +91,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     is_sealed = check_foreign_seal(tree.root, path)
     item = tree.dataset(DATA)
     if item is None:
-        raise FileFormatError(f"{path.name}: holds no dataset {DATA}; export the scan again.")
+        raise FileFormatError(f"{path.name}: contains no dataset {DATA}; export the scan again.")
     axis = _view_axis(item, path)
     values = read_images(item, path, view_axis=axis)
     notes: list[str] = []
@@ -124,7 +124,7 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
     axes = attribute(item, "axes").split(":")
     if item.ndim != 3:
         raise FileFormatError(
-            f"{path.name}: {item.name} has {item.ndim} axes, want three (angle, row, column)."
+            f"{path.name}: {item.name} has {item.ndim} axes, expected three (angle, row, column)."
         )
     if len(axes) != 3:
         return 0
@@ -133,7 +133,8 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
     if axes[1].startswith("theta"):
         return 1
     raise FileFormatError(
-        f"{path.name}: {item.name} has the axes {':'.join(axes)!r}; want theta:y:x or y:theta:x."
+        f"{path.name}: {item.name} has the axes {':'.join(axes)!r}; expected theta:y:x or "
+        "y:theta:x."
     )
 
 
@@ -144,7 +145,7 @@ def _references(tree: Tree, name: str, path: Path, notes: list[str]) -> Images |
         return None
     if item.dtype.kind not in "iuf" or item.ndim not in (2, 3):
         notes.append(
-            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes and is left out; images "
+            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes and is ignored; images "
             "have two or three axes of numbers."
         )
         return None
@@ -158,19 +159,21 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
     where = f"{path.name}: {place}"
     unread = tree.unusable.get(THETA) or tree.missing.get(THETA)
     if place is None and unread:
-        raise FileFormatError(f"{path.name}: {THETA} holds the angles and is not read: {unread}")
+        raise FileFormatError(
+            f"{path.name}: {THETA} contains the angles but cannot be read: {unread}"
+        )
     if place is None:
         even = np.arange(n_views) * 180.0 / n_views
         note = (
             f"{path.name}: no angles in the file; {n_views:,} views evenly spaced over 180° are "
-            f"assumed, as the format says. If that is wrong, run `isocenter import {path.name} "
+            f"assumed, as the format defines. If that is wrong, run `isocenter import {path.name} "
             "--angles FILE`."
         )
         return Angles(np.deg2rad(even), n_views, (note,))
     values = tree.numbers(place)
     if values is None:
         raise FileFormatError(
-            f"{where}: holds no numbers, want the angle of each of {n_views:,} views; correct it, "
+            f"{where}: contains no numbers, expected the angles of {n_views:,} views; correct it, "
             f"or run `isocenter import {path.name} --angles FILE`."
         )
     refuse_count(path, n_views, len(values))
@@ -206,7 +209,7 @@ def _kind(
     units = attribute(item, "units").lower()
     if has_flats or units in UNIT_ONLY or item.dtype.kind in "iu":
         if not has_flats:
-            notes.append(f"{path.name}: counts without flat images; the open beam is unknown.")
+            notes.append(f"{path.name}: counts without flat images, so the open beam is unknown.")
         return "counts"
     return guess_kind(path, values, notes)
 
@@ -220,7 +223,7 @@ def _geometry(
         vectors = [tree.numbers(f"{OURS}/{name}") for name in VECTORS]
         if any(a is None or a.size < 3 * n or not np.isfinite(a).all() for a in vectors):
             raise FileFormatError(
-                f"{path.name}: {OURS} does not give three numbers for each of {n:,} views; write "
+                f"{path.name}: {OURS} does not contain three numbers per view ({n:,} views); write "
                 "the file again."
             )
         source, detector, u, v = (np.reshape(a, (-1, 3))[:n] for a in vectors if a is not None)
@@ -256,7 +259,7 @@ def _info(tree: Tree) -> Plain:
     try:
         return from_json(text)
     except ValueError as e:
-        raise FileFormatError(f"{tree.path.name}: {OURS}/info is not usable JSON ({e}).") from e
+        raise FileFormatError(f"{tree.path.name}: {OURS}/info is not valid JSON ({e}).") from e
 
 
 def write_projections(data: Projections, path: Path | str) -> None:

@@ -52,7 +52,7 @@ class NxTomo(ProjectionsReader):
 
 
 def _is_nexus(file: InputFile) -> bool:
-    """Whether a group on top is an NXentry."""
+    """Return True if a group on top is an NXentry."""
     import h5py
 
     try:
@@ -71,7 +71,9 @@ def _read(tree: Tree, path: Path) -> Projections:
     item, values = _angles(tree, len(frames), len(shots), path)
     where = f"{path.name}: {item.name}"
     if not len(shots):
-        raise DataError(f"{path.name}: image_key names no projection (0) among {len(keys):,}.")
+        raise DataError(
+            f"{path.name}: image_key marks no projection (0) among {len(keys):,} images."
+        )
     unit = unit_named(attribute(item, "units"), where)
     every = values[shots] if len(values) == len(keys) else values
     angles = read_angles(every, unit, where, remedy=ATTRIBUTE)
@@ -79,13 +81,13 @@ def _read(tree: Tree, path: Path) -> Projections:
     notes = list(angles.notes)
     invalid = int((keys == INVALID).sum())
     if invalid:
-        notes.append(f"{path.name}: {invalid:,} images are marked invalid and left out.")
+        notes.append(f"{path.name}: {invalid:,} images marked invalid are not used.")
     flats, darks = (
         read_images(frames, path, chosen) if len(chosen := np.flatnonzero(keys == key)) else None
         for key in (FLAT, DARK)
     )
     if flats is None:
-        notes.append(f"{path.name}: no flat images; the open beam is unknown.")
+        notes.append(f"{path.name}: no flat images, so the open beam is unknown.")
     images = read_images(frames, path, shots)
     pixel = _pixel_mm(tree)
     geometry = turned_parallel(angles.rad, pixel_mm=pixel or (1.0, 1.0), shape=images.shape[1:])
@@ -98,13 +100,13 @@ def _read(tree: Tree, path: Path) -> Projections:
         darks=darks,
         pixel_mm_known=pixel is not None,
         whole_numbers=frames.dtype.kind in "iu",
-        info={**taken(keys, shots), "format": NxTomo.name},
+        info={**flat_positions(keys, shots), "format": NxTomo.name},
         notes=notes,
     )
 
 
-def taken(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> Plain:
-    """When flats were taken: the stack is in the order of time, so a view follows each."""
+def flat_positions(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> Plain:
+    """Return the view after each flat, because the stack is in time order."""
     flats = np.flatnonzero(keys == FLAT)
     return {"flat_views": np.searchsorted(shots, flats).tolist()} if len(flats) else {}
 
@@ -149,8 +151,8 @@ def _frames(tree: Tree, path: Path) -> h5py.Dataset:
             return next(iter(named.values()))
         if different:
             raise FileFormatError(
-                f"{path.name}: holds {len(different)} stacks of images "
-                f"({', '.join(sorted(different.values()))}); keep one scan in a file."
+                f"{path.name}: contains {len(different)} image stacks "
+                f"({', '.join(sorted(different.values()))}); keep one scan per file."
             )
     raise FileFormatError(
         f"{path.name}: no images (three axes) in a group of class NXdetector or NXdata; export "
@@ -178,18 +180,18 @@ def _keys(tree: Tree, n_frames: int, path: Path) -> NDArray[np.int64]:
                 strange = np.setdiff1d(keys, np.arange(4))
                 if len(strange):
                     raise FileFormatError(
-                        f"{path.name}: {where} holds {int(strange[0])}, want 0 (projection), 1 "
-                        "(flat), 2 (dark) or 3 (invalid)."
+                        f"{path.name}: {where} contains {int(strange[0])}, expected 0 "
+                        "(projection), 1 (flat), 2 (dark) or 3 (invalid)."
                     )
                 return keys
     raise FileFormatError(
-        f"{path.name}: no image_key, so projections, flats and darks cannot be told apart; export "
-        "the scan as NXtomo."
+        f"{path.name}: no image_key to separate projections, flats and darks; export the scan as "
+        "NXtomo."
     )
 
 
 def _is_list(item: h5py.Dataset) -> bool:
-    """Whether a dataset has one axis, or one row or column."""
+    """Return True if a dataset has one axis, or one row or column."""
     return bool(item.shape) and item.size == max(item.shape) and item.dtype.kind in "iufSO"
 
 

@@ -1,4 +1,4 @@
-"""NXtomo out: flats and darks stand in the stack where they were taken, told by `image_key`.
+"""Write NXtomo: flats and darks are in acquisition order, marked by `image_key`.
 
 NXtomo knows parallel beams about an axis in the middle of the detector; other scans keep their
 geometry in Data Exchange files.
@@ -36,7 +36,7 @@ def write_nxtomo(data: Projections, path: Path) -> None:
     """Write counts of a parallel beam; whole or not."""
     if data.kind != "counts":
         raise GeometryError(
-            f"{path.name}: NXtomo holds counts, these projections are {data.kind}; write .h5."
+            f"{path.name}: NXtomo stores counts, but these projections are {data.kind}; write .h5."
         )
     angles = nxtomo_angles(data.geometry, path)
     frames, keys, turns = _in_order(data, angles)
@@ -56,8 +56,8 @@ def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
     )
     if not is_same:
         raise GeometryError(
-            f"{path.name}: NXtomo says nothing of cone beams, of an axis beside the middle of the "
-            "detector or of rows that grow upwards; write .h5, which keeps the whole geometry."
+            f"{path.name}: NXtomo cannot store cone beams, an off-centre rotation axis or upward "
+            "rows; write .h5, which stores the complete geometry."
         )
     return angles
 

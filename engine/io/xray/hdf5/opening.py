@@ -34,7 +34,7 @@ from engine.io.hdf5.opening import (
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.frames import Images
 from engine.io.xray.hdf5.values import attribute, numbers_of
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 
 if TYPE_CHECKING:
     import h5py
@@ -166,7 +166,7 @@ class Tree:
         target = _in_folder(self.path.parent, link.filename)
         if not exists(target):
             self.missing[place] = (
-                f"{where} is kept in the file {link.filename!r}, which is missing; copy it into "
+                f"{where} is stored in the file {link.filename!r}, which is missing; copy it into "
                 "the same folder."
             )
             return None
@@ -175,7 +175,7 @@ class Tree:
             known = isinstance(item, h5py.Group) and part in item
             if not known or not isinstance(item.get(part, getlink=True), h5py.HardLink):
                 self.missing[place] = (
-                    f"{where} leads to {link.path!r} of {link.filename!r}, where there is nothing; "
+                    f"{where} links to {link.path!r} in {link.filename!r}, which does not exist; "
                     "copy the files again."
                 )
                 return None
@@ -186,9 +186,7 @@ class Tree:
         """Return an opened file of the library, the same for the same file."""
         if file.identity not in self._files:
             if len(self._files) >= MAX_FILES:
-                raise FileFormatError(
-                    f"{self.path.name}: more than {MAX_FILES} files hang together."
-                )
+                raise FileFormatError(f"{self.path.name}: links to more than {MAX_FILES} files.")
             if not is_hdf5(file.head):
                 raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
             opened = stack.enter_context(library_file(file))
@@ -249,8 +247,7 @@ def open_tree(file: InputFile) -> Iterator[Tree]:
         text = str(e)
         if "filter" in text:
             raise FileFormatError(
-                f"{file.name}: compressed in a way that cannot be read here ({text}); save it "
-                "with gzip or without compression."
+                f"{file.name}: unsupported compression ({text}); save it with gzip or uncompressed."
             ) from e
         raise damaged(file.path, e) from e
 
@@ -273,13 +270,13 @@ def read_images(
     """
     if item.ndim != 3 or item.dtype.kind not in "iuf":
         raise FileFormatError(
-            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes, want numbers of three "
-            "(view, row, column)."
+            f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes, expected numbers with "
+            "three axes (view, row, column)."
         )
     provide_filters(item, f"{path.name}: {item.name}")
     n_all, rows, columns = _turned(item.shape, view_axis)
     chosen = np.arange(n_all) if keep is None else keep
-    values = images_room((len(chosen), rows, columns), path.name)
+    values = allocate_images((len(chosen), rows, columns), path.name)
     block = max(BLOCK_BYTES // max(rows * columns * item.dtype.itemsize, 1), 1)
     if view_axis == 1:
         for start in range(0, rows, block):

@@ -1,4 +1,4 @@
-"""Angles of a sidecar's views, as those of the source from +x, counter-clockwise seen from +z.
+"""Angles of a sidecar's views: source angles from +x, counter-clockwise seen from +z.
 
 Where a list or the steps say α_k, the source stands in view k at
 
@@ -56,7 +56,7 @@ def source_angles(
     stated = _stated(given, n_views, n_references, path)
     _refuse_references(given, len(stated), n_views, n_references, path)
     refuse_count(path, n_views, len(stated))
-    remedy = 'set its unit to what they are, "deg" or "rad"'
+    remedy = 'set its unit to "deg" or "rad"'
     angles = read_angles(stated, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
     if given.assumed:
         angles = replace(angles, notes=(*angles.notes, _assumption(given, n_views, path)))
@@ -74,9 +74,8 @@ def _assumption(given: AngleSettings, n_views: int, path: Path) -> str:
     step = abs(given.step or 0.0)
     degrees = step if given.unit == "deg" else float(np.rad2deg(step))
     return (
-        f"{path.name}: no list of angles was found; {n_views:,} views in even steps of "
-        f"{degrees:.6g}° are assumed. If the steps are not even, import the scan again with "
-        "--angles FILE."
+        f"{path.name}: found no list of angles; {n_views:,} views in even steps of {degrees:.6g}° "
+        "are assumed. If the steps are not even, import the scan again with --angles FILE."
     )
 
 
@@ -98,7 +97,7 @@ def _stated(
     for start, end in given.leave_out:
         if end >= len(values):
             raise GeometryError(
-                f"{path.name}: leave_out goes to number {end:,}, and there are {len(values):,} "
+                f"{path.name}: leave_out ends at number {end:,}, but there are {len(values):,} "
                 "angles, counted from 0; correct it."
             )
         kept[start : end + 1] = False
@@ -116,7 +115,7 @@ def _listed(
         return found.values
     if "unit" in given.model_fields_set:
         raise GeometryError(
-            f"{file.name}: states its angles in {WORDS[found.unit]}, the sidecar in "
+            f"{file.name}: states its angles in {WORDS[found.unit]}, but the sidecar uses "
             f"{WORDS[given.unit]}; correct the unit of the sidecar."
         )
     return np.rad2deg(found.values)
@@ -127,8 +126,8 @@ def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
     values = array_of(file, name)
     if values.size != max(values.shape, default=0):
         raise FileFormatError(
-            f"{file.name}: {name} is {' x '.join(map(str, values.shape))}, want a list of angles; "
-            "name another array."
+            f"{file.name}: {name} is {' x '.join(map(str, values.shape))}, expected a list of "
+            "angles; name another array."
         )
     return np.asarray(values, np.float64).reshape(-1)
 
@@ -139,9 +138,9 @@ def _refuse_references(
     """Say what is the matter where a list holds the angles of flats and darks too."""
     if n_references and n_angles == n_views + n_references and not given.leave_out:
         raise GeometryError(
-            f"{path.name}: {n_angles:,} angles and {n_views:,} projections; there are "
-            f"{n_references:,} flat and dark images, so the list seems to hold their angles too. "
-            f"Say which they are: leave_out = [[0, {n_references - 1}]] if they come first."
+            f"{path.name}: {n_angles:,} angles for {n_views:,} projections; the list seems to "
+            f"include {n_references:,} flat and dark images. Exclude them: leave_out = [[0, "
+            f"{n_references - 1}]] if they come first."
         )
 
 
@@ -153,8 +152,8 @@ def _of_version_1(angles: Angles, sense: float, unit: Unit, path: Path) -> Angle
     if sense < 0 and differs:
         stands = np.rad2deg(-first) if unit == "deg" else -first
         notes += (
-            f"{path.name}: this sidecar is of version 1, in which clockwise turns the first angle "
-            f"round too, so the source stands at {stands:.6g} {WORDS[unit]} in view 0; write "
-            f"version = 2 and first = {stands:.6g} to keep it there.",
+            f"{path.name}: in this version 1 sidecar, clockwise also negates the first angle, so "
+            f"the source is at {stands:.6g} {WORDS[unit]} in view 0; write version = 2 and first = "
+            f"{stands:.6g} to keep that.",
         )
     return replace(angles, rad=sense * angles.rad, notes=notes)

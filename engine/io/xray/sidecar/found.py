@@ -1,4 +1,4 @@
-"""The sidecar of a raw file, an image or a folder: which one names it, and all that it names."""
+"""Find the sidecar that names a raw file, an image or a folder, and all files it names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMING = ("file", "files", "flats", "darks")
 
 
 def is_sidecar(file: InputFile) -> bool:
-    """Whether a file begins like a projections sidecar."""
+    """Return True if a file begins like a projections sidecar."""
     return MARK.search(file.head) is not None
 
 
@@ -53,7 +53,7 @@ def _tables(folder: Path) -> list[Path]:
 
 
 def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
-    """Whether a sidecar names this file, or projections in this folder."""
+    """Return True if a sidecar names this file, or projections in this folder."""
     try:
         with open_input(sidecar) as file:
             values = toml_of(file) if is_sidecar(file) else {}
@@ -69,7 +69,7 @@ def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
 
 
 def _is_of_stack(name: str, stack: str) -> bool:
-    """Whether an image is of the numbered stack, or in the folder, that is named."""
+    """Return True if an image is of the numbered stack, or in the folder, that is named."""
     *folders, last = name.split("/")
     number = NUMBERED_IMAGE.match(last)
     return number is not None and stack in (

@@ -20,7 +20,7 @@ from engine.io.xray.array_files import array_of, holds_arrays
 from engine.io.xray.array_names import SIGN
 from engine.io.xray.bare_images import IMAGE_ENDINGS, NUMBERED_EDF, image_of
 from engine.io.xray.frames import Images
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.raw import flipped, read_raw, read_view
 from engine.io.xray.sidecar.settings import AXES, Sidecar
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
@@ -58,7 +58,7 @@ def images_named(
     if len(parts) == 1:
         return parts[0]
     paths = tuple(file for file, _ in files)
-    return _together([part for part, _ in parts], paths, path), all(whole for _, whole in parts)
+    return _stacked([part for part, _ in parts], paths, path), all(whole for _, whole in parts)
 
 
 def some_images(
@@ -87,7 +87,7 @@ def some_images(
 
 
 def _is_stack(files: list[tuple[Path, str]]) -> bool:
-    """Whether each file is one TIFF image."""
+    """Return True if each file is one TIFF image."""
     are_tiff = all(_is_tiff(file) for file, _ in files)
     return len(files) > 1 and are_tiff and _one(files[0][0]).ndim == 2
 
@@ -118,8 +118,8 @@ def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
     order = settings.order if stored.ndim == len(settings.order) else settings.order[-2:]
     if stored.ndim != len(order) or stored.dtype.kind not in "fiu":
         raise FileFormatError(
-            f"{file.name}: an array of shape {stored.shape} and type {stored.dtype}, want numbers "
-            f"along {', '.join(settings.order)}; correct order, or name another array."
+            f"{file.name}: an array of shape {stored.shape} and type {stored.dtype}, expected "
+            f"numbers along {', '.join(settings.order)}; correct `order`, or name another array."
         )
     missing = [axis for axis in AXES if axis not in order]
     full = stored.reshape((*(1,) * len(missing), *stored.shape))
@@ -167,7 +167,7 @@ def files_named(
 
 
 def _is_raw(settings: Sidecar, name: str, path: Path) -> bool:
-    """Whether a name beside a raw file is that of a file, or of one that is missing."""
+    """Return True if a name beside a raw file is that of a file, or of one that is missing."""
     if settings.file is None or name.endswith("/"):
         return False
     return is_file(below(path, name)) or not _begun(name, path)[1]
@@ -197,12 +197,12 @@ def _stack(name: str, path: Path, *, reference: bool) -> tuple[Path, ...]:
     _, stacks = _begun(name, path)
     if not stacks:
         raise FileFormatError(
-            f"{path.name}: no TIFF images {name}0000.tif beside it; copy them or correct `files`."
+            f"{path.name}: no TIFF images {name}0000.tif next to it; copy them or correct `files`."
         )
     if len(stacks) > 1:
         raise FileFormatError(
-            f"{path.name}: {len(stacks)} stacks of images are in {name} "
-            f"({', '.join(sorted(stacks)[:4])}); name one of them, as {name}{min(stacks)}."
+            f"{path.name}: {len(stacks)} image stacks are in {name} "
+            f"({', '.join(sorted(stacks)[:4])}); name one of them, such as {name}{min(stacks)}."
         )
     (stack,) = stacks.values()
     refuse_missing(stack, path)
@@ -224,18 +224,18 @@ def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, b
     return flipped(images, settings), whole
 
 
-def _together(parts: list[Images], files: tuple[Path, ...], path: Path) -> Images:
+def _stacked(parts: list[Images], files: tuple[Path, ...], path: Path) -> Images:
     """Return all images one after the other."""
     for part, file in zip(parts, files, strict=True):
         _refuse_other_size(part.shape, parts[0].shape, file)
     shape = (sum(map(len, parts)), *parts[0].shape[1:])
-    return np.concatenate(parts, out=images_room(shape, path.name))
+    return np.concatenate(parts, out=allocate_images(shape, path.name))
 
 
 def _refuse_other_size(shape: tuple[int, ...], first: tuple[int, ...], file: Path) -> None:
     """Refuse images (n, rows, columns) of other rows and columns than the first ones."""
     if shape[1:] != first[1:]:
         raise FileFormatError(
-            f"{file.name}: {' x '.join(map(str, shape[1:]))} pixels, the images before it have "
+            f"{file.name}: {' x '.join(map(str, shape[1:]))} pixels, but the images before it have "
             f"{' x '.join(map(str, first[1:]))} (rows x columns); copy it again."
         )

@@ -1,4 +1,4 @@
-"""Raw values or TIFF images with a `.toml` beside them that says what they are."""
+"""Read raw values or TIFF images that a `.toml` sidecar describes."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _assembled(
         white_level=settings.white_level,
         info=info,
         notes=notes,
-        remedy="correct the kind, or say by scale what they are multiplied by",
+        remedy="correct the kind, or set `scale` to their factor",
     )
 
 
@@ -180,8 +180,8 @@ def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -
         said = " x ".join(f"{n:,}" for n in stated.values())
         have = " x ".join(f"{found[axis]:,}" for axis in stated)
         raise FileFormatError(
-            f"{path.name}: the images are {have} ({' x '.join(stated)}), its shape says {said}; "
-            "copy the missing files or correct shape."
+            f"{path.name}: the images are {have} ({' x '.join(stated)}), but its shape states "
+            f"{said}; copy the missing files or correct shape."
         )
 
 
@@ -228,7 +228,7 @@ def _friendly(
     right, up = g.detector_shift_mm
     if g.axis_column is not None:
         if right:
-            raise SettingsError(f"{path.name}: give axis_column or detector_shift_mm, not both.")
+            raise SettingsError(f"{path.name}: state axis_column or detector_shift_mm, not both.")
         right = ((shape[1] - 1) / 2 - g.axis_column) * width * side
     turn = angles.rad + np.pi / 2
     if isinstance(g, ParallelSettings):
@@ -243,7 +243,7 @@ def _friendly(
         return geometry, g.pixel_mm is not None, angles.notes
     if g.kind == "fan" and shape[0] != 1:
         raise GeometryError(
-            f"{path.name}: a fan beam has one detector row, the images have {shape[0]:,}; say "
+            f"{path.name}: a fan beam has one detector row, but the images have {shape[0]:,}; set "
             'kind = "cone".'
         )
     geometry = turned_cone(

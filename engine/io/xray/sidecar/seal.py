@@ -1,4 +1,4 @@
-"""The seal of a projections sidecar: over what it says, and over the files that it names.
+"""The seal of a projection sidecar: its settings and the files it names.
 
 One that a person wrote has none. Whoever changes a sealed one on purpose takes its `seal` out.
 """
@@ -22,27 +22,27 @@ from engine.io.xray.sidecar.settings import Sidecar
 
 def sealed(settings: Sidecar) -> str:
     """Return the text of a sidecar with its seal."""
-    said = tomllib.loads(to_toml(settings))
-    return tomli_w.dumps({"seal": seal_of(**said)} | said)
+    stated = tomllib.loads(to_toml(settings))
+    return tomli_w.dumps({"seal": seal_of(**stated)} | stated)
 
 
 def read_sidecar(file: InputFile) -> Sidecar:
     """Read a sidecar; refuse it, or files that it names, where they are not as it says."""
-    said = toml_of(file)
-    settings = parse(Sidecar, said, where=file.name)
-    _refuse_changed(settings, said, file.path)
+    stated = toml_of(file)
+    settings = parse(Sidecar, stated, where=file.name)
+    _refuse_changed(settings, stated, file.path)
     return settings
 
 
-def _refuse_changed(settings: Sidecar, said: Plain, path: Path) -> None:
-    others = {key: value for key, value in said.items() if key != "seal"}
+def _refuse_changed(settings: Sidecar, stated: Plain, path: Path) -> None:
+    others = {key: value for key, value in stated.items() if key != "seal"}
     if settings.seal is not None and settings.seal != seal_of(**others):
-        raise broken(path, "undo the change or, if it is right, take the line `seal` out")
+        raise broken(path, "undo the change or, if it is intended, delete the line `seal`")
     for name, written in settings.sha256.items():
         with open_below(path, name) as file:
             found = file.sha256()
         if found != written:
             raise FileFormatError(
-                f"{name}: has changed since it was written, {path.name} says (its checksum "
-                "differs); copy the file again."
+                f"{name}: has changed since it was written (its checksum in {path.name} differs); "
+                "copy the file again."
             )

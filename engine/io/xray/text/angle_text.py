@@ -111,24 +111,26 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
     """
     content = text_content(file)
     if content is None:
-        raise FileFormatError(f"{file.name}: is not a text; name a text or an array of angles.")
+        raise FileFormatError(
+            f"{file.name}: is not a text file; name a text file or an array of angles."
+        )
     if len(content.plain) and not column:
-        return plain_angles(content)
+        return bare_angles(content)
     found = of_column(content, column) if column else choose(content, file.name, lengths)
     if isinstance(found, TextAngles):
         return found
     if isinstance(found, Puzzle):
         raise FileFormatError(found.text)
-    missing = f"holds no column {column!r}" if column else "holds no list of angles"
+    missing = f"contains no column {column!r}" if column else "contains no list of angles"
     raise FileFormatError(
-        f"{file.name}: {missing}; want one angle per line, or a table with a column of "
+        f"{file.name}: {missing}; expected one angle per line, or a table with a column of "
         f"{lengths[0]:,} angles."
     )
 
 
-def plain_angles(content: TextContent) -> TextAngles:
+def bare_angles(content: TextContent) -> TextAngles:
     """Return the numbers of a text that holds one a line."""
-    return _taken(NumberList("column 1", "", content.plain), content)
+    return _text_angles(NumberList("column 1", "", content.plain), content)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -138,7 +140,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def is_named_angle(label: str) -> bool:
-    """Whether words name angles."""
+    """Return True if words name angles."""
     return bool(words_of(label) & ANGLE_WORDS)
 
 
@@ -193,7 +195,7 @@ def of_column(content: TextContent, column: str) -> TextAngles | None:
     for each in content.lists:
         number = each.place.removeprefix("column ")
         if column in (number, each.place) or column.lower() in each.label.lower():
-            return _taken(each, content)
+            return _text_angles(each, content)
     return None
 
 
@@ -209,7 +211,7 @@ def _without_references(each: NumberList, n_views: int) -> NumberList:
 
 
 def _may_be(each: NumberList) -> bool:
-    """Whether a list without a name may be one of angles."""
+    """Return True if a list without a name may be one of angles."""
     return not (each.is_counter or each.is_constant or words_of(each.label) & OTHER_WORDS)
 
 
@@ -236,22 +238,22 @@ def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
 def _far_too_wide(each: NumberList, name: str) -> Puzzle:
     low, high = each.values.min(), each.values.max()
     return Puzzle(
-        f"{name}: {each.place} goes from {low:g} to {high:g}, more than ten turns in degrees; "
-        "state its unit in its title (deg, rad, mdeg), or say over how many degrees it turned, as "
-        "--angles 180."
+        f"{name}: {each.place} runs from {low:g} to {high:g}, more than ten turns in degrees; "
+        "state its unit in its title (deg, rad, mdeg), or state the total angle, such as --angles "
+        "180."
     )
 
 
 def _one_of(lists: Sequence[NumberList], content: TextContent, name: str) -> TextAngles | Puzzle:
     """Return the only list, or one of several that say the same."""
-    found = [_taken(each, content) for each in lists]
+    found = [_text_angles(each, content) for each in lists]
     first = _degrees(found[0])
     if all(np.allclose(_degrees(each), first, rtol=0, atol=SAME_DEG) for each in found[1:]):
         return found[0]
     names = ", ".join(each.place for each in found[:4])
     return Puzzle(
-        f"{name}: {len(found)} lists may be the angles ({names}); name one, as "
-        f"--angles {name}#{_column(lists[0])}."
+        f"{name}: {len(found)} lists could be the angles ({names}); name one, such as --angles "
+        f"{name}#{_column(lists[0])}."
     )
 
 
@@ -259,7 +261,7 @@ def _degrees(found: TextAngles) -> Array:
     return np.rad2deg(found.values) if found.unit == "rad" else found.values
 
 
-def _taken(each: NumberList, content: TextContent) -> TextAngles:
+def _text_angles(each: NumberList, content: TextContent) -> TextAngles:
     unit, factor = unit_of(each, content)
     label = " ".join(each.label.split())[:40].strip(" :=[(")
     place = f"{each.place} ({label})" if label else each.place
@@ -274,9 +276,9 @@ def _puzzle(fits: Sequence[NumberList], name: str) -> Puzzle:
     n = len(fits[0].values)
     example = next((each for each in fits if not (each.is_counter or each.is_constant)), fits[0])
     return Puzzle(
-        f"{name}: holds {n:,} numbers, as many as views, but nothing says that they are angles; "
-        f"say --angles {name}#{_column(example)} if they are, or over how many degrees it turned, "
-        "as --angles 180."
+        f"{name}: contains {n:,} numbers, one per view, but nothing marks them as angles; use "
+        f"--angles {name}#{_column(example)} if they are angles, or state the total angle, such as "
+        "--angles 180."
     )
 
 
@@ -287,6 +289,6 @@ def _of_other_length(content: TextContent, name: str, n_views: int) -> Puzzle | 
         if is_named and not each.place.startswith("line") and 2 * len(each.values) > n_views:
             return Puzzle(
                 f"{name}: {len(each.values):,} angles for {n_views:,} views; correct the list, or "
-                "say over how many degrees it turned, as --angles 180."
+                "state the total angle, such as --angles 180."
             )
     return None

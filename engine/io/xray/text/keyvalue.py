@@ -41,7 +41,8 @@ class Fields:
         number = float(match[0]) if match else math.nan
         if not math.isfinite(number):
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {text[:40]!r}, want a number; correct the settings."
+                f"{self.path.name}: {key!r} is {text[:40]!r}, expected a number; correct the "
+                "settings."
             )
         return number
 
@@ -55,7 +56,9 @@ class Fields:
         """Return the number of a key that must be there."""
         number = self.maybe(key)
         if number is None:
-            raise FileFormatError(f"{self.path.name}: has no {key!r}; was the file cut or edited?")
+            raise FileFormatError(
+                f"{self.path.name}: {key!r} is missing; was the file cut or edited?"
+            )
         return number
 
     def positive(self, key: str) -> float:
@@ -63,7 +66,8 @@ class Fields:
         number = self.number(key)
         if number <= 0:
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {number:g}, want more than 0; correct the settings."
+                f"{self.path.name}: {key!r} is {number:g}, expected more than 0; correct the "
+                "settings."
             )
         return number
 
@@ -72,7 +76,7 @@ class Fields:
         number = self.positive(key)
         if not number.is_integer():
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {number:g}, want a whole number; correct the "
+                f"{self.path.name}: {key!r} is {number:g}, expected an integer; correct the "
                 "settings."
             )
         return int(number)
@@ -104,8 +108,8 @@ def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: flo
     if not 0 < source_axis_mm < source_detector_mm:
         raise FileFormatError(
             f"{where.name}: source to axis {source_axis_mm:g} mm and source to detector "
-            f"{source_detector_mm:g} mm; the axis lies between source and detector, so correct "
-            "or exchange them."
+            f"{source_detector_mm:g} mm; the axis must be between source and detector, so correct "
+            "or swap them."
         )
     for name, distance_mm in (("axis", source_axis_mm), ("detector", source_detector_mm)):
         in_range(where, f"the distance from source to {name}", distance_mm, DISTANCE_MM)

@@ -58,12 +58,12 @@ class NumberList:
 
     @property
     def is_constant(self) -> bool:
-        """Whether all numbers are the same."""
+        """Return True if all numbers are the same."""
         return bool(np.ptp(self.values) == 0)
 
     @property
     def is_counter(self) -> bool:
-        """Whether the numbers count up or down by one."""
+        """Return True if the numbers count up or down by one."""
         steps = np.diff(self.values)
         return bool((np.abs(steps) == 1).all() and np.ptp(steps) == 0)
 
@@ -183,10 +183,10 @@ def content_of(text: str) -> TextContent:
     head = "\n".join(line for k, line in enumerate(lines) if k not in with_numbers)
     found_lists = [*_columns(rows, lines), *_in_lines(rows), *_all_numbers(rows)]
     words = re.findall(r"[^\W\d_]{2,}", "\n".join(row.text for row in rows))
-    return TextContent(_different(found_lists), head, _plain(lines), is_bare=len(words) <= 2)
+    return TextContent(_different(found_lists), head, _bare_numbers(lines), is_bare=len(words) <= 2)
 
 
-def _plain(lines: list[str]) -> Array:
+def _bare_numbers(lines: list[str]) -> Array:
     rests = (line.partition("#")[0].strip() for line in lines)
     try:
         return np.array([float(rest) for rest in rests if rest])
@@ -195,7 +195,7 @@ def _plain(lines: list[str]) -> Array:
 
 
 def _has_decimal_commas(data: list[tuple[int, str]]) -> bool:
-    """Whether commas are decimal ones: there are no decimal points, and no plain table."""
+    """Return True if commas are decimal ones: there are no decimal points, and no plain table."""
     lines = [line for _, line in data if re.search(r"\d", line)]
     with_comma = [line for line in lines if re.search(r"\d,\d", line)]
     if not with_comma or 2 * len(with_comma) < len(lines):

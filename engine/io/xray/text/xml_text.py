@@ -1,4 +1,4 @@
-"""Texts of XML files that scanners write: parsed without loading or expanding anything else."""
+"""Parse XML files of scanners safely, without loading or expanding other files."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class XmlText:
         except expat.ExpatError as e:
             self.refuse(f"damaged XML ({e})")
 
-    def number(self, said: dict[str, str], name: str, where: str = "") -> float:
+    def number(self, stated: dict[str, str], name: str, where: str = "") -> float:
         """Return what an element says as a number; `where` names what it is of."""
         of = f" of {where}" if where else ""
         try:
-            number = float(said[name])
+            number = float(stated[name])
         except KeyError:
             self.refuse(f"{where} has no {name}".strip())
         except ValueError:
-            self.refuse(f"{name}{of} is {said[name][:40]!r}, want a number")
+            self.refuse(f"{name}{of} is {stated[name][:40]!r}, expected a number")
         if not math.isfinite(number):
             self.refuse(f"{name}{of} is {number}")
         return number
@@ -72,7 +72,7 @@ class XmlText:
         self.places.append(name.rpartition(":")[2])
         self._text = ""
         if len(self.places) > MAX_DEPTH:
-            self.refuse("too many elements one in the other")
+            self.refuse("elements are nested too deeply")
         self.opened(self.places[-1])
 
     def _end(self, _: str) -> None:
@@ -84,7 +84,7 @@ class XmlText:
 
     def _doctype(self, _: str, system: str | None, public: str | None, internal: bool) -> None:
         if system or public or internal or not self.may_name_type:
-            self.refuse("declares entities or other files, which is not read for safety")
+            self.refuse("declares entities or other files, which is refused for safety")
 
     def _entity(self, *_: object) -> None:
-        self.refuse("declares entities, which is not read for safety")
+        self.refuse("declares entities, which is refused for safety")

@@ -17,7 +17,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class ObiSettings:
-    """What a scan was planned as.
+    """Planned settings of a scan.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class ObiSettings:
 
 
 def is_obi_settings(file: InputFile) -> bool:
-    """Whether a file is the settings of a scan, by its name and its first bytes."""
+    """Return True if a file is the settings of a scan, by its name and its first bytes."""
     return file.name.lower() == NAME and file.head.lstrip(b"\xef\xbb\xbf\r\n ").startswith(b"<")
 
 

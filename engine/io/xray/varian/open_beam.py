@@ -24,15 +24,16 @@ CALIBRATIONS = "Calibrations"
 CHAMBER, ANGLE, VOLTAGE = "KVNormChamber", "KVSourceRtn", "KVKiloVolts"
 DIFFERENT_KV = 1.0
 Facts = Sequence[Xim]
-"""What the images say, of each view."""
+"""Values that the images state for each view."""
 
 
 def refuse_other_size(path: Path, image: Xim, shape: tuple[int, ...]) -> None:
     """Refuse an image of another detector or binning; `shape` is (rows, columns)."""
     if image.values is not None and image.values.shape != shape:
         raise GeometryError(
-            f"{path.name}: {' x '.join(map(str, image.values.shape))} pixels, the images before it "
-            f"have {' x '.join(map(str, shape))} (rows x columns); open those of one scan."
+            f"{path.name}: {' x '.join(map(str, image.values.shape))} pixels, but the images "
+            f"before it have {' x '.join(map(str, shape))} (rows x columns); open images of one "
+            "scan."
         )
 
 
@@ -41,8 +42,8 @@ def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) 
     chamber = np.array([each.numbers.get(CHAMBER, 0.0) for each in facts])
     if (chamber <= 0).any():
         notes.append(
-            f"{path.name}: {int((chamber <= 0).sum()):,} images do not say what the tube gave "
-            f"({CHAMBER}); views are taken as equally bright."
+            f"{path.name}: {int((chamber <= 0).sum()):,} images do not state the tube output "
+            f"({CHAMBER}); equal brightness is assumed."
         )
         return values
     values *= (np.median(chamber) / chamber).astype(np.float32)[:, None, None]
@@ -56,7 +57,7 @@ def open_beam(
     name = settings.path.name
     files = _calibrations(settings, facts)
     if not files:
-        notes.append(f"{name}: no open beam under {CALIBRATIONS}; it is unknown.")
+        notes.append(f"{name}: no open beam under {CALIBRATIONS}, so it is unknown.")
         return None
     chamber = [each.numbers.get(CHAMBER, 0.0) for each in facts]
     flats = np.empty((len(files), *shape), np.float32)
@@ -64,7 +65,7 @@ def open_beam(
         with open_input(path) as file:
             image = read_xim(file)
         if image.values is None:
-            raise FileFormatError(f"{path.name}: the open beam holds no values; copy it again.")
+            raise FileFormatError(f"{path.name}: the open beam contains no values; copy it again.")
         refuse_other_size(path, image, shape)
         flats[k] = image.values
         _refuse_other_beam(path, image, facts[0])
@@ -81,8 +82,8 @@ def _refuse_other_beam(path: Path, image: Xim, view: Xim) -> None:
     voltages = [each.numbers.get(VOLTAGE, 0.0) for each in (image, view)]
     if min(voltages) > 0 and abs(voltages[0] - voltages[1]) > DIFFERENT_KV:
         raise FileFormatError(
-            f"{path.name}: an open beam of {voltages[0]:g} kV and a scan of {voltages[1]:g} kV; "
-            f"put the calibration of this scan under {CALIBRATIONS}."
+            f"{path.name}: the open beam has {voltages[0]:g} kV, but the scan has {voltages[1]:g} "
+            f"kV; copy the calibration of this scan to {CALIBRATIONS}."
         )
 
 
@@ -100,8 +101,8 @@ def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
         used += [air.name] if fits else []
     if len(used) > 1:
         raise FileFormatError(
-            f"{settings.path.name}: {len(used)} open beams ({', '.join(used[:4])}); leave the one "
-            f"of this scan under {CALIBRATIONS}."
+            f"{settings.path.name}: {len(used)} open beams ({', '.join(used[:4])}); keep only the "
+            f"one of this scan under {CALIBRATIONS}."
         )
     turned = np.unwrap([each.numbers.get(ANGLE, 0.0) for each in facts], period=360)
     sense = "_cw" if turned[-1] > turned[0] else "_cc"

@@ -25,7 +25,7 @@ from engine.io.folder import entries, is_folder
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, refuse_missing
 from engine.io.xray.text.keyvalue import refuse_distances
@@ -48,8 +48,8 @@ SCAN = "AcquisitionId"
 DIFFERENT_MM = 1.0
 """Distances of images and settings that differ by more are told."""
 SIDES = (
-    "the letters of the sides are right for a patient who lies on the back, head towards the "
-    "gantry; the file does not say how the patient lay."
+    "the file does not state the patient position; the orientation letters assume head first, "
+    "supine."
 )
 
 
@@ -84,7 +84,9 @@ class Varian(ProjectionsReader):
         geometry = _geometry(path, facts, settings, angles.rad, values.shape[1:], notes)
         flats = open_beam(settings, values.shape[1:], facts, notes) if settings else None
         if settings is None:
-            notes.append(f"{path.name}: no {NAME} above it, so the open beam is unknown.")
+            notes.append(
+                f"{path.name}: no {NAME} in a folder above it, so the open beam is unknown."
+            )
         return assemble(
             path,
             to_one_exposure(path, values, facts, notes),
@@ -134,9 +136,9 @@ def _acquisition(settings: Path) -> Path:
     found = [each for each in (*inside, settings.parent) if _numbered(each)]
     if len(found) != 1:
         names = ", ".join(each.name for each in found[:4])
-        what = f"{len(found)} scans ({names}); open an image of the one you want"
+        what = f"{len(found)} scans ({names}); open an image of one of them"
         raise FileFormatError(
-            f"{settings.name}: {what if found else 'no Proj_00001.xim under it; copy the scan'}."
+            f"{settings.name}: {what if found else 'no Proj_00001.xim below it; copy the scan'}."
         )
     return found[0]
 
@@ -150,7 +152,7 @@ def _series(path: Path, folder: Path) -> Stack:
     found = _numbered(folder)
     if not found:
         raise FileFormatError(
-            f"{path.name}: a single image; open {NAME} of its scan, or one of the projections "
+            f"{path.name}: a single image; open {NAME} of its scan, or a projection such as "
             "Proj_00001.xim."
         )
     stack = Stack(tuple(each for _, each in found), tuple(number for number, _ in found))
@@ -169,23 +171,26 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
             continue
         if image.texts.get("ImageSourceId", "").startswith("MV"):
             raise FileFormatError(
-                f"{each.name}: an image of the treatment beam; open a scan of the kV source."
+                f"{each.name}: an image of the treatment beam; open a scan with the kV source."
             )
         if not facts:
             shape = (len(stack), *image.values.shape)
-            values = images_room(shape, path.name)
+            values = allocate_images(shape, path.name)
         refuse_other_size(each, image, values.shape[1:])
         values[len(facts)] = image.values
         facts.append(Xim(None, image.numbers, image.texts))
     if not facts:
-        raise FileFormatError(f"{path.name}: no image holds values; copy the scan again.")
+        raise FileFormatError(f"{path.name}: no image contains values; copy the scan again.")
     scans = {each.numbers.get(SCAN) for each in facts}
     if len(scans) > 1:
         notes.append(
-            f"{path.name}: images of {len(scans):,} scans by their {SCAN}; do they belong?"
+            f"{path.name}: images of {len(scans):,} scans, according to their {SCAN}; do they "
+            "belong together?"
         )
     if len(facts) < len(stack):
-        notes.append(f"{path.name}: {len(stack) - len(facts):,} images hold no values; left out.")
+        notes.append(
+            f"{path.name}: {len(stack) - len(facts):,} images without values are not used."
+        )
     return facts, values[: len(facts)]
 
 
@@ -194,8 +199,8 @@ def _each(path: Path, facts: Facts, name: str) -> NDArray[np.float64]:
     without = [k for k, each in enumerate(facts) if name not in each.numbers]
     if without:
         raise FileFormatError(
-            f"{path.name}: {len(without):,} of {len(facts):,} images do not say {name}, the first "
-            f"is image {without[0]} of the series; export the scan again."
+            f"{path.name}: {len(without):,} of {len(facts):,} images do not state {name}, the "
+            f"first is image {without[0]} of the series; export the scan again."
         )
     return np.array([each.numbers[name] for each in facts])
 
@@ -247,8 +252,8 @@ def _tell_other_distances(
         stated = [10 * each.numbers[name] for each in facts if name in each.numbers]
         if stated and abs(float(np.median(stated)) - mm) > DIFFERENT_MM:
             notes.append(
-                f"{path.name}: {name} of the images is {np.median(stated):.1f} mm and {NAME} says "
-                f"{mm:.1f} mm, which is taken."
+                f"{path.name}: {name} of the images is {np.median(stated):.1f} mm, but {NAME} "
+                f"states {mm:.1f} mm, which is used."
             )
 
 

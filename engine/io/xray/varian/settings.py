@@ -18,7 +18,7 @@ WITHOUT_FILTER = "none", "no", "nobowtie", "false"
 
 @dataclass(frozen=True)
 class VarianSettings:
-    """What a scan was planned as.
+    """Planned settings of a scan.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class VarianSettings:
 
 
 def is_settings(file: InputFile) -> bool:
-    """Whether a file is the settings of a scan, by its name and its first bytes."""
+    """Return True if a file is the settings of a scan, by its name and its first bytes."""
     return file.name.lower() == NAME.lower() and ROOT.search(file.head) is not None
 
 

@@ -27,7 +27,7 @@ from engine.io.safety.open_input import InputFile, open_input
 from engine.io.safety.ranges import PIXEL_MM, in_range
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
-from engine.io.xray.image_storage import images_room
+from engine.io.xray.image_storage import allocate_images
 from engine.io.xray.stack import Stack, refuse_missing
 from engine.io.xray.text.keyvalue import refuse_distances
 from engine.io.xray.varian.hnd import MARK, read_hnd
@@ -40,10 +40,10 @@ OPEN = 139_000.0
 FACTS = {"voltage_kv": "XRayKV", "current_ma": "XRayMA"}
 PIXEL = "IDUResolutionX", "IDUResolutionY"
 ANGLE, CHAMBER_HERE = "CTProjectionAngle", "CTNormChamber"
-BRIGHT = "no open beam is stored; 139,000 counts are taken for it, as RTK does"
+BRIGHT = "the files contain no open beam; 139,000 counts are used, as in RTK"
 SIDES = (
-    "the letters of the sides are right for a patient who lies on the back, head towards the "
-    "gantry; the file does not say how the patient lay"
+    "the file does not state the patient position; the orientation letters assume head first, "
+    "supine"
 )
 
 
@@ -111,9 +111,8 @@ def _settings_above(image: Path) -> ObiSettings:
                 with open_input(each) as file:
                     return read_obi_settings(file)
     raise FileFormatError(
-        f"{image.name}: no ProjectionInfo.xml beside it or one folder up, which holds the "
-        "distances; copy it there, or export the projections as TIFF, and open their folder with "
-        "`isocenter import`."
+        f"{image.name}: ProjectionInfo.xml with the distances is not in this folder or its parent; "
+        "copy it there, or open a folder of TIFF projections with `isocenter import`."
     )
 
 
@@ -123,7 +122,7 @@ def _folder_below(settings: Path) -> Path:
     found = [each for each in (settings.parent, *inner) if _numbered(each)]
     if len(found) != 1:
         names = ", ".join(each.name for each in found[:4])
-        what = f"{len(found)} scans ({names}); open an image of the one you want"
+        what = f"{len(found)} scans ({names}); open an image of one of them"
         raise FileFormatError(
             f"{settings.name}: {what if found else 'no Proj_0000.hnd below it; copy the scan'}."
         )
@@ -143,7 +142,7 @@ def _series(path: Path, folder: Path) -> Stack:
     if len(prefixes) > 1:
         raise FileFormatError(
             f"{path.name}: images of {len(prefixes)} scans in one folder "
-            f"({', '.join(prefixes[:4])}); leave those of one."
+            f"({', '.join(prefixes[:4])}); keep those of one."
         )
     stack = Stack(tuple(each for _, _, each in found), tuple(number for _, number, _ in found))
     refuse_missing(stack, path)
@@ -157,9 +156,9 @@ def _images(path: Path, stack: Stack) -> tuple[list[Xim], Images]:
         with open_input(each) as file:
             image = read_hnd(file)
         if image.values is None:
-            raise FileFormatError(f"{each.name}: holds no values; copy it again.")
+            raise FileFormatError(f"{each.name}: contains no values; copy it again.")
         if not k:
-            values = images_room((len(stack), *image.values.shape), path.name)
+            values = allocate_images((len(stack), *image.values.shape), path.name)
         refuse_other_size(each, image, values.shape[1:])
         values[k] = image.values
         facts.append(Xim(None, image.numbers, {}))

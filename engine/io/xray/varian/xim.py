@@ -48,7 +48,7 @@ class Xim:
 
 @dataclass
 class ImageBytes:
-    """What is left of a file; what is not there is refused in a sentence."""
+    """Rest of a file; missing bytes are an error."""
 
     path: Path
     data: bytes
@@ -57,7 +57,7 @@ class ImageBytes:
     def whole(self, most: int = LARGEST) -> int:
         (number,) = struct.unpack("<i", self.take(4))
         if not 0 <= number <= most:
-            raise self.damage(f"byte {self.at - 4:,} counts {number:,}, want 0 to {most:,}")
+            raise self.damage(f"byte {self.at - 4:,} states {number:,}, expected 0 to {most:,}")
         return int(number)
 
     def take(self, n_bytes: int) -> bytes:
@@ -86,13 +86,13 @@ def read_xim(file: InputFile) -> Xim:
     columns, rows = left.whole(MOST_PIXELS), left.whole(MOST_PIXELS)
     left.take(4)  # bits that are used
     n_bytes, packed = left.whole(8), left.whole(1)
-    values = (_unpacked if packed else _plain)(left, rows, columns, n_bytes)
+    values = (_unpacked if packed else _uncompressed)(left, rows, columns, n_bytes)
     left.take(4 * left.whole())  # the histogram
     numbers, texts = _facts(left)
     return Xim(values, numbers, texts)
 
 
-def _plain(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Image | None:
+def _uncompressed(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Image | None:
     data = left.take(left.whole())
     if not rows * columns:
         return None
@@ -128,14 +128,14 @@ def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[i
         raise left.damage(f"{len(data):,} bytes of {rows:,} x {columns:,} differences")
     first = np.frombuffer(data[: 4 * (columns + 1)], "<i4").astype(np.int64)
     if len(first) != columns + 1:
-        raise left.damage("the first row of the image is cut off")
+        raise left.damage("the first row of the image is truncated")
     e = np.empty((rows - 1) * columns, np.int64)
     e[0] = first[columns] - first[0]
     e[1:] = _differences(left, table, data[4 * (columns + 1) :], n)
     values = np.concatenate([first[None, :columns], e.cumsum().reshape(rows - 1, columns)])
     values = values.cumsum(axis=0)
     if abs(values).max() > LARGEST:
-        raise left.damage("values that no detector has")
+        raise left.damage("values outside the detector range")
     return values
 
 
@@ -145,7 +145,9 @@ def _differences(left: ImageBytes, table: bytes, data: bytes, n: int) -> Image:
     ends = BYTES[width].cumsum()
     stored = np.frombuffer(data, np.uint8)
     if n and ((width == len(WIDTHS)).any() or ends[-1] != len(stored)):
-        raise left.damage(f"{len(stored):,} bytes of differences, the table says {ends[-1]:,}")
+        raise left.damage(
+            f"{len(stored):,} bytes of differences, but the table states {ends[-1]:,}"
+        )
     found = np.empty(n, np.int64)
     for code, n_bytes in enumerate(WIDTHS):
         here = np.flatnonzero(width == code)

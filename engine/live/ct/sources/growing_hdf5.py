@@ -54,7 +54,7 @@ class Grown:
     frames : new ones, in their order
     taken : how many images of each dataset are behind these, for the next look
     is_open : whether a writer has the file open and shares it
-    is_held : whether a writer has it open and does not share it
+    is_in_use : whether a writer has it open and does not share it
     planned : projections that the file has room or angles for, None where it does not say
     geometry : of all of these, None where angles or room are not there yet
     left_out : frames of zeros that stand before filled ones, by their numbers
@@ -64,7 +64,7 @@ class Grown:
     frames: list[GrownFrame] = field(default_factory=list)
     taken: dict[str, int] = field(default_factory=dict)
     is_open: bool = False
-    is_held: bool = False
+    is_in_use: bool = False
     planned: int | None = None
     geometry: XrayGeometry | None = None
     left_out: list[int] = field(default_factory=list)
@@ -89,7 +89,7 @@ def look_at(path: Path, taken: dict[str, int]) -> Grown:
     open_head(path)  # says what is no file
     grown, before = Grown(taken=dict(taken), identity=identity_of(path)), state_of(path)
     with written_file(path) as (file, is_open):
-        grown.is_open, grown.is_held = is_open, file is None
+        grown.is_open, grown.is_in_use = is_open, file is None
         if file is not None:
             try:
                 _read(layout_of(file, path, is_open=grown.is_open), grown)

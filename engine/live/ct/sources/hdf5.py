@@ -107,7 +107,7 @@ class _Looks:
     def is_over(self) -> bool:
         """Whether nothing more can come."""
         grown = self._last
-        if grown is None or self.has_news or self._is_gone or grown.is_held:
+        if grown is None or self.has_news or self._is_gone or grown.is_in_use:
             return False
         is_full = grown.planned is not None and self._n_seen >= grown.planned > 0
         is_closed = self._was_shared and not grown.is_open
@@ -132,7 +132,7 @@ class _Looks:
     def _quiet(self, grown: Grown) -> Iterator[Waiting]:
         if self.has_news or monotonic() - self._last_s < QUIET_S:
             return
-        if grown.is_held:
+        if grown.is_in_use:
             yield from self._say(
                 f"{self._path.name}: its writer holds it and does not share it (SWMR); frames come "
                 "when it closes the file."

@@ -60,7 +60,7 @@ def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
 
 
 def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
-    assert "there is no folder" in obstacle(Path(tmp_path / "nowhere" / "a.h5"), volume)
+    assert "does not exist" in obstacle(Path(tmp_path / "nowhere" / "a.h5"), volume)
     (tmp_path / "b.h5").mkdir()
     assert "this is a folder" in obstacle(tmp_path / "b.h5", volume)
 

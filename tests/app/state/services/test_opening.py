@@ -101,8 +101,8 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
 @pytest.mark.parametrize(
     ("name", "role", "words"),
     [
-        ("per-cm.h5", "attenuation", "said to be 1/mm, and its values look like 1/cm"),
-        ("text.csv", "normalisation", "want numbers"),
+        ("per-cm.h5", "attenuation", "the stated unit is 1/mm, but the values look like 1/cm"),
+        ("text.csv", "normalisation", "expected numbers"),
         ("a.h5", "attenuation", "a.h5"),
         ("mu.h5", "data", "this file is not a scan but an image volume"),
         ("mu.h5", "scanner", "not a scanner"),
@@ -269,7 +269,9 @@ def test_an_unknown_hdf5_file_says_what_it_holds(desk, tmp_path):
     with h5py.File(tmp_path / "strange.h5", "w") as file:
         file["entry/counts"] = np.ones((3, 4), np.float32)
     desk.open(tmp_path / "strange.h5")
-    assert "unknown kind, with /entry/counts (3 x 4, float32); export" in desk.problems[0]
+    assert (
+        "unknown kind of HDF5 file with /entry/counts (3 x 4, float32); export" in desk.problems[0]
+    )
 
 
 def test_a_file_is_judged_for_itself_in_a_folder_of_many_settings(desk, folder, tmp_path):

@@ -77,5 +77,5 @@ def test_the_scan_is_never_replaced(parent, session, small_study, tmp_path, mann
     else:
         target.hardlink_to(scan)
     written, said = answering(parent, target, session, "OK")
-    assert not written and "never written to" in said
+    assert not written and "never overwritten" in said
     assert scan.read_bytes() == before and inputs_of(session) == (scan,)

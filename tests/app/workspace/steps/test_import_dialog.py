@@ -128,7 +128,7 @@ def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, open_dialo
     look(dialog)
     dialog.model.pick_dataset("/e/clock", "angles")
     look(dialog)
-    assert "/e/clock: its 40 numbers are no angles" in dialog.words.text()
+    assert "/e/clock: its 40 numbers are not the different angles" in dialog.words.text()
     assert not dialog.write.isEnabled()
     assert dialog.datasets.roles["/e/clock"].currentText() == "Angles"
     dialog.model.pick_dataset("/e/motor", "angles")
@@ -144,7 +144,7 @@ def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
     dialog.model.said = {"beam": "parallel", "pixel": "1"}
     look(dialog)
     dialog.write.click()
-    qtbot.waitUntil(lambda: "is there already" in dialog.words.text(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "already exists" in dialog.words.text(), timeout=PATIENCE_MS)
     assert scan.with_suffix(".toml").read_text() == "mine"
     dialog.name.setText("other.toml")
     dialog.write.click()

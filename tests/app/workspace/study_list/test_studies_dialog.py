@@ -210,12 +210,12 @@ def test_an_order_goes_with_its_scan(controls, small_study):
 
 
 def test_an_order_of_another_patient_than_a_file_says_is_refused(controls):
-    with pytest.raises(DataError, match="the open scan: is of another patient"):
+    with pytest.raises(DataError, match="the open scan: belongs to a different patient"):
         controls.session.order.take(IDA, ["", "4712"])
     assert controls.session.order.current is None
     controls.session.order.take(IDA, ["", "4711"])
     assert controls.session.order.obstacle(["4711"]) == ""
-    assert "of another patient" in controls.session.order.obstacle(["4712"])
+    assert "different patient" in controls.session.order.obstacle(["4712"])
 
 
 def test_what_a_node_sends_is_shown_as_it_is(orders):
@@ -240,7 +240,7 @@ def test_a_run_keeps_whose_it_is_with_its_result(qtbot, window, opened, keep):
     assert window.status.patient.isHidden()
     window.context.results.open(keep(JOHN))  # what is shown meanwhile changes nothing
     qtbot.waitUntil(lambda: run.record.order == JOHN, timeout=PATIENCE_MS)
-    with pytest.raises(DataError, match="is of another patient than the order"):
+    with pytest.raises(DataError, match="belongs to a different patient than the order"):
         session.order.take(JOHN, session.patients())
     assert session.order.current is None
     opened()
@@ -257,7 +257,7 @@ def test_a_scan_stays_bound_where_another_one_is_refused(qtbot, window, opened, 
     session.order.forget()
     window.commands.open_study(gone)
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
-    with pytest.raises(DataError, match="of another patient"):
+    with pytest.raises(DataError, match="different patient"):
         session.order.take(JOHN, session.patients())
 
 
@@ -275,7 +275,7 @@ def test_a_job_that_cannot_be_resumed_unbinds_nothing(qtbot, window, opened, sma
     assert session.order.current is None and session.study.inputs[DATA].value == str(
         small_study.data
     )
-    with pytest.raises(DataError, match="of another patient"):
+    with pytest.raises(DataError, match="different patient"):
         session.order.take(JOHN, session.patients())
 
 

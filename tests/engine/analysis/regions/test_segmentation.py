@@ -105,7 +105,7 @@ def test_it_is_of_the_patient_of_the_order_and_of_no_other(tmp_path):
     write_segmentation((BALL,), image(), tmp_path / "a.dcm", {}, order=order)
     assert pydicom.dcmread(tmp_path / "a.dcm").PatientID == "4711"
     other = replace(image(), patient="4712")
-    with pytest.raises(DataError, match="of another patient"):
+    with pytest.raises(DataError, match="a different patient"):
         write_segmentation((BALL,), other, tmp_path / "b.dcm", {}, order=order)
     assert not (tmp_path / "b.dcm").exists()
 

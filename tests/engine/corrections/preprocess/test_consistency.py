@@ -54,7 +54,7 @@ SOUND = {
     "a whole turn": flat(circle(2 * N)),
     "a quarter of a turn": flat(circle(N, range_rad=HALF / 2)),
     "few views": flat(circle(40, range_rad=HALF)),
-    "an axis beside the middle": flat(circle(N, range_rad=HALF), axis_column=66.3),
+    "an off-centre rotation axis": flat(circle(N, range_rad=HALF), axis_column=66.3),
     "golden angles": flat(GOLDEN * np.arange(N)),
     "cone": cone(circle(2 * N)),
     "wide cone": cone(circle(2 * N), distance=120.0, n_columns=181),

@@ -47,15 +47,15 @@ def test_a_dataset_is_read(tmp_path: Path, ring: RingScanner, values: np.ndarray
 @pytest.mark.parametrize(
     ("edit", "kind", "message"),
     [
-        (lambda v: v[:-1], GeometryError, "47 efficiencies, 'Tiny' has 48 crystals"),
+        (lambda v: v[:-1], GeometryError, "47 efficiencies, but 'Tiny' has 48 crystals"),
         (lambda v: [*v[:-1], np.nan], DataError, r"1 of 48 values .* \[47\]"),
         (lambda v: [*v[:-1], -0.5], DataError, "crystal 47 is -0.5"),
         (lambda v: 0 * v, DataError, "all efficiencies are 0"),
-        (lambda v: [*v[:-1], "good"], FileFormatError, "line 49: 'good', want numbers"),
-        (lambda v: [*v[:-1], "1 2"], FileFormatError, "line 49: 2 columns, want 1"),
+        (lambda v: [*v[:-1], "good"], FileFormatError, "line 49: 'good', expected numbers"),
+        (lambda v: [*v[:-1], "1 2"], FileFormatError, "line 49: 2 columns, expected 1"),
         (lambda v: [f"{k} 1" for k in range(47)] + ["3 1"], FileFormatError, "line 49: crystal 3"),
         (lambda v: [f"{k} 1" for k in range(1, 49)], FileFormatError, "line 49: crystal 48"),
-        (lambda v: [], FileFormatError, "holds no efficiencies"),
+        (lambda v: [], FileFormatError, "contains no efficiencies"),
     ],
 )
 def test_a_fault_is_named(

@@ -55,10 +55,10 @@ def test_a_map_that_says_per_cm_is_converted(tmp_path: Path, ring: RingScanner) 
     ("scale", "offset", "message"),
     [
         (80, 0, "up to 0.768 are too large"),
-        (1e5, -300, "from -300 to .* perhaps Hounsfield"),
-        (0, 2, "from 2 to 2 are no attenuation"),
+        (1e5, -300, "from -300 to .* possibly Hounsfield"),
+        (0, 2, "from 2 to 2 are not attenuation"),
         (1, -0.001, "from -0.001 to"),
-        (0, 0, "attenuates nothing"),
+        (0, 0, "does not attenuate"),
     ],
 )
 def test_another_unit_is_refused(
@@ -74,11 +74,17 @@ def test_another_unit_is_refused(
 @pytest.mark.parametrize(
     ("volume", "message"),
     [
-        (cylinder(radius_mm=60), r"reaches 60 mm from the middle, the bore of 'Tiny' 40 mm"),
-        (cylinder(centre_mm=(30, 0, 0)), r"reaches 4\d mm from the middle"),
-        (cylinder(centre_mm=(0, 0, 200)), "lies at z = 197 to 203 mm, the scanner at -5 to 5 mm"),
-        (cylinder(radius_mm=1, voxel_mm=0.09), "want 0.1 to 50 mm"),
-        (cylinder(radius_mm=150, voxel_mm=51), "want 0.1 to 50 mm"),
+        (
+            cylinder(radius_mm=60),
+            r"extends 60 mm from the centre, but the bore radius of 'Tiny' is 40 mm",
+        ),
+        (cylinder(centre_mm=(30, 0, 0)), r"extends 4\d mm from the centre"),
+        (
+            cylinder(centre_mm=(0, 0, 200)),
+            "covers z = 197 to 203 mm, but the scanner covers -5 to 5 mm",
+        ),
+        (cylinder(radius_mm=1, voxel_mm=0.09), "expected 0.1 to 50 mm"),
+        (cylinder(radius_mm=150, voxel_mm=51), "expected 0.1 to 50 mm"),
     ],
 )
 def test_another_place_is_refused(
@@ -103,7 +109,7 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     values = np.full((4, 4, 4), WATER, np.float32)
     values[0, 1, 2] = np.nan
     nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "mu.nii")
-    with pytest.raises(EngineError, match=r"1 voxels \(1.56 %\) are NaN .* a map of attenuation"):
+    with pytest.raises(EngineError, match=r"1 voxels \(1.56 %\) are NaN .* an attenuation map"):
         read_mu_map(tmp_path / "mu.nii", ring)
 
 
@@ -111,7 +117,7 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     ("scale", "offset", "said", "wanted"),
     [
         (10, 0, "look like 1/cm", WATER),
-        (1e5, -1000, "CT numbers .* 120 kV, which nobody says", 0.00096 / 10 * 96),
+        (1e5, -1000, "CT numbers .* 120 kV, an assumed tube voltage", 0.00096 / 10 * 96),
     ],
 )
 def test_a_unit_that_only_the_values_tell_is_shown(
@@ -136,7 +142,7 @@ def test_a_unit_against_its_values_is_refused(
     water = cylinder()
     values = water.values * np.float32(scale) + np.float32(offset)
     save(replace(water, values=values, unit=unit), tmp_path / "mu.h5")
-    with pytest.raises(DataError, match=f"is said to be {unit}, and its values look like"):
+    with pytest.raises(DataError, match=f"the stated unit is {unit}, but the values look like"):
         read_mu_map(tmp_path / "mu.h5", ring)
 
 
@@ -198,7 +204,7 @@ def test_a_ct_series_in_any_sense_becomes_the_map(
     assert at(0, 0, 0) == pytest.approx(0.0096, abs=1e-6)
     assert at(6, -4, 2) == pytest.approx((4.43e-5 * 2000 + 5.44e-2) / 10, rel=1e-5)
     assert at(-6, 4, -2) == pytest.approx(0.0096, abs=1e-6) and at(13, 13, 0) == 0
-    assert "law of 100 kV" in volume.notes[-1]
+    assert "curve for 100 kV" in volume.notes[-1]
 
 
 @pytest.mark.parametrize("axes", ["LPS", "LPI"])

@@ -20,10 +20,10 @@ def test_reads_the_table_of_a_scanner(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("# nothing\n", "holds no widths"),
-        ("10 4.1 4.0\n", "line 1: 3 columns, want 4"),
-        ("10 4.1 4.0 wide\n", "want numbers"),
-        ("10 4 4 4\n10 4 4 4\n", "are to ascend"),
+        ("# nothing\n", "contains no widths"),
+        ("10 4.1 4.0\n", "line 1: 3 columns, expected 4"),
+        ("10 4.1 4.0 wide\n", "expected numbers"),
+        ("10 4 4 4\n10 4 4 4\n", "must be at least 0 and increase"),
         ("10 4 4 0\n", "more than 0"),
         ("10 4 4 nan\n", "NaN"),
     ],

@@ -39,15 +39,18 @@ def test_times_are_read_in_whole_ms_and_each_once(tmp_path: Path, text: str):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("0.25\n1.1\n", "does not say the unit of its times; want a first line such as 'trigger"),
-        ("trigger time\n1\n2\n", "does not say the unit"),
+        ("0.25\n1.1\n", "the unit of the times is missing; expected a first line such as 'trigger"),
+        ("trigger time\n1\n2\n", "the unit of the times is missing"),
         ("", "is empty"),
-        ("trigger time [s]\n1\n", "1 trigger times, and a cycle lies between two"),
-        ("trigger time [s]\n1\n3\n2\n", "line 4: 2 comes after 3; want times in order"),
-        ("trigger time [s]\n1 2\n3 4\n", "line 2: 2 columns, want 1: a time"),
-        ("trigger time [s]\n1\nend\n", "line 3: 'end', want numbers"),
-        ("trigger time [s]\n-1\n1\n", "want those since the scan began, not of the day"),
-        ("trigger time [s]\n1\n1.7e9\n", "want those since the scan began"),
+        ("trigger time [s]\n1\n", "1 trigger times, but a cycle needs two"),
+        ("trigger time [s]\n1\n3\n2\n", "line 4: 2 comes after 3; the times must increase"),
+        ("trigger time [s]\n1 2\n3 4\n", "line 2: 2 columns, expected 1: a time"),
+        ("trigger time [s]\n1\nend\n", "line 3: 'end', expected numbers"),
+        (
+            "trigger time [s]\n-1\n1\n",
+            "expected seconds since the start of the scan, not clock times",
+        ),
+        ("trigger time [s]\n1\n1.7e9\n", "expected seconds since the start of the scan"),
         ("trigger time [s]\n1\nnan\n2\n", "1 of 3 values are not numbers"),
     ],
 )

@@ -134,8 +134,8 @@ class TestTheScanComesBack:
         np.testing.assert_array_equal(found.crystals, scan.crystals)
         want = 3 * (more["scatter"] + more["randoms"])
         np.testing.assert_allclose(found.additive, want, rtol=1e-6)
-        assert any("lines of events alone" in note for note in found.notes)
-        assert any("Places within crystals" in note for note in found.notes)
+        assert any("only the lines of the events" in note for note in found.notes)
+        assert any("Positions within crystals" in note for note in found.notes)
 
     def test_on_a_scanner_of_ours(self, scan: ListMode, tmp_path: Path) -> None:
         from engine.core.settings import to_toml
@@ -211,7 +211,7 @@ class TestNormalisation:
         components = read_components(path, RING)
         assert components.lines is not None
         assert (components.lines.values == 1).all()
-        assert "attenuation are not used" in components.notes[0]
+        assert "attenuation corrections are not used" in components.notes[0]
 
     @pytest.mark.parametrize(
         ("changes", "error", "wanted"),
@@ -261,10 +261,10 @@ class TestDamage:
         ("key", "value", "wanted"),
         [
             ("Data mode", "sinogram", "list-mode or histogram"),
-            ("Data type", "SPECT", "PET alone"),
+            ("Data type", "SPECT", "only PET data"),
             ("Maximum number of lines per event", 4, "up to 4 lines"),
             ("Number of events", 7, "padded"),
-            ("Number of events", "many", "want a number"),
+            ("Number of events", "many", "expected a number"),
             ("TOF resolution (ps)", 0, "TOF resolution of 0 ps"),
             ("Data filename", "..", "names no data file"),
         ],
@@ -283,7 +283,7 @@ class TestDamage:
         found = read_listmode(path, complete_events=True)
         np.testing.assert_array_equal(found.crystals, scan.crystals[:-1])
         data.write_bytes(data.read_bytes()[: 16 * 100])
-        with pytest.raises(CutOffError, match="holds 100 of the"):
+        with pytest.raises(CutOffError, match="contains 100 of the"):
             read_listmode(path)
 
     def test_a_flag_that_the_file_does_not_keep(self, scan: ListMode, folder: Path) -> None:
@@ -299,7 +299,7 @@ class TestDamage:
         with pytest.raises(FileFormatError, match=r"SMALL_RING\.lut"):
             read_listmode(path)
         table.write_bytes(good[:-3])
-        with pytest.raises(FileFormatError, match="24 for each crystal"):
+        with pytest.raises(FileFormatError, match="24 bytes per crystal"):
             read_listmode(path)
         table.write_bytes(good[:-240])
         with pytest.raises(GeometryError, match="has 86"):

@@ -127,25 +127,25 @@ def test_a_list_of_lines_with_counts_alone_normalises_none(scan, folder) -> None
     path = files.write_histogram(folder / "scan.cdh", LINES[held], counts[held], {"norm": ones})
     found = read_listmode(path)
     assert found.components is None and found.n_events == scan.n_events
-    assert any("not that of all lines" in note for note in found.notes)
+    assert any("does not cover all lines" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
     ("change", "error", "wanted"),
     [
-        ({"Number of events": 7}, FileFormatError, "counts 7"),
+        ({"Number of events": 7}, FileFormatError, "states 7"),
         ({"Maximum number of lines per event": 2}, FileFormatError, "up to 2 lines"),
         ({"Data mode": "histories"}, DataError, "1.5 counts"),
         ({"Data mode": "sinogram"}, FileFormatError, "list-mode or histogram"),
-        ({"Attenuation correction flag": 1}, FileFormatError, "copy both again"),
-        ({"TOF information flag": 1}, FileFormatError, "0 bins of time"),
+        ({"Attenuation correction flag": 1}, FileFormatError, "copy both files again"),
+        ({"TOF information flag": 1}, FileFormatError, "0 TOF bins"),
         ({"counts": 1.5}, DataError, "whole"),
         ({"counts": -1}, DataError, "at least 0"),
         ({"counts": np.nan}, DataError, "nan counts"),
         ({"crystal": 96}, GeometryError, "has 96"),
-        ({"nothing": 0}, DataError, "0 counts in all"),
+        ({"nothing": 0}, DataError, "0 counts in total"),
         ({"randoms": 1.0, "Duration (s)": 0}, FileFormatError, "no `Duration"),
-        ({"randoms": -1.0}, DataError, "below 0"),
+        ({"randoms": -1.0}, DataError, "are negative"),
         ({"norm": -1.0}, DataError, "correction of line 0 is -1"),
     ],
 )

@@ -88,7 +88,7 @@ def test_a_series_that_nobody_names_is_not_referred_to(tmp_path, series):
 
 def test_a_picture_is_not_read_and_named(tmp_path):
     captured(tmp_path / "a.capture.dcm")
-    with pytest.raises(FileFormatError, match=r"secondary capture.*open the series"):
+    with pytest.raises(FileFormatError, match=r"secondary capture.*open an image series"):
         read_volume(tmp_path / "a.capture.dcm")
 
 

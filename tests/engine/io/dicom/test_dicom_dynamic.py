@@ -110,7 +110,7 @@ def test_frames_come_back(tmp_path, unit, known):
     weights = [frame.duration_s for frame in FRAMES]
     want = np.average(stack, axis=0, weights=weights) if unit == "Bq/mL" else stack.sum(axis=0)
     np.testing.assert_allclose(whole.values, want, rtol=1e-5, atol=1e-6 * max(largest))
-    assert any("3 frames of time, from 0 to 390 s" in note for note in whole.notes)
+    assert any("3 time frames, from 0 to 390 s" in note for note in whole.notes)
 
 
 def test_the_commands_take_frames_along(tmp_path, capsys):
@@ -130,7 +130,7 @@ def test_the_commands_take_frames_along(tmp_path, capsys):
 
 def test_frames_of_another_kind_than_pet_are_refused(tmp_path):
     frames = images("1/mm", CT)
-    with pytest.raises(DataError, match="frames of time of PET images only"):
+    with pytest.raises(DataError, match="only PET images can have time frames"):
         written(tmp_path / "a.dicom", frames)
     assert not list(tmp_path.iterdir())
 
@@ -275,7 +275,7 @@ def test_one_frame_alone_is_an_image(series):
             file.unlink()
     image = read_volume(series)
     assert read_frames(series) == () and image.notes == (
-        "One frame of time, 59.95 s long, of a dynamic series.",
+        "One time frame of 59.95 s from a dynamic series.",
     )
 
 
@@ -306,17 +306,17 @@ def _moved(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (_lose_frame, r"s: slices of 2 frames of time are there and the series has 3"),
-        (_lose("8-im0007.dcm"), r"frame 2 of time \(0.05 to 60 s\): a slice is missing between"),
-        (_lose("7-im0021.dcm"), r"frame 3 of time .*3 slices are there and the series has 4"),
+        (_lose_frame, r"s: slices of 2 time frames are present, but the series states 3"),
+        (_lose("8-im0007.dcm"), r"time frame 2 \(0.05 to 60 s\): one slice is missing between"),
+        (_lose("7-im0021.dcm"), r"time frame 3 .*3 slices are present, but the series states 4"),
         (_change(PatientID="P2"), "different patients"),
-        (_change(SeriesType=["STATIC", "IMAGE"]), "different kinds of series"),
+        (_change(SeriesType=["STATIC", "IMAGE"]), "different series types"),
         (_change(NumberOfTimeSlices=4), "different numbers of time frames"),
-        (_change(DecayCorrection="ADMIN"), "different moments that decay is corrected to"),
-        (_change(ActualFrameDuration=None), r"states no length of its frame"),
-        (_change(ActualFrameDuration="120000"), r"begins at 90 s, before the one before it ends"),
-        (_no_times, r"nothing says when its 3 frames of time were acquired"),
-        (_moved, r"frames 1 and 2 of time lie at different places"),
+        (_change(DecayCorrection="ADMIN"), "different decay correction times"),
+        (_change(ActualFrameDuration=None), r"states no frame duration"),
+        (_change(ActualFrameDuration="120000"), r"starts at 90 s, before the previous one ends"),
+        (_no_times, r"its 3 time frames have no AcquisitionTime"),
+        (_moved, r"time frames 1 and 2 differ in position"),
     ],
 )
 def test_frames_that_lack_or_do_not_belong_together_are_refused(series, spoil, message):

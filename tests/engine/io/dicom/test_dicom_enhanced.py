@@ -45,7 +45,7 @@ def test_one_file_is_the_same_image_as_the_series(tmp_path, axes):
 def test_a_file_that_was_changed_is_refused(tmp_path):
     write_enhanced(volume("HU", CT), tmp_path / "a.dcm", CT)
     change(tmp_path / "a.dcm", PatientComments="other")
-    with pytest.raises(FileFormatError, match="has changed since it was written"):
+    with pytest.raises(FileFormatError, match="so the file has changed"):
         read_volume(tmp_path / "a.dcm")
 
 
@@ -53,7 +53,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path):
     ("unit", "info", "message"),
     [
         ("Bq/mL", INFO, r"an Enhanced PET file .* write a series"),
-        ("1/mm", CT, r"values in 1/mm, .* CT numbers alone; write a series"),
+        ("1/mm", CT, r"values in 1/mm, .* only CT numbers; write a series"),
     ],
 )
 def test_what_it_cannot_say_is_refused_and_nothing_written(tmp_path, unit, info, message):

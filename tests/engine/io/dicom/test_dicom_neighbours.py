@@ -52,7 +52,7 @@ def test_a_good_series_opens_next_to_a_hostile_file_which_is_named(series: Path,
             found = read_volume(path)
             assert same(found, clean)
             (note,) = found.notes
-            assert note.startswith("Left out: ") and BAD in note
+            assert note.startswith("Ignored: ") and BAD in note
         bad.unlink()
 
 
@@ -88,7 +88,7 @@ def test_all_hostile_files_at_once_are_named_or_counted(series: Path):
             hostile.make(path, series / "im0021", np.random.default_rng(n))
     found = read_volume(series / "im0000")
     assert same(found, clean)
-    assert found.notes[-1] == f"Left out: {n - 5} more files of the folder."
+    assert found.notes[-1] == f"Ignored: {n - 5} more files of the folder."
     assert len(found.notes) == 6 and all("bad" in note for note in found.notes[:-1])
 
 
@@ -104,7 +104,7 @@ def test_other_files_are_no_faults(series: Path):
 
 def test_a_fault_of_the_series_names_files_that_may_hold_what_is_missing(series: Path):
     (series / "im0021").write_bytes((series / "im0021").read_bytes()[:300])
-    with pytest.raises(EngineError, match=r"a slice is missing.*left out in this folder: im0021"):
+    with pytest.raises(EngineError, match=r"one slice is missing.*ignored in this folder: im0021"):
         read_volume(series / "im0000")
 
 
@@ -121,9 +121,7 @@ def test_a_copy_is_left_out_with_a_note(series: Path):
     found = read_volume(series)
     assert same(found, clean)
     (note,) = found.notes
-    assert note == (
-        "Left out: im0021 (1): it is a copy of im0021 (same SOPInstanceUID and same bytes)."
-    )
+    assert note == ("Ignored: im0021 (1): copy of im0021 (same SOPInstanceUID and same bytes).")
 
 
 def test_a_copy_in_another_encoding_is_left_out_with_a_note(series: Path):
@@ -132,7 +130,7 @@ def test_a_copy_in_another_encoding_is_left_out_with_a_note(series: Path):
     dataset.file_meta.ImplementationVersionName = "ARCHIVE"
     dataset.save_as(series / "im0021-again")
     (note,) = read_volume(series).notes
-    assert "im0021-again: it is a copy of im0021" in note and "same attributes and pixels" in note
+    assert "im0021-again: copy of im0021" in note and "same attributes and pixels" in note
     assert same(read_volume(series), clean)
 
 
@@ -141,7 +139,7 @@ def test_two_contents_of_one_instance_are_refused_by_both_names(series: Path, ch
     shutil.copy(series / "im0021", series / "im0021b")
     change(series / "im0021b", **changed)
     with pytest.raises(
-        FileFormatError, match="im0021 and im0021b have the same SOPInstanceUID and different"
+        FileFormatError, match="im0021 and im0021b have the same SOPInstanceUID but different"
     ):
         read_volume(series)
 

@@ -101,7 +101,7 @@ def test_each_slice_has_its_own_slope(tmp_path):
 def test_several_series_are_named_and_a_file_chooses(tmp_path):
     for prefix in ("soft", "bone"):
         write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE, prefix=prefix)
-    with pytest.raises(FileFormatError, match=r"holds 2 DICOM series: .*Test bone.*Test soft"):
+    with pytest.raises(FileFormatError, match=r"contains 2 DICOM series: .*Test bone.*Test soft"):
         read_volume(tmp_path / "s")
     assert read_volume(tmp_path / "s" / "bone0007").grid.shape == (4, 5, 6)
 
@@ -111,11 +111,11 @@ def test_several_series_are_named_and_a_file_chooses(tmp_path):
     [
         ({"PatientID": "P2"}, "different patients"),
         ({"FrameOfReferenceUID": "1.2.3"}, "different frames of reference"),
-        ({"KVP": "80"}, "different voltages"),
-        ({"ImagePositionPatient": [-7.0, 11, -900]}, "lie at the same place"),
-        ({"ImagePositionPatient": [-7.0, 19, -896]}, "beside the line"),
+        ({"KVP": "80"}, "different tube voltages"),
+        ({"ImagePositionPatient": [-7.0, 11, -900]}, "have the same position"),
+        ({"ImagePositionPatient": [-7.0, 19, -896]}, "off the line"),
         ({"ImagePositionPatient": None}, "states no ImagePositionPatient"),
-        ({"ImageOrientationPatient": [1.0, 0, 0, 0, 0, -1]}, "different planes"),
+        ({"ImageOrientationPatient": [1.0, 0, 0, 0, 0, -1]}, "different orientations"),
         ({"PixelData": b"12"}, "its pixels cannot be read"),
     ],
 )
@@ -130,7 +130,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path, attributes, message)
 def test_a_missing_slice_is_named(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=(6, 5, 9))
     (tmp_path / "s" / "im0021").unlink()
-    with pytest.raises(GeometryError, match="a slice is missing between im0014 and im0028"):
+    with pytest.raises(GeometryError, match="one slice is missing between im0014 and im0028"):
         read_volume(tmp_path / "s")
     (tmp_path / "s" / "im0028").unlink()
     with pytest.raises(GeometryError, match="2 slices are missing between im0014 and im0035"):
@@ -160,7 +160,7 @@ def test_uneven_slices_are_resampled_and_said(tmp_path, numbers):
     assert volume.grid.voxel_mm[2] == 2.5 and volume.grid.shape[0] == 21
     np.testing.assert_allclose(volume.values, plane_field(points_of(volume.grid)), atol=0.51)
     (note,) = volume.notes
-    assert "slices are 2.5 to 7.5 mm apart; it was resampled to one every 2.5 mm" in note
+    assert "slices are 2.5 to 7.5 mm apart; they were resampled to a spacing of 2.5 mm" in note
 
 
 def test_one_slice_off_its_even_place_is_resampled(tmp_path):
@@ -183,13 +183,13 @@ def test_numbers_tell_missing_slices_from_uneven_ones(tmp_path):
 
 def test_slices_that_are_too_uneven_are_refused(tmp_path):
     uneven(tmp_path / "s", [0.0, 0.1, 8.0, 20.0, 33.0])
-    with pytest.raises(GeometryError, match=r"0.1 to 13 mm apart, too unevenly"):
+    with pytest.raises(GeometryError, match=r"0.1 to 13 mm apart, too uneven"):
         read_volume(tmp_path / "s")
 
 
 def test_a_dicomdir_stands_for_its_folder(tmp_path):
     folder = Path(str(get_testdata_file("DICOMDIR"))).parent
-    with pytest.raises(FileFormatError, match="holds 10 scans or images"):
+    with pytest.raises(FileFormatError, match="contains 10 scans or images"):
         read_volume(folder / "DICOMDIR")
     shutil.copy(folder / "DICOMDIR", tmp_path)
     write_series(tmp_path / "A", affine=AFFINE, shape=SHAPE)
@@ -199,7 +199,7 @@ def test_a_dicomdir_stands_for_its_folder(tmp_path):
 def test_slices_that_lack_at_the_end_are_missed_where_the_series_counts_them(tmp_path):
     write_series(tmp_path / "s", affine=AFFINE, shape=SHAPE, kind="PT", NumberOfSlices=4)
     (tmp_path / "s" / "im0021").unlink()
-    with pytest.raises(FileFormatError, match="3 slices are there and the series has 4"):
+    with pytest.raises(FileFormatError, match="3 slices are present, but the series states 4"):
         read_volume(tmp_path / "s")
 
 

@@ -219,7 +219,7 @@ def test_a_series_that_is_nobodys_is_refused(tmp_path, missing):
     other.save_as(tmp_path / "theirs.dcm")
     with (
         open_input(tmp_path / "theirs.dcm") as file,
-        pytest.raises(FileFormatError, match=f"names no {missing}"),
+        pytest.raises(FileFormatError, match=f"has no {missing}"),
     ):
         subject_like(file)
 
@@ -228,7 +228,7 @@ def test_what_is_no_dicom_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("not a series")
     with (
         open_input(tmp_path / "a.txt") as file,
-        pytest.raises(FileFormatError, match="no DICOM image"),
+        pytest.raises(FileFormatError, match="no readable DICOM image"),
     ):
         subject_like(file)
 
@@ -241,7 +241,7 @@ def test_a_folder_that_exists_is_never_replaced(tmp_path, capsys):
     save(volume(seed=2), tmp_path / "a.nii.gz")
     command = ["export", str(tmp_path / "a.nii.gz"), str(tmp_path / "a.dicom"), "--force"]
     assert main(command) == USER_FAULT
-    assert "never replaced" in capsys.readouterr().err
+    assert "never replaces it" in capsys.readouterr().err
     after = sorted((path.name, path.read_bytes()) for path in (tmp_path / "a.dicom").iterdir())
     assert after == before and not list(tmp_path.glob(".*"))
 

@@ -22,7 +22,7 @@ from engine.geometry.grid import ImageGrid
 from engine.io import save
 from engine.io.dicom.network import Node
 from engine.io.dicom.order import ImagingOrder
-from engine.io.dicom.patient_identity import whose_image
+from engine.io.dicom.patient_identity import subject_of_image
 from engine.io.dicom.worklist import MOST, WorklistQuery, ask_worklist
 
 GRID = ImageGrid((5, 4, 3), (2.0, 2.0, 2.0))
@@ -96,7 +96,7 @@ def test_orders_of_a_day_come_in_the_order_of_their_time():
     with worklist(ORDERS, asked) as node:
         found = ask_worklist(node, WorklistQuery(date(2026, 11, 26), date(2026, 11, 26), "pt"))
     assert [order.name for order in found.orders] == ["Doe, John", "Müller, Ida"]
-    assert found.remarks == ()
+    assert found.notes == ()
     first = found.orders[0]
     assert (first.weight_kg, first.height_cm, first.sex) == (61.5, 168.0, "F")
     assert first.what == "FDG, skull to thigh"
@@ -123,14 +123,14 @@ def test_an_order_without_a_number_is_left_out_with_a_word():
     with worklist([nameless, ORDERS[0]]) as node:
         found = ask_worklist(node, WorklistQuery())
     assert [order.patient_id for order in found.orders] == ["4711"]
-    assert found.remarks == ("an order of the worklist names no number of a patient.",)
+    assert found.notes == ("a worklist order has no patient ID.",)
 
 
 def test_more_than_a_day_holds_is_cut_with_a_word():
     with worklist([answer(str(n), "A^B", "20261126") for n in range(MOST + 3)]) as node:
         found = ask_worklist(node, WorklistQuery())
     assert len(found.orders) == MOST
-    assert "ask for one day" in found.remarks[0]
+    assert "query a single day" in found.notes[0]
 
 
 def test_a_node_without_a_worklist_says_so():
@@ -158,7 +158,7 @@ def test_an_order_is_kept_as_it_is_and_a_change_is_seen(tmp_path):
     with pytest.raises(FileFormatError, match="seal is broken"):
         ImagingOrder.read(path)
     path.write_text("{}")
-    with pytest.raises(FileFormatError, match="no order of a worklist"):
+    with pytest.raises(FileFormatError, match="not a worklist order"):
         ImagingOrder.read(path)
 
 
@@ -188,9 +188,9 @@ def test_orders_without_a_study_of_their_own_get_one_each():
 def test_an_image_of_another_patient_is_never_given_to_an_order(tmp_path):
     path = tmp_path / "order.json"
     ImagingOrder.of_answer(ORDERS[0]).write(path)
-    assert whose_image(path, volume("4711"), {}).attributes["PatientID"] == "4711"
-    with pytest.raises(DataError, match="of another patient than the order") as refused:
-        whose_image(path, volume("4712"), {})
+    assert subject_of_image(path, volume("4711"), {}).attributes["PatientID"] == "4711"
+    with pytest.raises(DataError, match="different patient than the order") as refused:
+        subject_of_image(path, volume("4712"), {})
     assert "Müller" not in str(refused.value) and "4711" not in str(refused.value)
 
 
@@ -199,11 +199,13 @@ def test_an_image_of_another_patient_is_never_given_to_a_series(tmp_path):
     save(volume(), like)
     first = next(like.glob("*.dcm"))
     known = str(pydicom.dcmread(first).PatientID)
-    assert whose_image(first, volume(known), {}).attributes["PatientID"] == known
+    assert subject_of_image(first, volume(known), {}).attributes["PatientID"] == known
     nobody = volume("isocenter-0123456789ab")
-    assert whose_image(first, nobody, {}).attributes["PatientID"] == known, "was named by nobody"
-    with pytest.raises(DataError, match="of another patient than the image"):
-        whose_image(first, volume("4712"), {})
+    assert subject_of_image(first, nobody, {}).attributes["PatientID"] == known, (
+        "was named by nobody"
+    )
+    with pytest.raises(DataError, match="to a different patient than the image"):
+        subject_of_image(first, volume("4712"), {})
 
 
 def test_the_command_lists_and_keeps_one_order(tmp_path, capsys):

@@ -147,36 +147,36 @@ def _other_attenuation(file: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
-        (_negative, DataError, "prompts of line 41 is -2.0, want a number of at least 0"),
+        (_negative, DataError, "prompts of line 41 is -2.0, expected a number of at least 0"),
         (_no_number, DataError, "additive of line 7 is nan"),
         (_changed, FileFormatError, "delayeds has changed since it was written"),
         (
             _set("histogram/prompts", np.zeros(99, np.float32)),
             FileFormatError,
-            "prompts has 99 values, 'tiny panels' .* wants 225",
+            "prompts has 99 values, 'tiny panels' .* needs 225",
         ),
         (
             _set("histogram/prompts", np.zeros(225)),
             FileFormatError,
-            "prompts is float64, want float32 or whole numbers",
+            "prompts is float64, expected float32 or integers",
         ),
         (
             _set("scanner/dual_head_toml", np.bytes_(to_toml(panels(n_layers=2).settings))),
             FileFormatError,
-            "prompts has 225 values, 'tiny panels' .* in 2 layers.* wants 900",
+            "prompts has 225 values, 'tiny panels' .* in 2 layers.* needs 900",
         ),
         (
             lambda file: file.move("histogram/delayeds", "histogram/delays"),
             FileFormatError,
-            "histogram holds delays; known are prompts, delayeds",
+            "unknown columns delays; .*known: prompts, delayeds",
         ),
         (_other_attenuation, FileFormatError, "scanner/dual_head_toml has changed since"),
         (lambda file: file.attrs.modify("duration_s", -1.0), FileFormatError, "duration_s is -1"),
-        (lambda file: file.attrs.modify("version", 9), FileFormatError, "version 9, want"),
+        (lambda file: file.attrs.modify("version", 9), FileFormatError, "version 9, expected"),
         (
             lambda file: file.pop("histogram/prompts"),
             FileFormatError,
-            "holds no dataset histogram/prompts",
+            "contains no dataset histogram/prompts",
         ),
     ],
 )

@@ -113,7 +113,7 @@ def test_an_offset_is_where_the_first_pixel_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("orientation", "rotation", "words"),
-    [("head_in", "prone", "HFP"), ("feet_in", "supine", "FFS"), ("", "", "does not say how")],
+    [("head_in", "prone", "HFP"), ("feet_in", "supine", "FFS"), ("", "", "not stated")],
 )
 def test_no_side_is_named_that_is_not_known(
     tmp_path: Path, orientation: str, rotation: str, words: str
@@ -157,16 +157,20 @@ def test_values_may_be_scaled_by_either_word_and_not_by_two_that_differ(tmp_path
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[3] := 3", "[3] := 4", "counts 320 bytes of values, and a.v has 240"),
-        ("[3] := 3", "[3] := 2", "counts 160 bytes of values, and a.v has 240"),
-        ("[3] := 3", "[3] := -3", "how many voxels"),
-        ("frames := 1", "frames := 4", "counts 960 bytes of values, and a.v has 240"),
+        ("[3] := 3", "[3] := 4", "states 320 bytes of values, but a.v has 240"),
+        ("[3] := 3", "[3] := 2", "states 160 bytes of values, but a.v has 240"),
+        ("[3] := 3", "[3] := -3", "the number of voxels"),
+        ("frames := 1", "frames := 4", "states 960 bytes of values, but a.v has 240"),
         ("dimensions := 3", "dimensions := 5", "5 dimensions"),
         ("[1] := x", "[1] := tangential coordinate", "axes tangential coordinate, y, z"),
-        ("scaling factor (mm/pixel) [3] := 2.5", "", "how large a voxel"),
-        ("scaling factor (mm/pixel) [3] := 2.5", "scaling factor (mm/pixel) [3] := 0", "voxels of"),
+        ("scaling factor (mm/pixel) [3] := 2.5", "", "the voxel size"),
+        (
+            "scaling factor (mm/pixel) [3] := 2.5",
+            "scaling factor (mm/pixel) [3] := 0",
+            "voxel size 1.5",
+        ),
         (":= float", ":= ascii", "numbers of format 'ascii'"),
-        ("a.v", "../a.v", "only a file in the header's own folder"),
+        ("a.v", "../a.v", "only files in the header's folder"),
         ("a.v", "b.v", "b.v"),
     ],
 )
@@ -198,7 +202,7 @@ def test_values_of_another_image_are_refused(tmp_path: Path) -> None:
     for name, factor in (("a.hv", 1), ("b.hv", 2)):
         save(Volume(source.values * np.float32(factor), source.grid, ""), tmp_path / name)
     shutil.copyfile(tmp_path / "b.v", tmp_path / "a.v")
-    with pytest.raises(EngineError, match=r"a\.v beside it is not the one"):
+    with pytest.raises(EngineError, match=r"a\.v next to it does not match"):
         read_volume(tmp_path / "a.hv")
 
 

@@ -81,7 +81,7 @@ def test_an_image_without_a_byte_order_is_big_endian_as_in_stir(tmp_path: Path) 
     patient().values.astype(">f4").tofile(tmp_path / "a.v")
     found = read_volume(header)
     np.testing.assert_array_equal(found.values, patient().values)
-    assert any("big-endian, the default of Interfile" in note for note in found.notes)
+    assert any("big-endian is used, the default of Interfile" in note for note in found.notes)
     assert not any("endian" in note for note in read_volume(stir(tmp_path)).notes)
 
 

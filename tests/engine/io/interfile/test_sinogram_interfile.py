@@ -125,12 +125,12 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
     ("old", "new", "words"),
     [
         ("number of dimensions := 4", "number of dimensions := 5", "size .5.' is missing"),
-        ("number of dimensions := 4", "number of dimensions := 6", "want four, or timing"),
-        ("[1] := tangential coordinate", "[1] := bin", "want tangential coordinate"),
+        ("number of dimensions := 4", "number of dimensions := 6", "expected four, or timing"),
+        ("[1] := tangential coordinate", "[1] := bin", "expected tangential coordinate"),
         ("Number of rings := 4", "", "'number of rings' is missing"),
         ("Number of rings := 4", "Number of rings := 0", "n_rings"),
-        (":= float", ":= ascii", "want float"),
-        ("per segment := { -3", "per segment := { ?", "want 7 whole numbers"),
+        (":= float", ":= ascii", "expected float"),
+        ("per segment := { -3", "per segment := { ?", "expected 7 integers"),
         ("per segment := { -3", "per segment := { -7", "must be below n_rings"),
         ("!matrix size [2] := 16", "!matrix size [2] := 15", "15 views"),
         ("!matrix size [1] := 21", "!matrix size [1] := 2100", "bins reach|truncated|n_tang"),
@@ -150,7 +150,7 @@ def test_bins_that_end_early_or_are_no_numbers_are_refused(tmp_path):
     write_sinogram(data, tmp_path / "a.hs")
     whole = (tmp_path / "a.s").read_bytes()
     (tmp_path / "a.s").write_bytes(whole[:-4] + np.float32(7).tobytes())
-    with pytest.raises(EngineError, match="not the one it was written with; copy both"):
+    with pytest.raises(EngineError, match="does not match the checksum of the header; copy both"):
         read_sinogram(tmp_path / "a.hs")
     header = (tmp_path / "a.hs").read_text()
     (tmp_path / "a.hs").write_text(without_digest(header))
@@ -158,7 +158,7 @@ def test_bins_that_end_early_or_are_no_numbers_are_refused(tmp_path):
     with pytest.raises(EngineError, match="truncated"):
         read_sinogram(tmp_path / "a.hs")
     (tmp_path / "a.s").write_bytes(np.float32("nan").tobytes() + whole[4:])
-    with pytest.raises(EngineError, match="1 bins are no numbers"):
+    with pytest.raises(EngineError, match="1 bins are not numbers"):
         read_sinogram(tmp_path / "a.hs")
 
 
@@ -208,10 +208,10 @@ def test_times_of_flight_are_summed_and_factors_with_them_refused(tmp_path):
     bins.write_bytes(3 * bins.read_bytes())
     data = read_sinogram(header)
     np.testing.assert_allclose(data.prompts, 3 * one.prompts, rtol=1e-6)
-    assert data.layout.identity == layout.identity and "3 bins of time" in data.notes[0]
+    assert data.layout.identity == layout.identity and "3 TOF bins" in data.notes[0]
     content = NORMALISATION.read(header, None)
     assert content.describe() == NORMALISATION.describe(content) == layout.describe()
-    with pytest.raises(EngineError, match="each of 3 times of flight"):
+    with pytest.raises(EngineError, match="each of 3 TOF bins"):
         NORMALISATION.attached(one, content)
 
 

@@ -44,7 +44,7 @@ def test_events_beside_the_heads_and_remarks_at_the_end_are_left_out(tmp_path: P
     outside = "2.0 600 300 300 300\n"
     data = read_listmode(write(tmp_path, HEADER + EVENTS + outside + "end of run\n"))
     assert data.n_events == 2
-    assert "1 events lie outside the heads" in data.notes[0]
+    assert "1 events outside the heads" in data.notes[0]
     assert data.time_ms.tolist() == [0, 0]
 
 
@@ -54,7 +54,9 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
     np.testing.assert_allclose(y, [[-250, 250]] * 2, atol=0.3)
     assert data.scanner.settings.n_planes % 2 == 1
     assert "500 mm apart" in data.notes[0]
-    with pytest.raises(GeometryError, match="heads 500 mm apart, those of 'ADAC positron camera'"):
+    with pytest.raises(
+        GeometryError, match="heads 500 mm apart, but those of 'ADAC positron camera'"
+    ):
         read_listmode(tmp_path / "scan.csv", scanner="adac")
 
 
@@ -62,11 +64,14 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         (HEADER, "no line with the five numbers"),
-        (HEADER + EVENTS + "3 4 5 6\n" + EVENTS, r"line 8 is '3 4 5 6', want the five"),
-        (HEADER + EVENTS + "3 4 nan 6 7\n" + EVENTS, "event 2 holds what is not a number"),
+        (HEADER + EVENTS + "3 4 5 6\n" + EVENTS, r"line 8 is '3 4 5 6', expected the five"),
+        (
+            HEADER + EVENTS + "3 4 nan 6 7\n" + EVENTS,
+            "event 2 contains values that are not numbers",
+        ),
         (HEADER + "-5 300 300 300 300\n", "times from -5 to -5 ms"),
-        (HEADER.replace("712", "7.1.2") + EVENTS, "separation of the heads is no number"),
-        (HEADER.replace("712", "12") + EVENTS, "leave no room for an image"),
+        (HEADER.replace("712", "7.1.2") + EVENTS, "separation of the heads is not a number"),
+        (HEADER.replace("712", "12") + EVENTS, "leave no space for an image"),
     ],
 )
 def test_faults_are_told_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
@@ -75,7 +80,10 @@ def test_faults_are_told_in_one_sentence(tmp_path: Path, text: str, sentence: st
 
 
 def test_another_scanner_is_refused(tmp_path: Path) -> None:
-    for scanner, sentence in (("demo-ring", "is not two panels"), ("dhapet", "heads 712 mm apart")):
+    for scanner, sentence in (
+        ("demo-ring", "does not have two single-layer panels"),
+        ("dhapet", "heads 712 mm apart"),
+    ):
         with pytest.raises(EngineError, match=sentence):
             read_listmode(write(tmp_path, HEADER + EVENTS), scanner=scanner)
 

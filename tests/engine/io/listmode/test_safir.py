@@ -131,7 +131,7 @@ class TestMap:
     def test_a_crystal_it_lacks_is_named(self, tmp_path: Path) -> None:
         write_map(tmp_path / "crystal_map.txt", n_rings=3)
         with pytest.raises(
-            FileFormatError, match=r"event 1 names a crystal the map lacks \(ring 3"
+            FileFormatError, match=r"event 1 names a crystal that is not in the map \(ring 3"
         ):
             read_listmode(write(tmp_path, RECORDS))
 
@@ -141,7 +141,7 @@ class TestMap:
         ends = rng.integers(0, (N_RINGS, N_PLACES // 2), (1000, 2, 2))
         records = [time(1)]
         records += [event((r1, d1, 0), (r2, d2 + 8, 0)) for (r1, d1), (r2, d2) in ends.tolist()]
-        with pytest.raises(FileFormatError, match="16 places on a ring, the crystal map has 32"):
+        with pytest.raises(FileFormatError, match="16 places per ring, but the crystal map has 32"):
             read_listmode(write(tmp_path, records))
 
 
@@ -162,7 +162,7 @@ class TestDamage:
     def test_another_signature_is_refused(self, folder: Path) -> None:
         path = folder / "scan.clm.safir"
         path.write_bytes(b"something else" * 10)
-        with pytest.raises(FileFormatError, match="does not begin with 'MUPET"):
+        with pytest.raises(FileFormatError, match="does not start with 'MUPET"):
             read_listmode(path)
 
     def test_no_records_are_refused(self, folder: Path) -> None:

@@ -236,7 +236,7 @@ class TestTypesOfModules:
         live.close()
 
     def test_pairs_keep_our_list_mode_from_losing_them(self, two_types, tmp_path) -> None:
-        with pytest.raises(FileFormatError, match="pairs of modules"):
+        with pytest.raises(FileFormatError, match="module pairs"):
             write_listmode(read_listmode(two_types[0]), tmp_path / "scan.h5")
 
 
@@ -298,7 +298,7 @@ class TestOtherBlocks:
             return p.TimeBlock.BedMovementTimeBlock(block)
 
         path = files.write(tmp_path / "still.petsird", header, self.blocks(bed(30, 0)))
-        assert any("The bed stands 0, 0, 30 mm" in note for note in read_listmode(path).notes)
+        assert any("The bed is 0, 0, 30 mm" in note for note in read_listmode(path).notes)
         path = files.write(tmp_path / "a.petsird", header, [*self.blocks(bed(0, 0)), bed(30, 20)])
         with pytest.raises(DataError, match="the bed moves"):
             read_listmode(path)

@@ -127,13 +127,13 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a 7-Zip archive", bytes_of(b"7z\xbc\xaf\x27\x1c\x00\x04")),
     ("a RAR archive", bytes_of(b"Rar!\x1a\x07\x01\x00")),
     ("a tar archive", tarred),
-    ("a PNG picture", picture("PNG")),
-    ("a JPEG picture", picture("JPEG")),
-    ("a JPEG 2000 picture", picture("JPEG2000")),
-    ("a GIF picture", picture("GIF")),
-    ("a BMP picture", picture("BMP")),
-    ("a film (MP4)", bytes_of(b"\0\0\0\x18ftypmp42\0\0\0\0")),
-    ("a film (AVI)", bytes_of(b"RIFF\x10\0\0\0AVI LIST")),
+    ("a PNG image", picture("PNG")),
+    ("a JPEG image", picture("JPEG")),
+    ("a JPEG 2000 image", picture("JPEG2000")),
+    ("a GIF image", picture("GIF")),
+    ("a BMP image", picture("BMP")),
+    ("a video (MP4)", bytes_of(b"\0\0\0\x18ftypmp42\0\0\0\0")),
+    ("a video (AVI)", bytes_of(b"RIFF\x10\0\0\0AVI LIST")),
     ("a PDF document", bytes_of(b"%PDF-1.7\n")),
     ("a web page", text("<!DOCTYPE html>\n<HTML><body>404</body>")),
     ("a pickled Python object", lambda path: path.write_bytes(pickle.dumps([1.0]))),
@@ -151,17 +151,17 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a Nikon ND2 image", bytes_of(b"\xda\xce\xbe\x0a\xf0\x0f\0\0")),
     ("a Gatan DigitalMicrograph image", bytes_of(b"\0\0\0\x03" + bytes(14) + b"%%%%\0")),
     (
-        "a file of OLE streams, such as ZVI, OIB or an Office document",
+        "an OLE file, such as ZVI, OIB or an Office document",
         bytes_of(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)),
     ),
-    ("a NumPy array that says no voxel size", numpy_array),
-    ("a file of NumPy arrays (.npz) that says no voxel size", numpy_arrays),
+    ("a NumPy array without a voxel size", numpy_array),
+    ("a file of NumPy arrays (.npz) without a voxel size", numpy_arrays),
     (
-        "a MATLAB 5 file that says no voxel size",
+        "a MATLAB 5 file without a voxel size",
         lambda path: scipy.io.savemat(path, {"x": VALUES}, appendmat=False),
     ),
-    ("the text beside an array", text('{"voxel_mm": [2, 2, 2.5], "order": "zyx"}')),
-    ("a Varian image that is no projection of a scan", bytes_of(b"\0VMS.XI" + bytes(25))),
+    ("the sidecar of an array", text('{"voxel_mm": [2, 2, 2.5], "order": "zyx"}')),
+    ("a Varian image that is not part of a scan", bytes_of(b"\0VMS.XI" + bytes(25))),
     (
         "an ESRF data file (EDF) without the .info of its scan",
         text("{\nHeaderID = EH:000001:000000:000000 ;\nDim_1 = 4 ;\n"),
@@ -190,10 +190,10 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
         text("!INTERFILE :=\n!imaging modality := nucmed\n"),
     ),
     ("a normalisation of a Siemens scanner in raw DICOM", raw_dicom("norm")),
-    ("raw data of a scanner in DICOM", dicom(STORED + "66")),
-    ("a DICOM picture (secondary capture)", dicom(STORED + "7")),
+    ("scanner raw data in DICOM", dicom(STORED + "66")),
+    ("a DICOM screenshot (secondary capture)", dicom(STORED + "7")),
     ("a SPECT scan or image (nuclear medicine)", dicom(STORED + "20", "RECON TOMO")),
-    ("a planar nuclear medicine picture", dicom(STORED + "20", "WHOLE BODY")),
+    ("a planar nuclear medicine image", dicom(STORED + "20", "WHOLE BODY")),
     ("an RT structure set", dicom(STORED + "481.3")),
     ("an RT plan", dicom(STORED + "481.5")),
     ("an RT dose", dicom(STORED + "481.2")),
@@ -202,16 +202,16 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a DICOM report", dicom(STORED + "88.22")),
     ("a list of DICOM attributes (JSON)", text('[\n  {\n    "SeriesDate": "20201217",\n')),
     ("the index of a DICOM folder (DICOMDIR)", dicom("1.2.840.10008.1.3.10")),
-    ("a MATLAB 7.3 file that says no voxel size", matlab73),
+    ("a MATLAB 7.3 file without a voxel size", matlab73),
     ("an Imaris image", tree("DataSet/a", "DataSetInfo/b")),
-    ("an image of BigDataViewer", tree("s00/resolutions", "t00000/s00/0/cells")),
+    ("a BigDataViewer image", tree("s00/resolutions", "t00000/s00/0/cells")),
     ("a Keras model", tree("model_weights/dense", attributes=("keras_version",))),
     ("a NetCDF 4 file", tree("temperature", attributes=("_NCProperties",))),
-    ("raw data of MRI (ISMRMRD)", tree("dataset/xml", "dataset/data")),
-    ("a table of cells (AnnData)", tree("obs/a", "var/b", "X")),
+    ("MRI raw data (ISMRMRD)", tree("dataset/xml", "dataset/data")),
+    ("a cell table (AnnData)", tree("obs/a", "var/b", "X")),
     ("raw data of a GE PET scanner (RDF)", tree("HeaderData/AcqStats", "SegmentData/a")),
-    ("a file of DREAM.3D", tree("DataContainers/a")),
-    ("frames of an Eiger detector", tree("entry/data/data_000001")),
+    ("a DREAM.3D file", tree("DataContainers/a")),
+    ("Eiger detector frames", tree("entry/data/data_000001")),
 )
 
 
@@ -230,14 +230,14 @@ def test_a_file_is_named_by_its_content_whatever_it_is_called(name: str, make: M
         found = recognised(file)
     assert found is not None and found.name == name
     said = inspect(path).faults
-    assert len(said) == 1 and f"this is {name}, which is not read; {found.remedy}." in said[0]
+    assert len(said) == 1 and f"this is {name}, an unsupported format; {found.remedy}." in said[0]
 
 
 @pytest.mark.parametrize("read", [read_listmode, read_volume, read_projections])
 def test_whoever_reads_says_the_same(read, tmp_path):
     path = tmp_path / "scan.dat"
     numpy_array(path)
-    with pytest.raises(UnknownFormatError, match="this is a NumPy array that says no voxel"):
+    with pytest.raises(UnknownFormatError, match="this is a NumPy array without a voxel"):
         read(path)
 
 
@@ -249,7 +249,7 @@ def test_what_nobody_knows_is_not_named(tmp_path):
     for path in tmp_path.iterdir():
         with open_input(path) as file:
             assert recognised(file) is None, path.name
-    assert "HDF5 file of an unknown kind, with /mine/values" in inspect(tmp_path / "a.h5").faults[0]
+    assert "unknown kind of HDF5 file with /mine/values" in inspect(tmp_path / "a.h5").faults[0]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_a_real_file_is_named(shared_data: Path):
     with open_input(shared_data / "formats" / "varian-xim" / "FilterBowtie.xim") as file:
         found = recognised(file)
     assert found is not None
-    assert found.name == "a Varian image that is no projection of a scan"
+    assert found.name == "a Varian image that is not part of a scan"
 
 
 @pytest.mark.parametrize(

@@ -28,15 +28,15 @@ TEXTS = {
     "a SPECT scan in Interfile": ("a.hs", "!INTERFILE :=\n!SPECT STUDY (General) :=\n"),
 }
 PAIRS = {
-    "values of AFNI (BRIK)": ("a+orig.BRIK", "a+orig.HEAD", AFNI),
-    "values of Philips PAR/REC": ("a.REC", "a.PAR", PAR),
+    "AFNI values (BRIK)": ("a+orig.BRIK", "a+orig.HEAD", AFNI),
+    "Philips PAR/REC values": ("a.REC", "a.PAR", PAR),
     "a CASToR look-up table (.lut)": ("a.lut", "a.hscan", HSCAN),
 }
 
 
 def assert_named(path: Path, name: str) -> str:
     report = inspect(path)
-    assert f"this is {name}, which is not read; " in report.faults[0]
+    assert f"this is {name}, an unsupported format; " in report.faults[0]
     assert report.facts[0] == ("Format", name.removeprefix("a ").removeprefix("an "))
     return report.faults[0]
 
@@ -110,4 +110,4 @@ def test_a_dicom_part_is_named_by_its_own_class_and_not_one_that_it_refers_to(
     data.file_meta.MediaStorageSOPClassUID = stored + kind
     data.file_meta.TransferSyntaxUID = syntax
     data.save_as(tmp_path / "a.dcm", enforce_file_format=True)
-    assert f"this is {names}, which is not read" in inspect(tmp_path / "a.dcm").faults[0]
+    assert f"this is {names}, an unsupported format" in inspect(tmp_path / "a.dcm").faults[0]

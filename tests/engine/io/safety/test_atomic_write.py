@@ -139,7 +139,7 @@ def test_exactly_the_free_space_is_enough(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_a_full_disk_is_told_with_what_is_free(tmp_path: Path, number: int) -> None:
     with (
-        pytest.raises(ResourceError, match=r"a\.bin: needs 50 bytes and [\d,]+ are free"),
+        pytest.raises(ResourceError, match=r"a\.bin: needs 50 bytes, but [\d,]+ are free"),
         publishing(tmp_path / "a.bin", 50, _nothing),
     ):
         raise OSError(number, os.strerror(number))
@@ -204,13 +204,13 @@ def test_too_little_room_is_refused_before_writing(
 ) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=99)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-    with pytest.raises(ResourceError, match="needs 100 bytes and 99 are free"):
+    with pytest.raises(ResourceError, match="needs 100 bytes, but 99 are free"):
         write_atomically(bytes(100), tmp_path / "a.bin")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="no folder"):
+    with pytest.raises(ResourceError, match="does not exist"):
         write_atomically(b"x", tmp_path / "nowhere" / "a.bin")
 
 

@@ -48,7 +48,7 @@ def test_any_changed_byte_of_a_line_is_found(log: Path, number: int) -> None:
         changed = bytearray(lines[number - 1])
         changed[at] ^= 1
         log.write_bytes(b"\n".join([*lines[: number - 1], bytes(changed), *lines[number:]]) + b"\n")
-        with pytest.raises(DataError, match=rf"line {number} is not as it was written"):
+        with pytest.raises(DataError, match=rf"line {number} has been changed"):
             verify(log)
 
 
@@ -57,7 +57,7 @@ def test_a_line_left_out_is_found(log: Path, left_out: int) -> None:
     lines = log.read_bytes().splitlines()
     del lines[left_out - 1]
     log.write_bytes(b"\n".join(lines) + b"\n")
-    with pytest.raises(DataError, match=rf"line {left_out} is not"):
+    with pytest.raises(DataError, match=rf"line {left_out} has been"):
         verify(log)
 
 
@@ -65,14 +65,14 @@ def test_lines_exchanged_or_put_in_are_found(log: Path) -> None:
     lines = log.read_bytes().splitlines()
     for changed in ([*lines[:2], lines[3], lines[2], lines[4]], [*lines[:3], *lines[2:]]):
         log.write_bytes(b"\n".join(changed) + b"\n")
-        with pytest.raises(DataError, match="is not as it was written"):
+        with pytest.raises(DataError, match="has been changed"):
             verify(log)
 
 
 @pytest.mark.parametrize("kept", [0, 3, 4])
 def test_a_log_cut_short_is_found(log: Path, kept: int) -> None:
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:kept]))
-    with pytest.raises(DataError, match=rf"ends after line {kept}, and line 5 was"):
+    with pytest.raises(DataError, match=rf"ends after line {kept}, but the last line was line 5"):
         verify(log)
 
 
@@ -83,7 +83,7 @@ def test_a_log_rewritten_from_some_line_on_is_found(log: Path) -> None:
     for k in (3, 4):
         record("run finished", job=f"forged-{k}", updates=84)
     audit_log._newest_file(log).write_bytes(newest)
-    with pytest.raises(DataError, match="line 5 was the last or another one"):
+    with pytest.raises(DataError, match="last line was line 5 or has changed"):
         verify(log)
 
 
@@ -101,7 +101,7 @@ def test_a_line_torn_by_a_crash_is_named_and_the_log_goes_on(log: Path) -> None:
         file.write(b'{"number": 6, "what": "vol')
     record("run finished", job="job-7", updates=84)
     assert len(log.read_bytes().splitlines()) == 7
-    with pytest.raises(DataError, match="line 6 is not"):
+    with pytest.raises(DataError, match="line 6 has been"):
         verify(log)
 
 
@@ -136,7 +136,7 @@ def test_the_command_says_whether_it_is_whole(
     assert "5 lines, all unchanged" in capsys.readouterr().out
     log.write_bytes(log.read_bytes().replace(b"job-2", b"job-9"))
     assert main(["verify-log", str(log)]) == USER_FAULT
-    assert "line 3 is not as it was written" in capsys.readouterr().err
+    assert "line 3 has been changed" in capsys.readouterr().err
     assert main(["verify-log", str(log.parent / "none")]) == USER_FAULT
 
 
@@ -146,7 +146,7 @@ def test_a_log_that_cannot_be_written_stops_no_work(
     (tmp_path / "file").touch()
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file"))
     record("run finished", job="x")
-    assert "run finished was not noted" in caplog.text
+    assert "run finished was not recorded" in caplog.text
 
 
 def test_a_folder_counts_with_all_that_is_in_it(log: Path, tmp_path: Path) -> None:

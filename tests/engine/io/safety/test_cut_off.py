@@ -93,7 +93,7 @@ def test_a_published_scan_that_is_cut_off_says_so(shared_data: Path) -> None:
     folder = shared_data / "pet-listmode-adac-dualhead-2sources"
     data = read_listmode(folder / "sample_2p_static.csv")
     assert data.info[EVENTS] == 30_026
-    assert "its 30,026 complete events are used, 2 bytes are left out" in data.notes[0]
+    assert "its 30,026 complete events are used, 2 bytes are ignored" in data.notes[0]
 
 
 @pytest.mark.parametrize("kind", ["own-list-mode", "own-histogram"])
@@ -127,5 +127,5 @@ class TestCommandLine:
         assert main(command) == USER_FAULT
         assert "--use-complete-events" in capsys.readouterr().err
         assert main([*command, "--use-complete-events"]) == DONE
-        assert "its 3 complete events are used, 3 bytes are left out" in capsys.readouterr().out
+        assert "its 3 complete events are used, 3 bytes are ignored" in capsys.readouterr().out
         assert read_listmode(tmp_path / "a.h5").info[EVENTS] == 3

@@ -38,7 +38,7 @@ def spellings(scan: Path) -> dict[str, Path]:
 def test_an_input_is_known_by_any_name(scan: Path) -> None:
     for manner, output in spellings(scan).items():
         for force in (False, True):
-            with pytest.raises(OutputError, match="never written to") as fault:
+            with pytest.raises(OutputError, match="never overwritten") as fault:
                 refuse_to_overwrite([output], [scan], force=force)
             assert str(output) in str(fault.value), manner
 
@@ -48,7 +48,7 @@ def test_another_spelling_is_the_same_file_where_case_is_folded(scan: Path) -> N
     if not output.exists():
         refuse_to_overwrite([output], [scan])
         pytest.skip("this file system tells upper and lower case apart")
-    with pytest.raises(OutputError, match="never written to"):
+    with pytest.raises(OutputError, match="never overwritten"):
         refuse_to_overwrite([output], [scan], force=True)
 
 
@@ -56,14 +56,16 @@ def test_a_link_made_in_the_meantime_is_seen(scan: Path) -> None:
     output = scan.with_name("image.h5")
     refuse_to_overwrite([output], [scan])
     output.symlink_to(scan)
-    with pytest.raises(OutputError, match="never written to"):
+    with pytest.raises(OutputError, match="never overwritten"):
         refuse_inputs([output], [scan])
 
 
 def test_a_file_that_exists_wants_force_and_is_described(scan: Path, tmp_path: Path) -> None:
     output = tmp_path / "image.h5"
     output.write_bytes(bytes(1234))
-    with pytest.raises(OutputError, match=r"image.h5: this file exists \(1,234 bytes, 20\d\d-"):
+    with pytest.raises(
+        OutputError, match=r"image.h5: this file already exists \(1,234 bytes, 20\d\d-"
+    ):
         refuse_to_overwrite([output], [scan])
     refuse_to_overwrite([output], [scan], force=True)
 

@@ -11,7 +11,7 @@ import pytest
 from engine.core.errors import EngineError, FileFormatError, ResourceError
 from engine.io import inspect, read_listmode, read_projections, read_scanner, read_volume
 from engine.io.safety import budget as budgets
-from engine.io.safety.budget import most_unpacked, refuse_no_room
+from engine.io.safety.budget import most_unpacked, refuse_large_data
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.text.word_list import FileWords
 from tests.engine.io.listmode import test_safir
@@ -36,9 +36,9 @@ def test_no_plain_file_is_refused_at_once(tmp_path: Path, trap: traps.Trap, name
 def test_a_pipe_and_a_device_are_called_so(tmp_path: Path) -> None:
     traps.fifo(tmp_path / "a.h5")
     traps.zeros(tmp_path / "b.toml")
-    with pytest.raises(FileFormatError, match=r"a\.h5: this is a pipe, not a file"):
+    with pytest.raises(FileFormatError, match=r"a\.h5: this is a pipe; choose a regular file"):
         InputFile(tmp_path / "a.h5")
-    with pytest.raises(FileFormatError, match=r"b\.toml: this is a device, not a file"):
+    with pytest.raises(FileFormatError, match=r"b\.toml: this is a device; choose a regular file"):
         InputFile(tmp_path / "b.toml")
 
 
@@ -61,7 +61,7 @@ def test_an_angle_list_that_is_a_pipe_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, size: int) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(bytes(4096))
-    refused = pytest.raises(FileFormatError, match=r"a\.bin: changed while it was read")
+    refused = pytest.raises(FileFormatError, match=r"a\.bin: changed during reading")
     with refused, open_input(path) as file:
         words = FileWords(file, np.dtype("<u4"))
         os.truncate(path, size)
@@ -71,7 +71,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, size: i
 def test_a_file_that_was_written_to_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(bytes(64))
-    with pytest.raises(FileFormatError, match="was written to"), open_input(path):
+    with pytest.raises(FileFormatError, match="was modified"), open_input(path):
         path.write_bytes(bytes(64))
         os.utime(path, ns=(1, 1))
 
@@ -112,7 +112,7 @@ def test_pieces_are_those_of_the_file(tmp_path: Path) -> None:
 
 def test_memory_that_is_not_free_is_not_asked_for(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"a.h5: the events need .* GiB of memory"):
-        refuse_no_room(2**60, "a.h5", "the events")
+        refuse_large_data(2**60, "a.h5", "the events")
     path = tmp_path / "a"
     path.write_bytes(b"x")
     with pytest.raises(ResourceError), open_input(path) as file:
@@ -139,7 +139,9 @@ def test_the_sentence_on_an_image_of_several_scans_names_it(tmp_path: Path) -> N
     flexray(tmp_path)
     settings = (tmp_path / "scan settings.txt").read_text()
     (tmp_path / "other settings.txt").write_text(settings)
-    with pytest.raises(FileFormatError, match=r"scan_000000.tif: an image of which scan\?"):
+    with pytest.raises(
+        FileFormatError, match=r"scan_000000.tif: the scan of this image is ambiguous"
+    ):
         read_projections(tmp_path / "scan_000000.tif")
 
 

@@ -49,7 +49,7 @@ def test_frames_are_told_apart_by_their_times(tmp_path: Path):
     mean = np.mean([each.volume.values for each in frames], axis=0, dtype=float)
     whole = read_volume(path)
     np.testing.assert_allclose(whole.values, mean, rtol=1e-6)
-    assert any("3 frames of time" in note for note in whole.notes)
+    assert any("3 time frames" in note for note in whole.notes)
     other = theirs(path)
     for k in range(3):
         np.testing.assert_allclose(other.get_frame(k).T, 1.25 * stored(k), rtol=1e-6)
@@ -67,22 +67,22 @@ def test_many_frames_take_several_directories(tmp_path: Path):
 def test_numbers_of_no_known_unit_have_none(tmp_path: Path):
     main = {"data_units": b"ECAT counts/sec", "ecat_calibration_factor": 0.0}
     volume = read_volume(files.write(tmp_path / "a.v", [stored(0)], [0], main=main))
-    assert volume.unit == "" and any("unit of its values is not known" in n for n in volume.notes)
+    assert volume.unit == "" and any("unit of its values is unknown" in n for n in volume.notes)
     np.testing.assert_allclose(volume.values, 0.5 * stored(0), rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("how", "why"),
     [
-        ({"main": {"file_type": 11}}, "type 11 holds no volume"),
-        ({"numbers": [files.number(1), files.number(1, bed=1)]}, "several places of the bed"),
+        ({"main": {"file_type": 11}}, "type 11 contains no volume"),
+        ({"numbers": [files.number(1), files.number(1, bed=1)]}, "several bed positions"),
         ({"numbers": [files.number(1), files.number(1, gate=2)]}, "or gates; export one"),
-        ({"starts_ms": [0, 500]}, "overlap, or have other voxels"),
+        ({"starts_ms": [0, 500]}, "overlap or have different voxels"),
         ({"sub": {"frame_duration": 0}}, "lasts 0 ms"),
-        ({"sub": {"data_type": 2}}, "values of the type 2, want 5, 6 or 7"),
-        ({"sub": {"x_dimension": 600}}, "bytes of values, and there are 512"),
-        ({"sub": {"x_pixel_size": 0.0}}, "voxels of"),
-        ({"sub": {"x_pixel_size": np.nan}}, "voxels of"),
+        ({"sub": {"data_type": 2}}, "value type 2, expected 5, 6 or 7"),
+        ({"sub": {"x_dimension": 600}}, "bytes of values expected, but 512"),
+        ({"sub": {"x_pixel_size": 0.0}}, "voxel size"),
+        ({"sub": {"x_pixel_size": np.nan}}, "voxel size"),
         ({"sub": {"scale_factor": np.nan}}, "not numbers"),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_directory_that_leads_nowhere_is_refused(tmp_path: Path):
             read_volume(path)
     content[516:520], content[524:528] = bytes(4), np.array(99, ">i4").tobytes()
     path.write_bytes(content)
-    assert inspect(path).faults[0].startswith("a.v: 99 images in a directory")
+    assert inspect(path).faults[0].startswith("a.v: 99 images in one directory")
 
 
 @pytest.mark.parametrize("n_bytes", [100, 600, 1200, 1600])

@@ -89,14 +89,14 @@ def test_components_come_with_the_folder(tables, tmp_path):
     (tmp_path / "norm3d_00.a").write_bytes(bytes(4))
     found = purpose_of(tmp_path).files
     assert found is not None and found.inputs[NORMALISATION.key].name == "norm3d_00.a"
-    assert found.notes[0] == "norm3d_00.a is used, and norm.n.hdr is not."
+    assert found.notes[0] == "norm3d_00.a is used instead of norm.n.hdr is not."
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"system:=2008": "system:=1104"}, "norm3d"),
-        ({"{504,64}": "{504,63}"}, "want 64 × 504"),
+        ({"{504,64}": "{504,63}"}, "expected 64 × 504"),
         ({"{9,344}": "{9,-344}"}, r"matrix size \[2\]"),
         ({"]:=axial effects": "]:=axial profile"}, "without axial effects"),
         ({"data offset in bytes [4]:=316160": "data offset in bytes [4]:=1316160"}, "truncated"),
@@ -110,5 +110,5 @@ def test_other_components_are_refused(changes, words, tables, tmp_path):
 
 def test_components_below_0_are_refused(tables, tmp_path):
     wrong = {**tables, "axial effects": -tables["axial effects"]}
-    with pytest.raises(EngineError, match="below 0"):
+    with pytest.raises(EngineError, match="at least 0"):
         NORMALISATION.read(write_norm(tmp_path / "scan.n", wrong, {}), None)

@@ -177,7 +177,7 @@ class TestHeader:
 
     def test_another_scanners_numbers_are_refused(self, tmp_path: Path, words: np.ndarray) -> None:
         text = header(len(words), 0.3, more="number of rings:=55\n")
-        with pytest.raises(GeometryError, match="is 55, Siemens Biograph mMR has 64"):
+        with pytest.raises(GeometryError, match="is 55, but Siemens Biograph mMR has 64"):
             read_mmr(tmp_path, words, text)
 
     def test_no_name_of_a_patient_is_kept(self, tmp_path: Path, words: np.ndarray) -> None:
@@ -189,7 +189,7 @@ class TestHeader:
     def test_a_data_file_elsewhere_is_refused(
         self, tmp_path: Path, words: np.ndarray, name: str
     ) -> None:
-        with pytest.raises(FileFormatError, match="own folder"):
+        with pytest.raises(FileFormatError, match="header's folder"):
             read_mmr(tmp_path, words, header(len(words), 0.3, name))
 
     def test_a_link_out_of_the_folder_is_followed(self, tmp_path: Path, words: np.ndarray) -> None:
@@ -223,7 +223,7 @@ class TestHeader:
 
     def test_a_count_that_is_no_number_is_refused(self, tmp_path: Path, words: np.ndarray) -> None:
         text = header(len(words), 0.3).replace(str(len(words)), "many")
-        with pytest.raises(FileFormatError, match="'many', want a number"):
+        with pytest.raises(FileFormatError, match="'many', expected a number"):
             read_mmr(tmp_path, words, text)
 
     def test_another_interfile_is_not_list_mode(self, tmp_path: Path) -> None:
@@ -280,12 +280,12 @@ class TestDamage:
         view_0_bin_172 = 172  # places 0 and 252, both gaps
         assert not book.scanner.alive[book.crystals(np.array([view_0_bin_172]))].any()
         words[events[::50]] = view_0_bin_172
-        with pytest.raises(FileFormatError, match="60 of 3,000 events lie in gaps"):
+        with pytest.raises(FileFormatError, match="60 of 3,000 events are in gaps"):
             read_mmr(tmp_path, words)
 
     def test_a_few_events_in_gaps_are_noted(self, tmp_path: Path, words: np.ndarray) -> None:
         words[np.flatnonzero(words < 1 << 31)[100]] = 172
-        assert any("1 events lie in gaps" in note for note in read_mmr(tmp_path, words).notes)
+        assert any("1 events are in gaps" in note for note in read_mmr(tmp_path, words).notes)
 
     def test_noise_is_not_a_scan(self, tmp_path: Path) -> None:
         noise = np.random.default_rng(3).integers(0, 2**32, 5000, np.uint32)
@@ -314,4 +314,4 @@ def test_a_header_a_hundredth_off_is_of_another_time(
 ) -> None:
     data = read_mmr(tmp_path, words, header(len(words), seconds))
     assert data.duration_s == (seconds if same else 0.3)
-    assert any("holds the first 0.3 s" in note for note in data.notes) is not same
+    assert any("contains the first 0.3 s" in note for note in data.notes) is not same

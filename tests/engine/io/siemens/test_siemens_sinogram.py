@@ -67,7 +67,7 @@ def test_times_of_flight_are_summed_and_said(tmp_path):
     head = write(tmp_path / "scan.s", BINS, *(counts(k) for k in range(3)), n_times=3)
     data = read_sinogram(head)
     np.testing.assert_array_equal(data.prompts, sum(counts(k).astype(float) for k in range(3)))
-    assert "3 bins of time" in data.notes[0]
+    assert "3 TOF bins" in data.notes[0]
     whole = (tmp_path / "scan.s").read_bytes()
     types, size = ("prompts", "randoms"), len(whole)
     head.write_text(siemens_files.header(BINS, "scan.s", types=types, n_times=3))
@@ -101,14 +101,14 @@ def test_times_of_a_scanner_whose_timing_is_known_are_kept(tmp_path):
     ("old", "new", "words"),
     [
         ("%compression:=off", "%compression:=on", "intfcompr"),
-        ("system:=2008", "system:=9999", r"put one file of its rings \(\.toml\)"),
+        ("system:=2008", "system:=9999", r"put a scanner file \(\.toml\)"),
         ("number of rings:=64", "number of rings:=55", "55 rings"),
         ("{127,115,115}", "{127,115,113}", "span 11 up to ring difference 16"),
         ("[3]:=357", "[3]:=358", "358 planes"),
         ("data file:=scan.s", "data file:=../scan.s", "for safety"),
         ("types:=1", "types:=0.5", "whole number"),
         ("[1]:=0", "[1]:=4", "truncated"),
-        ("label [1]:=bin", "label [1]:=plane", "want bins"),
+        ("label [1]:=bin", "label [1]:=plane", "expected bins"),
         ("compression:=11", "compression:=10", "odd span"),
     ],
 )
@@ -135,7 +135,7 @@ def test_the_header_tells_which_energies_were_counted(tmp_path):
 
 def test_compressed_bins_of_a_real_header_are_refused(shared_data):
     said = inspect(shared_data / "formats" / "stir-interfile" / "mMR_sinogram.s.hdr").faults
-    assert len(said) == 1 and "unpack them there" in said[0]
+    assert len(said) == 1 and "decompress them" in said[0]
 
 
 def test_another_scanner_is_taken_from_the_file_beside(tmp_path):

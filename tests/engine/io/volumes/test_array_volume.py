@@ -86,7 +86,7 @@ def test_a_map_has_its_unit_and_is_in_the_middle_if_nothing_else_is_said(tmp_pat
         found = read_mu_map(write(tmp_path / write.__name__, values, sizes), None)
         assert found.unit == "1/mm" and found.grid.centre_mm == (0, 0, 0)
         np.testing.assert_allclose(found.values.max(), 0.0096, rtol=1e-6)
-        assert any("the middle of the volume is taken as 0" in note for note in found.notes)
+        assert any("the centre of the volume is used as the origin" in note for note in found.notes)
 
 
 def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
@@ -103,13 +103,13 @@ def test_one_of_several_volumes_is_named(tmp_path: Path) -> None:
     [
         ({"order": None}, r'write order = "zyx"'),
         ({"order": "zyy"}, r"order is 'zyy'"),
-        ({"order": 3}, "order is 3, want a text"),
-        ({"voxel_mm": [2, 2]}, r"voxel_mm is \[2, 2\], want three numbers"),
-        ({"voxel_mm": [2, 2, 0]}, "voxels of 2 × 2 × 0 mm"),
-        ({"voxel_mm": ["2", "2", "2"]}, "want three numbers"),
-        ({"unit": "1/m"}, "values in '1/m'"),
-        ({"centre": [0, 0, 0]}, "'centre' is not known"),
-        ({"shape": [3, 5, 4]}, "an array of 3 × 4 × 5 values, and it is said to be 3 × 5 × 4"),
+        ({"order": 3}, "order is 3, expected text"),
+        ({"voxel_mm": [2, 2]}, r"voxel_mm is \[2, 2\], expected three numbers"),
+        ({"voxel_mm": [2, 2, 0]}, "voxel size 2 × 2 × 0 mm"),
+        ({"voxel_mm": ["2", "2", "2"]}, "expected three numbers"),
+        ({"unit": "1/m"}, "unknown unit '1/m'"),
+        ({"centre": [0, 0, 0]}, "'centre' is an unknown key"),
+        ({"shape": [3, 5, 4]}, "an array of 3 × 4 × 5 values, but its sidecar states 3 × 5 × 4"),
         ({"array": "x"}, "no volume 'x'"),
     ],
 )
@@ -124,7 +124,7 @@ def test_what_is_said_wrongly_is_one_sentence(
 def test_a_text_that_is_no_json_and_sizes_said_twice_are_refused(tmp_path: Path) -> None:
     path = beside(tmp_path / "a", patient().values, SIZES)
     path.with_suffix(".json").write_text('{"voxel_mm": [1, 2, 3], }')
-    with pytest.raises(EngineError, match=r"a\.json: not a JSON text"):
+    with pytest.raises(EngineError, match=r"a\.json: not valid JSON"):
         read_volume(path)
     beside(tmp_path / "b", patient().values, SIZES)
     with pytest.raises(EngineError, match=r"and so does b\.json"):
@@ -134,8 +134,8 @@ def test_a_text_that_is_no_json_and_sizes_said_twice_are_refused(tmp_path: Path)
 def test_values_that_no_volume_can_have_are_refused(tmp_path: Path) -> None:
     for values, words in (
         (np.full((2, 2, 2), 1e300), "8 of 8 values are not numbers"),
-        (np.ones((2, 2, 2), complex), "holds 0 volumes"),
-        (np.ones((2, 2, 2, 2)), "holds 0 volumes"),
+        (np.ones((2, 2, 2), complex), "contains 0 volumes"),
+        (np.ones((2, 2, 2, 2)), "contains 0 volumes"),
     ):
         with pytest.raises(EngineError, match=words):
             read_volume(beside(tmp_path / "a", values, SIZES))
@@ -168,7 +168,7 @@ def test_what_the_refusal_says_is_enough(tmp_path: Path) -> None:
 def test_another_text_beside_says_nothing(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", patient().values)
     (tmp_path / "a.json").write_text('{"RepetitionTime": 2}')
-    with pytest.raises(UnknownFormatError, match="says no voxel size"):
+    with pytest.raises(UnknownFormatError, match="without a voxel size"):
         read_volume(tmp_path / "a.npy")
     assert tmp_path / "a.json" not in files_behind(tmp_path / "a.npy")
 

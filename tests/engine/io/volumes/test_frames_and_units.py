@@ -106,7 +106,7 @@ def test_units_of_length_of_nifti(tmp_path: Path, unit: str) -> None:
 def test_a_nifti_without_a_unit_is_in_mm_with_a_note(tmp_path: Path) -> None:
     found = read_volume(nifti(tmp_path / "a.nii", VALUES, length="unknown"))
     assert_placed(found)
-    assert found.notes == ("a.nii: does not state its unit of length; mm is assumed.",)
+    assert found.notes == ("a.nii: states no unit of length; mm is assumed.",)
 
 
 @pytest.mark.parametrize("unit", ["mm", "cm", "um"])
@@ -137,7 +137,7 @@ def test_four_axes_open_as_frames(tmp_path: Path, name: str) -> None:
         if name != "analyze":  # which has no place
             assert_placed(each.volume)
     np.testing.assert_allclose(whole.values, STACK.mean(-1).T, rtol=0, atol=1e-6)  # float32
-    assert any("the image of all is their mean" in note for note in whole.notes)
+    assert any("the summed image is their mean" in note for note in whole.notes)
 
 
 @pytest.mark.parametrize(("unit", "step", "seconds"), [("sec", 3, 3), ("msec", 500, 0.5)])
@@ -151,7 +151,7 @@ def test_times_of_frames_are_those_of_the_header(
     times = [each.frame for each in read_frames(tmp_path / "a.nii")]
     assert [each.start_s for each in times] == [2 * seconds, 3 * seconds]
     assert [each.duration_s for each in times] == [seconds, seconds]
-    assert read_volume(tmp_path / "a.nii").notes[0].startswith("2 frames of time")
+    assert read_volume(tmp_path / "a.nii").notes[0].startswith("2 time frames")
 
 
 def test_times_of_frames_are_those_of_the_json_file_of_bids(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_times_of_frames_are_those_of_the_json_file_of_bids(tmp_path: Path) -> N
 def test_frames_without_times_count_as_one_second_with_a_note(tmp_path: Path) -> None:
     path = nifti(tmp_path / "a.nii", STACK, time="unknown")
     assert [each.frame.start_s for each in read_frames(path)] == [0, 1]
-    assert any("the times of its 2 frames are not known" in n for n in read_volume(path).notes)
+    assert any("the times of its 2 frames are unknown" in n for n in read_volume(path).notes)
 
 
 def test_counts_of_frames_add_up(tmp_path: Path) -> None:

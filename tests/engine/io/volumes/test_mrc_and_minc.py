@@ -48,7 +48,7 @@ def test_a_map_that_was_cut_or_has_no_sizes_is_refused(tmp_path: Path) -> None:
         read_volume(tmp_path / "b.mrc")
     with mrcfile.open(path, mode="r+") as file:
         file.header.cella = (0, 0, 0)
-    with pytest.raises(GeometryError, match="how large a voxel"):
+    with pytest.raises(GeometryError, match="states no voxel size"):
         read_volume(path)
 
 

@@ -266,7 +266,7 @@ def test_the_header_of_an_interfile_image_states_the_position(
         beside.unlink()
     again = read_volume(tmp_path / "a.hv")
     assert (again.axes, again.sides) == ("xyz", sides)
-    assert any(f"the patient lay {position}" in note for note in again.notes)
+    assert any(f"the patient position is {position}" in note for note in again.notes)
 
 
 def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:

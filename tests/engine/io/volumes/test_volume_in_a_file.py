@@ -84,7 +84,7 @@ def test_a_format_that_wants_the_memory_is_refused_with_those_that_do_not(
     volume: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(MEMORY_VARIABLE, "0.001")
-    with pytest.raises(ResourceError, match=r"a\.mha: to write it as .* write \.h5, \.nii or"):
+    with pytest.raises(ResourceError, match=r"a\.mha: writing .* write \.h5, \.nii or"):
         save(volume, tmp_path / "a.mha")
     save(volume, tmp_path / "a.nii")
 

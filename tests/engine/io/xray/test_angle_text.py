@@ -100,19 +100,19 @@ ASKED = {
         "s.csv",
         "i,nominal angle,measured angle\n"
         + "".join(f"{k},{2 * k},{2 * k + 0.3 * (k % 3)}\n" for k in range(N)),
-        r"2 lists may be the angles .* --angles s\.csv#2\.",
+        r"2 lists could be the angles .* --angles s\.csv#2\.",
     ),
     "counts of an encoder": (
         "encoder.txt",
         "".join(f"{12345 + 777 * k + k % 3}\n" for k in range(N)),
-        r"holds 40 numbers, as many as views, .* --angles encoder\.txt#1 .* --angles 180\.",
+        r"contains 40 numbers, one per view, .* --angles encoder\.txt#1 .* --angles 180\.",
     ),
     "counts of an encoder called angles": (
         "angles.txt",
         "".join(f"{12345 + 777 * k + k % 3}\n" for k in range(N)),
         "more than ten turns in degrees; state its unit",
     ),
-    "a counter alone": ("index.txt", "".join(f"{k}\n" for k in range(N)), "as many as views"),
+    "a counter alone": ("index.txt", "".join(f"{k}\n" for k in range(N)), "one per view"),
     "one angle too few": (
         "angles.txt",
         "".join(f"{2.5 * k + k % 2}\n" for k in range(N - 1)),
@@ -142,5 +142,5 @@ def test_a_column_is_named_by_its_number_or_title(tmp_path: Path, column: str) -
     path.write_text(rows("{k},{a},7", UNEVEN, "i,measured angle,nominal angle\n"))
     with open_input(path) as file:
         np.testing.assert_array_equal(angles_in_text(file, (N,), column).values, UNEVEN)
-        with pytest.raises(FileFormatError, match="holds no column 'height'"):
+        with pytest.raises(FileFormatError, match="contains no column 'height'"):
             angles_in_text(file, (N,), "height")

@@ -62,7 +62,7 @@ def test_degrees_of_a_trembling_encoder_called_radians_are_refused() -> None:
 
 
 def test_the_way_out_of_a_wrong_unit_is_the_readers() -> None:
-    with pytest.raises(DataError, match=r"a scan would; ask the beamline\.$"):
+    with pytest.raises(DataError, match=r"as expected for a scan; ask the beamline\.$"):
         read_angles(np.deg2rad(TURN), "deg", "a", remedy="ask the beamline")
 
 
@@ -135,7 +135,7 @@ def test_two_views_exchanged_are_used_as_listed_and_named() -> None:
     found = read_angles(values, "deg", "a")
     assert np.array_equal(found.rad, np.deg2rad(values))
     assert len(found.notes) == 1
-    assert "not in order (view 100 is at 101°, view 101 at 100°)" in found.notes[0]
+    assert "not in order (view 100: 101°, view 101: 100°)" in found.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -158,15 +158,15 @@ def test_repeated_angles_are_kept_and_counted() -> None:
     values = TURN.copy()
     values[7] = 6
     assert (
-        "1 view repeats the angle of another view (the first is view 7 at 6°)"
+        "1 view repeats the angle of another view (first: view 7 at 6°)"
         in (read_angles(values, "deg", "a").notes[0])
     )
     twice = np.repeat(np.arange(0, 180, 3.0), 2)
     found = read_angles(twice, "deg", "a")
     assert np.array_equal(found.rad, np.deg2rad(twice))
     assert found.notes == (
-        "a: 60 views repeat the angle of another view (the first is view 1 at 0°); they share its "
-        "weight.",
+        "a: 60 views repeat the angle of another view (first: view 1 at 0°); these views "
+        "share one weight.",
     )
 
 
@@ -176,7 +176,7 @@ def test_views_that_all_have_one_angle_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "match"), [([], "no angles"), ([0, np.nan, 2], "view 1 is not")]
+    ("values", "match"), [([], "no angles"), ([0, np.nan, 2], "the first is that of view 1")]
 )
 def test_angles_that_are_none_are_refused(values: list[float], match: str) -> None:
     with pytest.raises(DataError, match=match):
@@ -190,7 +190,7 @@ def test_units_by_name() -> None:
         "rad",
         None,
     ]
-    with pytest.raises(FileFormatError, match="'mm', want degrees or radians"):
+    with pytest.raises(FileFormatError, match="'mm', expected degrees or radians"):
         unit_named("mm", "a")
 
 

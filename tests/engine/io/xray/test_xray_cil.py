@@ -139,14 +139,14 @@ def test_flats_and_darks_are_told_by_their_keys(tmp_path, rng):
 
 def test_faults_get_one_sentence(tmp_path, rng):
     values = rng.random((N, ROWS, COLUMNS), np.float32)
-    with pytest.raises(FileFormatError, match="names angle, vertical; export"):
+    with pytest.raises(FileFormatError, match="labels angle, vertical; export"):
         read_projections(write(tmp_path / "a.nxs", values, ("angle", "vertical")))
-    with pytest.raises(FileFormatError, match="no scan of projections"):
+    with pytest.raises(FileFormatError, match="export the projections"):
         read_projections(write(tmp_path / "b.nxs", values, ("horizontal_x", "vertical", "angle")))
-    with pytest.raises(GeometryError, match="7 projections and 8 angles"):
+    with pytest.raises(GeometryError, match="7 projections but 8 angles"):
         write(tmp_path / "c.nxs", values[:7], ("angle", "vertical", "horizontal"))
         read_projections(tmp_path / "c.nxs")
     four = rng.random((N, ROWS, COLUMNS, 2), np.float32)
-    with pytest.raises(FileFormatError, match="2 energy channels, want one"):
+    with pytest.raises(FileFormatError, match="2 energy channels, expected one"):
         labels = ("angle", "vertical", "horizontal", "channel")
         read_projections(write(tmp_path / "d.nxs", four, labels))

@@ -196,7 +196,7 @@ def test_one_drop_of_any_of_its_files_opens_the_scan(tmp_path: Path) -> None:
     whole = read_projections(path)
     same(whole.geometry, circle(TURNS))
     assert whole.info["voltage_kv"] == 130 and whole.info["current_ua"] == 120
-    assert any("samples: not used to reconstruct." in note for note in whole.notes)
+    assert any("samples: not used in the reconstruction." in note for note in whole.notes)
     for named in (tmp_path, inside, inside / "tiny_metadata.json", inside / "tiny_0003.tif"):
         again = read_projections(named)
         np.testing.assert_array_equal(again.values, counts())
@@ -245,7 +245,7 @@ def test_raw_images_are_read_as_metadata_describe_them(tmp_path: Path, in_one: b
     assert data.flats is not None and data.darks is not None
     assert (data.flats == 5000).all() and (data.darks == 100).all()
     assert any(
-        "the open beam is 5,000 in every pixel" in note or "5000" in note for note in data.notes
+        "5,000, the stated maximum, is used" in note or "5000" in note for note in data.notes
     )
 
 
@@ -265,7 +265,7 @@ def test_bad_pixels_of_the_map_are_left_out(tmp_path: Path) -> None:
     path = ctsimu(tmp_path, scenario(detector={"bad_pixel_map": bad}))
     works = np.full((ROWS, COLUMNS), -1, "<i2")
     works[1, 2] = 0
-    assert any("bad pixels is left out" in note for note in read_projections(path).notes)
+    assert any("bad pixel map is ignored" in note for note in read_projections(path).notes)
     (tmp_path / "bad.raw").write_bytes(b"head" + works.tobytes())
     found = read_projections(path).bad_pixels
     np.testing.assert_array_equal(found, works != -1)
@@ -275,12 +275,18 @@ def test_bad_pixels_of_the_map_are_left_out(tmp_path: Path) -> None:
     ("sections", "words"),
     [
         ({"file": {"file_format_version": {"major": 0, "minor": 9}}}, "version 0 of the scenario"),
-        ({"acquisition": {"number_of_projections": N + 1}}, "12 projections are there and 13"),
-        ({"acquisition": {"direction": "left"}}, "the direction is 'left', want CCW or CW"),
-        ({"acquisition": {"stop_angle": {"value": 9}}}, "unit of the stop angle is 'None', want"),
+        ({"acquisition": {"number_of_projections": N + 1}}, "12 projections found, but 13"),
+        ({"acquisition": {"direction": "left"}}, "the direction is 'left', expected CCW or CW"),
+        (
+            {"acquisition": {"stop_angle": {"value": 9}}},
+            "unit of the stop angle is 'None', expected",
+        ),
         ({"acquisition": {"start_angle": {"value": 900, "unit": "deg"}}}, "start angle is greater"),
-        ({"detector": {"columns": {"value": 1.5}}}, "number of columns is 1.5, want a whole"),
-        ({"detector": {"rows": {"value": 10**400}}}, "number of rows is inf, want a number"),
+        (
+            {"detector": {"columns": {"value": 1.5}}},
+            "columns is 1.5, expected an integer",
+        ),
+        ({"detector": {"rows": {"value": 10**400}}}, "number of rows is inf, expected a number"),
         ({"detector": {"gray_value": {"imax": 1, "imin": 2}}}, ""),
     ],
 )
@@ -298,11 +304,13 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
     inside = tmp_path / "projections"
     text = (inside / "tiny_metadata.json").read_text()
     (inside / "again_metadata.json").write_text(text)
-    with pytest.raises(FileFormatError, match="2 scans were taken of it"):
+    with pytest.raises(FileFormatError, match="2 scans belong to it"):
         read_projections(path)
     (inside / "again_metadata.json").write_text(text.replace("../tiny.json", "other.json"))
     assert read_projections(path).flats is not None
-    with pytest.raises(FileFormatError, match=r"the scenario 'other.json', which is not beside"):
+    with pytest.raises(
+        FileFormatError, match=r"the scenario 'other.json', which is not in this folder"
+    ):
         read_projections(inside / "again_metadata.json")
     for each in inside.glob("*_metadata.json"):
         each.unlink()

@@ -105,16 +105,16 @@ def test_frames_made_anonymous_and_those_without_exposure(tmp_path: Path) -> Non
     assert len(data.values) == N - 1
     wanted = as_rtk(np.delete(GANTRY_DEG, 4), np.delete(CENTRE_MM, 4, axis=0), SIDE)
     np.testing.assert_allclose(data.geometry.detector_mm, wanted.detector_mm, atol=1e-9)
-    assert any("1 frames were not exposed" in note for note in data.notes)
+    assert any("1 unexposed frames" in note for note in data.notes)
 
 
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        ({"GantryAngle": "x"}, "GantryAngle of frame 1 is 'x', want a number"),
+        ({"GantryAngle": "x"}, "GantryAngle of frame 1 is 'x', expected a number"),
         ({"UCentre": "nan"}, "UCentre of frame 1 is nan"),
         ({"Seq": 2}, "a frame is listed twice"),
-        ({"Seq": 77}, "frames 77 are missing, 12 files and 12 frames"),
+        ({"Seq": 77}, "frames 77 are missing, 12 files for 12 frames"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(tmp_path: Path, frame: dict[str, object], words: str) -> None:
@@ -131,22 +131,22 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
         read_projections(image)
     other.unlink()
     (tmp_path / "again_Frames.xml").write_text(frames_text(listed()))
-    with pytest.raises(EngineError, match=r"2 files \*_Frames.xml beside it"):
+    with pytest.raises(EngineError, match=r"2 files \*_Frames.xml next to it"):
         read_projections(image)
     for each in tmp_path.glob("*.xml"):
         each.unlink()
     for named in (image, tmp_path):
-        with pytest.raises(EngineError, match=r"no _Frames.xml beside it.*isocenter import"):
+        with pytest.raises(EngineError, match=r"no _Frames.xml next to it.*isocenter import"):
             read_projections(named)
 
 
 @pytest.mark.parametrize(
     ("at", "value", "words"),
     [
-        (32, 8, "numbers of type 8, want one of type 4"),
+        (32, 8, "numbers of type 8, expected one of type 4"),
         (20, 2, "2 frames of"),
-        (16, 15, "want as many rows as columns"),
-        (18, 999, "bytes, want"),
+        (16, 15, "expected a square panel"),
+        (18, 999, "bytes, expected"),
     ],
 )
 def test_other_frames_are_refused(tmp_path: Path, at: int, value: int, words: str) -> None:

@@ -89,10 +89,10 @@ def test_flats_and_darks_as_they_were_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("info", "words"),
     [
-        ({"TOMO_N": "16"}, "15 projections are there and 16 were taken"),
-        ({"TOMO_N": "1e12"}, "want at most 1,000,000"),
-        ({"ScanRange": "0"}, "'scanrange' is 0, want more than 0"),
-        ({"Prefix": "other", "TOMO_N": "x"}, "'tomo_n' is 'x', want a number"),
+        ({"TOMO_N": "16"}, "15 projections found, but 16 were recorded"),
+        ({"TOMO_N": "1e12"}, "expected at most 1,000,000"),
+        ({"ScanRange": "0"}, "'scanrange' is 0, expected more than 0"),
+        ({"Prefix": "other", "TOMO_N": "x"}, "'tomo_n' is 'x', expected a number"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(tmp_path: Path, info: dict[str, str], words: str) -> None:
@@ -116,7 +116,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="2 scans are described here"):
         read_projections(tmp_path)
     (tmp_path / "tiny_0003.edf").write_bytes(edf_bytes(counts(1)[0, :2]))
-    with pytest.raises(EngineError, match="2 x 5 pixels, the views have 3 x 5"):
+    with pytest.raises(EngineError, match="2 x 5 pixels, but the views have 3 x 5"):
         read_projections(path)
     (tmp_path / "tiny_0003.edf").unlink()
     with pytest.raises(EngineError, match="number 3 is missing"):
@@ -126,11 +126,11 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"DataType": "ComplexFloat"}, "'ComplexFloat'.*which are not known"),
-        ({"Compression": "GzipCompression"}, "packed values or several images in one"),
-        ({"Dim_3": "4"}, "packed values or several images in one"),
-        ({"Dim_1": "99999"}, "bytes, want"),
-        ({"Dim_2": "-3"}, "dim_2 is '-3', want a number of pixels"),
+        ({"DataType": "ComplexFloat"}, "'ComplexFloat'.*which is not supported"),
+        ({"Compression": "GzipCompression"}, "compressed values or several images"),
+        ({"Dim_3": "4"}, "compressed values or several images"),
+        ({"Dim_1": "99999"}, "bytes, expected"),
+        ({"Dim_2": "-3"}, "dim_2 is '-3', expected a number of pixels"),
     ],
 )
 def test_other_images_are_refused(tmp_path: Path, said: dict[str, str], words: str) -> None:

@@ -35,7 +35,7 @@ class TestDataExchange:
         assert data.darks is not None
         assert np.array_equal(data.darks, DARKS)
         assert not data.pixel_mm_known
-        assert "one pixel is taken as 1 mm" in data.notes[-1]
+        assert "the pixel size is unknown and set to 1 mm" in data.notes[-1]
 
     def test_columns_grow_along_x_cos_plus_y_sin_and_rows_go_down(self, tmp_path: Path) -> None:
         geometry = read_projections(dxchange(tmp_path)).geometry
@@ -80,7 +80,7 @@ class TestDataExchange:
         path = dxchange(tmp_path, data=values.astype("f4"), data_white=None, data_dark=None)
         data = read_projections(path)
         assert data.kind == kind
-        assert "by their values" in data.notes[0]
+        assert "the values look like" in data.notes[0]
 
     def test_what_we_write_is_read_again_whole(self, tmp_path: Path) -> None:
         geometry = circular_cone(
@@ -116,20 +116,23 @@ class TestDataExchange:
         [
             (
                 {"theta": np.deg2rad(np.arange(N) * 15.0)},
-                r"span 2\.88° in degrees.*165° in radians.*attribute units",
+                r"span 2\.88° in degrees.*165° in radians.*attribute `units`",
             ),
             ({"theta": np.arange(N) * 15.0, "units": "rad"}, r"turns in radians.*165° in degrees"),
-            ({"theta": np.arange(N - 2.0)}, "12 projections and 10 angles"),
+            ({"theta": np.arange(N - 2.0)}, "12 projections but 10 angles"),
             ({"theta": np.zeros(N)}, "have the same angle"),
-            ({"data_white": FLATS[:, :, 1:]}, "flat images of 3 x 4 pixels, projections of 3 x 5"),
-            ({"data_dark": DARKS[:, 1:]}, "dark images of 2 x 5 pixels"),
+            (
+                {"data_white": FLATS[:, :, 1:]},
+                "flat images have 3 x 4 pixels, but projections have 3 x 5",
+            ),
+            ({"data_dark": DARKS[:, 1:]}, "dark images have 2 x 5 pixels"),
             ({"data_white": 0 * FLATS}, "not brighter than the dark"),
-            ({"data_white": DARKS, "data_dark": FLATS}, "empty or exchanged"),
-            ({"data": np.zeros((N, ROWS, COLUMNS))}, "hold only zeros"),
-            ({"data": np.full((N, ROWS, COLUMNS), np.nan)}, "no value is a number"),
+            ({"data_white": DARKS, "data_dark": FLATS}, "empty or swapped"),
+            ({"data": np.zeros((N, ROWS, COLUMNS))}, "contain only zeros"),
+            ({"data": np.full((N, ROWS, COLUMNS), np.nan)}, "all values are NaN or infinite"),
             ({"data_white": np.full((1, ROWS, COLUMNS), np.nan)}, "flat images are not numbers"),
             ({"data": np.zeros((N, ROWS))}, "has 2 axes"),
-            ({"axes": "x:y:theta"}, "want theta:y:x"),
+            ({"axes": "x:y:theta"}, "expected theta:y:x"),
         ],
     )
     def test_a_fault_is_one_sentence(
@@ -160,14 +163,16 @@ class TestDataExchange:
         values = counts()
         values[:, 0, 0] = top
         notes = read_projections(dxchange(tmp_path, data=values)).notes
-        assert any(f"12 values (0.067 of all) are {top}" in note for note in notes)
+        assert any(f"12 values (0.067 of all) are saturated at {top}" in note for note in notes)
 
     @pytest.mark.parametrize("cut", [100, 2000])
     def test_a_truncated_file_is_refused(self, tmp_path: Path, cut: int) -> None:
         path = dxchange(tmp_path)
         size = path.stat().st_size
         path.write_bytes(path.read_bytes()[:-cut])
-        message = f"truncated HDF5 file, {size - cut:,} of {size:,} bytes are there; copy or export"
+        message = (
+            f"truncated HDF5 file, {size - cut:,} of {size:,} bytes are present; copy or export"
+        )
         assert message in inspect(path).faults[0]
 
     def test_a_file_claiming_more_than_it_can_hold_is_refused(self, tmp_path: Path) -> None:
@@ -187,7 +192,7 @@ class TestNxTomo:
         assert data.darks is not None
         assert np.array_equal(data.darks, DARKS)
         assert data.geometry.pixel_size_mm == pytest.approx((0.002, 0.003))
-        assert "1 images are marked invalid" in data.notes[0]
+        assert "1 images marked invalid" in data.notes[0]
 
     def test_radians_are_the_same_scan(self, tmp_path: Path) -> None:
         degrees = read_projections(nxtomo(tmp_path)).geometry
@@ -195,7 +200,7 @@ class TestNxTomo:
         assert np.allclose(degrees.u_mm, radians.geometry.u_mm)
 
     def test_radians_called_degrees_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(DataError, match=r"165° in radians, .* attribute units"):
+        with pytest.raises(DataError, match=r"165° in radians, .* attribute `units`"):
             read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N))
 
     def _linked(self, tmp_path: Path, target: str) -> Path:
@@ -261,11 +266,11 @@ class TestNxTomo:
         ("where", "values", "error", "match"),
         [
             ("instrument/eye/image_key", KEYS[:-1], FileFormatError, "16 entries for 17 images"),
-            ("instrument/eye/image_key", KEYS + 3, FileFormatError, "holds 4, want 0"),
-            ("instrument/eye/image_key", 0 * KEYS + 1, DataError, "names no projection"),
+            ("instrument/eye/image_key", KEYS + 3, FileFormatError, "contains 4, expected 0"),
+            ("instrument/eye/image_key", 0 * KEYS + 1, DataError, "marks no projection"),
             ("instrument/eye/image_key", None, FileFormatError, "no image_key"),
             ("sample/rotation_angle", None, FileFormatError, "no rotation_angle"),
-            ("sample/rotation_angle", np.arange(5.0), GeometryError, "17 projections and 5 angles"),
+            ("sample/rotation_angle", np.arange(5.0), GeometryError, "17 projections but 5 angles"),
             ("instrument/eye/data", None, FileFormatError, "no images"),
         ],
     )

@@ -87,17 +87,20 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.values, whole.values)
         np.testing.assert_array_equal(again.geometry.detector_mm, whole.geometry.detector_mm)
     (tmp_path / "ProjectionInfo.xml").unlink()
-    with pytest.raises(EngineError, match=r"no ProjectionInfo.xml beside it or one folder up"):
+    with pytest.raises(
+        EngineError,
+        match=r"ProjectionInfo.xml with the distances is not in this folder or its parent",
+    ):
         read_projections(inside)
 
 
 @pytest.mark.parametrize(
     ("facts", "settings", "words"),
     [
-        ({"CTProjectionAngle": np.nan}, {}, "the angle of view 0 is not a number"),
-        ({"IDUResolutionX": 0.0}, {}, "IDUResolutionX is 0, want"),
-        ({}, {"CalibratedSAD": "x"}, "CalibratedSAD is 'x', want a number"),
-        ({}, {"CalibratedSAD": "1600"}, "the axis lies between"),
+        ({"CTProjectionAngle": np.nan}, {}, "the first is that of view 0"),
+        ({"IDUResolutionX": 0.0}, {}, "IDUResolutionX is 0, expected"),
+        ({}, {"CalibratedSAD": "x"}, "CalibratedSAD is 'x', expected a number"),
+        ({}, {"CalibratedSAD": "1600"}, "the axis must be between"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(

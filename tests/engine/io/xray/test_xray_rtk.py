@@ -68,7 +68,7 @@ def test_values_and_kind(tmp_path: Path, compressed: bool) -> None:
     data = read_projections(write(tmp_path, more=compressed))
     assert np.allclose(data.values, (counts() - 1000.0) / 50)
     assert data.kind == "integrals"
-    assert "by their values" in data.notes[0]
+    assert "the values look like" in data.notes[0]
 
 
 def test_a_centred_circle_is_ours_turned_backwards_from_minus_y(tmp_path: Path) -> None:
@@ -172,11 +172,11 @@ def test_unsafe_or_damaged_xml_is_refused(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "match"),
     [
-        ({"ElementDataFile": "/etc/passwd"}, "only a file in the same folder"),
-        ({"DimSize": "5 3 13"}, "truncated, 720 bytes of values, want 780"),
-        ({"DimSize": "5 3"}, "want three numbers"),
-        ({"DimSize": "5 3 11"}, "11 projections and 12 angles"),
-        ({"ElementType": "MET_LONG"}, "want one number per pixel"),
+        ({"ElementDataFile": "/etc/passwd"}, "only files in the same folder"),
+        ({"DimSize": "5 3 13"}, "truncated, 720 bytes of values, expected 780"),
+        ({"DimSize": "5 3"}, "expected three numbers"),
+        ({"DimSize": "5 3 11"}, "11 projections but 12 angles"),
+        ({"ElementType": "MET_LONG"}, "export one number per voxel"),
         ({"DimSize": "50000 50000 50000"}, "GiB of memory"),
     ],
 )
@@ -198,5 +198,5 @@ def test_without_the_image_or_with_two_it_is_not_guessed(tmp_path: Path) -> None
 
 
 def test_a_source_beyond_the_detector_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="isocentre between source and detector"):
+    with pytest.raises(EngineError, match="isocentre must be between source and detector"):
         read_projections(write(tmp_path, {**COMMON, "SourceToDetectorDistance": 500.0}))

@@ -253,44 +253,44 @@ class TestGeometry:
 @pytest.mark.parametrize(
     ("changes", "geometry", "match"),
     [
-        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, "are 12 views, scan.toml says 13"),
-        ({"dtype": "float32"}, {}, "says 12 views of 60 bytes"),
+        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, "are 12 views, but scan.toml states 13"),
+        ({"dtype": "float32"}, {}, "states 12 views of 60 bytes"),
         ({"offset_bytes": 8}, {}, "are 11 views and 22 bytes"),
         ({"dtype": None}, {}, "need 'dtype' and 'shape'"),
         ({"dtype": "object"}, {}, "dtype: input should be 'uint8'"),
         ({"shape": [N, ROWS]}, {}, "shape needs one number"),
         ({"order": ["view", "row", "row"]}, {}, "must name view, row and column once"),
-        ({"file": None}, {}, "give one of file and files"),
-        ({"files": "a"}, {}, "give one of file and files"),
-        ({"file": "../scan.raw"}, {}, "only a file in the same folder"),
-        ({"file": "/etc/hostname"}, {}, "only a file in the same folder"),
-        ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', and there is no such"),
-        ({"flats": "none.raw"}, {}, "no such file beside it"),
-        ({}, {"angles": {"file": "none.txt"}}, "no such file beside it"),
+        ({"file": None}, {}, "state one of file and files"),
+        ({"files": "a"}, {}, "state one of file and files"),
+        ({"file": "../scan.raw"}, {}, "only files in the same folder"),
+        ({"file": "/etc/hostname"}, {}, "only files in the same folder"),
+        ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', but there is no such"),
+        ({"flats": "none.raw"}, {}, "no such file next to it"),
+        ({}, {"angles": {"file": "none.txt"}}, "no such file next to it"),
         ({"file": None, "files": "none"}, {}, "no TIFF images none0000.tif"),
         ({"kind": "photons"}, {}, "kind: input should be 'counts'"),
-        ({"kind": "integrals"}, {}, "values up to 1,179 are no line integrals"),
-        ({"kind": "transmission"}, {}, "are no transmissions"),
+        ({"kind": "integrals"}, {}, "values up to 1,179 are too large for line integrals"),
+        ({"kind": "transmission"}, {}, "are too large for transmissions"),
         ({"sub": 1}, {}, "unknown key 'sub'"),
         ({"version": 3}, {}, "version: input should be 1 or 2"),
         ({}, {"source_detector_mm": 50.0}, "must be larger than source_axis_mm"),
         ({}, {"pixel_mm": [0.5, -1.0]}, "above 0"),
         ({}, {"pixel_mm": None}, "'geometry.pixel_mm' is missing"),
         ({}, {"kind": "spiral"}, "spiral"),
-        ({}, {"kind": "fan"}, "a fan beam has one detector row, the images have 3"),
+        ({}, {"kind": "fan"}, "a fan beam has one detector row, but the images have 3"),
         (
             {},
             {"angles": {"step": 0.02, "unit": "deg"}},
-            "in radians, as a scan would; set its unit",
+            "in radians, as expected for a scan; set its unit",
         ),
         (
             {},
             {"angles": {"step": 30.0, "unit": "rad"}},
-            "330° in degrees, as a scan would; set its unit",
+            "330° in degrees, as expected for a scan; set its unit",
         ),
-        ({}, {"angles": {"first": 3.0}}, "give one of step, values and file, got none"),
-        ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections and 2 angles"),
-        ({}, {"angles": {"file": "../a.txt"}}, "only a file in the same folder"),
+        ({}, {"angles": {"first": 3.0}}, "state one of step, values and file, got none"),
+        ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections but 2 angles"),
+        ({}, {"angles": {"file": "../a.txt"}}, "only files in the same folder"),
         ({}, {"axis_column": 2.0, "detector_shift_mm": [1.0, 0.0]}, "not both"),
     ],
 )
@@ -307,7 +307,7 @@ def test_a_fault_is_one_sentence(
 def test_the_other_byte_order_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path, dtype="float32", kind="integrals", flats=None, darks=None)
     (np.arange(1.0, 181) / 100).astype(">f4").tofile(tmp_path / "scan.raw")
-    with pytest.raises(FileFormatError, match="only in the other byte order"):
+    with pytest.raises(FileFormatError, match="only plausible in the other byte order"):
         read_projections(path)
 
 
@@ -331,9 +331,9 @@ def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) 
     path = tmp_path / "chest.raw"
     path.write_bytes(b"\0" * 4096)
     for read in (read_listmode, read_projections):
-        with pytest.raises(UnknownFormatError, match=r"want a \.toml beside them"):
+        with pytest.raises(UnknownFormatError, match="describe raw X-ray projections with"):
             read(path)
-    assert "want a .toml beside them: isocenter import" in inspect(path).faults[0]
+    assert "describe raw projections with `isocenter import`" in inspect(path).faults[0]
 
 
 def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
@@ -347,7 +347,8 @@ def test_a_stack_with_missing_images_is_refused_where_the_shape_is_stated(tmp_pa
     write_tiffs(tmp_path, "scan_", counts()[: N // 2])
     stack = {"file": None, "files": "scan_", "dtype": None, "flats": None, "darks": None}
     with pytest.raises(
-        FileFormatError, match=r"are 6 x 3 x 5 \(view x row x column\), its shape says 12 x 3 x 5"
+        FileFormatError,
+        match=r"are 6 x 3 x 5 \(view x row x column\), but its shape states 12 x 3 x 5",
     ):
         read_projections(write(tmp_path, **stack))
     assert read_projections(write(tmp_path, **stack, shape=None)).n_views == N // 2

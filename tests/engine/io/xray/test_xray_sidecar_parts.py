@@ -73,10 +73,10 @@ class TestScale:
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
-            ({"scale": 0.5}, "counts are divided by their flats and want no scale"),
-            ({"scale": 0.0, "kind": "integrals"}, "another number than 0"),
-            ({"scale": 2.0, "kind": "transmission", "white_level": 9.0}, "give one of them"),
-            ({"kind": "integrals"}, "correct the kind, or say by scale"),
+            ({"scale": 0.5}, "counts are divided by their flats and need no scale"),
+            ({"scale": 0.0, "kind": "integrals"}, "must not be 0"),
+            ({"scale": 2.0, "kind": "transmission", "white_level": 9.0}, "state only one of them"),
+            ({"kind": "integrals"}, "correct the kind, or set `scale`"),
         ],
     )
     def test_a_scale_that_cannot_be_is_refused(
@@ -94,7 +94,7 @@ class TestFiles:
         counts()[5:].astype("<u2").tofile(tmp_path / "b" / "c.raw")
         assert np.array_equal(read_projections(path).values, counts()[::-1])
         counts()[6:].astype("<u2").tofile(tmp_path / "b" / "c.raw")
-        with pytest.raises(FileFormatError, match="its shape says 12 x 3 x 5"):
+        with pytest.raises(FileFormatError, match="its shape states 12 x 3 x 5"):
             read_projections(path)
 
     @pytest.mark.parametrize("named", [{"files": "views/p_"}, {"files": "views/"}])
@@ -128,7 +128,9 @@ class TestFiles:
             read_projections(path)
         for stack in "ab":
             write_tiffs(tmp_path / "views", stack, counts())
-        with pytest.raises(FileFormatError, match=r"2 stacks .* name one of them, as views/a"):
+        with pytest.raises(
+            FileFormatError, match=r"2 image stacks .* one of them, such as views/a"
+        ):
             read_projections(path)
 
     def test_two_sidecars_of_one_image_are_asked_about(self, tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("name", ["../up.raw", "/up.raw", "a//b.raw", "a/./b.raw", "a\\b.raw"])
     def test_names_lead_down_only(self, tmp_path: Path, name: str) -> None:
-        with pytest.raises(EngineError, match="or in one inside it, is opened"):
+        with pytest.raises(EngineError, match="or below it are opened"):
             read_projections(write(tmp_path, **PLAIN | {"file": name}))
 
 
@@ -157,9 +159,9 @@ class TestAngleLists:
         assert np.allclose(stands(path), STEP * np.arange(N))
 
     def test_what_is_the_matter_is_said(self, tmp_path: Path) -> None:
-        with pytest.raises(EngineError, match=r"16 angles and 12 .* leave_out = \[\[0, 3\]\] if"):
+        with pytest.raises(EngineError, match=r"16 angles for 12 .* leave_out = \[\[0, 3\]\] if"):
             read_projections(self.write(tmp_path))
-        with pytest.raises(EngineError, match="goes to number 20, and there are 16 angles"):
+        with pytest.raises(EngineError, match="ends at number 20, but there are 16 angles"):
             read_projections(self.write(tmp_path, leave_out=[[0, 20]]))
         with pytest.raises(EngineError, match="pairs of a first and a last number"):
             read_projections(self.write(tmp_path, leave_out=[[3, 2]]))

@@ -60,7 +60,7 @@ class TestEveryScanner:
         path = write(tmp_path)
         for image in sorted(tmp_path.glob(f"{first[:4]}*.tif"))[-2:]:
             image.unlink()
-        with pytest.raises(FileFormatError, match=r"10 projections are there and 1[12] were taken"):
+        with pytest.raises(FileFormatError, match=r"10 projections found, but 1[12] were recorded"):
             read_projections(path)
 
     def test_an_image_of_another_size_is_named(
@@ -87,7 +87,7 @@ class TestEveryScanner:
     ) -> None:
         path = write(tmp_path)
         tifffile.imwrite(tmp_path / first, np.zeros((4, 4, 3), np.uint8), photometric="rgb")
-        with pytest.raises(FileFormatError, match="want one grey value"):
+        with pytest.raises(FileFormatError, match="one grey value per pixel"):
             read_projections(path)
 
     def test_an_image_that_is_a_link_out_of_the_folder_is_followed(
@@ -155,7 +155,9 @@ class TestFlexRay:
     def test_the_last_image_may_be_uncounted_and_others_not(self, tmp_path: Path) -> None:
         settings = {"# projections": str(N - 1), "last angle": "360"}
         assert read_projections(flexray(tmp_path, **settings)).n_views == N - 1
-        with pytest.raises(GeometryError, match="12 projections are there and the settings say 10"):
+        with pytest.raises(
+            GeometryError, match="12 projections were found, but the settings state 10"
+        ):
             read_projections(flexray(tmp_path, **{"# projections": str(N - 2)}))
 
     def test_a_turn_with_both_ends_keeps_one(self, tmp_path: Path) -> None:
@@ -165,12 +167,12 @@ class TestFlexRay:
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
-            ({"SOD": "300"}, "lies between source and detector"),
-            ({"SOD": "-1"}, "'sod' is -1, want more than 0"),
-            ({"SDD": "far"}, "'sdd' is 'far', want a number"),
-            ({"voxel size": ""}, "has no 'voxel size'"),
-            ({"Binned pixel size": "130"}, r"130, but voxel size, SOD and SDD make it 0\.1 mm"),
-            ({"ROI (LTRB)": "1,2,3"}, "want four numbers"),
+            ({"SOD": "300"}, "must be between source and detector"),
+            ({"SOD": "-1"}, "'sod' is -1, expected more than 0"),
+            ({"SDD": "far"}, "'sdd' is 'far', expected a number"),
+            ({"voxel size": ""}, "'voxel size' is missing"),
+            ({"Binned pixel size": "130"}, r"130, but voxel size, SOD and SDD give 0\.1 mm"),
+            ({"ROI (LTRB)": "1,2,3"}, "expected four numbers"),
             ({"last angle": "6.2"}, "355.2° in radians"),
             ({"last angle": "0"}, "the same angle"),
         ],
@@ -185,7 +187,7 @@ class TestFlexRay:
     def test_flats_of_another_size_are_refused(self, tmp_path: Path) -> None:
         path = flexray(tmp_path)
         write_tiffs(tmp_path, "io", FLATS[:, :, :2])
-        with pytest.raises(GeometryError, match="flat images of 3 x 2 pixels"):
+        with pytest.raises(GeometryError, match="flat images have 3 x 2 pixels"):
             read_projections(path)
 
     def test_without_flats_the_open_beam_is_unknown(self, tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ class TestNikon:
         data = read_projections(nikon(tmp_path, ObjectOffsetX="0.3"))
         assert np.allclose(data.geometry.source_mm[0], (0.3, -100, 0))
         assert np.allclose(data.geometry.detector_mm[0], (0.3, 300, 0))
-        assert any("check the centre of rotation" in note for note in data.notes)
+        assert any("check the rotation axis" in note for note in data.notes)
 
     def test_an_old_file_gives_the_axis_on_the_detector(self, tmp_path: Path) -> None:
         changes = {"ObjectOffsetX": "", "CentreOfRotationTop": "1", "CentreOfRotationBottom": "1"}
@@ -285,7 +287,10 @@ class TestNikon:
 
     @pytest.mark.parametrize(
         ("rows", "match"),
-        [(N - 1, "11 angles, bean.xtekct says 12"), (N, r"end at 11°, bean.xtekct plans 330°")],
+        [
+            (N - 1, "11 angles, but bean.xtekct states 12"),
+            (N, "end at 11°, but bean.xtekct plans 330°"),
+        ],
     )
     def test_measured_angles_of_another_scan_are_refused(
         self, tmp_path: Path, rows: int, match: str
@@ -298,13 +303,13 @@ class TestNikon:
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
-            ({"DetectorPixelsX": "6"}, "3 x 5 pixels, the settings say 3 x 6"),
-            ({"Projections": "13"}, "12 projections are there and 13 were taken"),
-            ({"Projections": "10"}, "12 projections are there and the settings say 10"),
+            ({"DetectorPixelsX": "6"}, "3 x 5 pixels, but the settings state 3 x 6"),
+            ({"Projections": "13"}, "12 projections found, but 13 were recorded"),
+            ({"Projections": "10"}, "12 projections were found, but the settings state 10"),
             ({"WhiteLevel": "0"}, "'whitelevel' is 0"),
-            ({"WhiteLevel": "1"}, "values up to 1,179 are no transmissions"),
+            ({"WhiteLevel": "1"}, "values up to 1,179 are too large for transmission"),
             ({"Name": "pea"}, None),
-            ({"InputFolderName": "../elsewhere"}, "only a file in the same folder"),
+            ({"InputFolderName": "../elsewhere"}, "only files in the same folder"),
         ],
     )
     def test_a_fault_is_one_sentence(
@@ -357,12 +362,12 @@ class TestBruker:
     @pytest.mark.parametrize(
         ("changes", "match"),
         [
-            ({"Number of Files": "20"}, "12 projections are there and 19 were taken"),
-            ({"Number of Files": "9"}, "12 projections are there and the log says 9"),
-            ({"Number of Columns": "9"}, "3 x 5 pixels, the settings say 3 x 9"),
+            ({"Number of Files": "20"}, "12 projections found, but 19 were recorded"),
+            ({"Number of Files": "9"}, "12 projections were found, but the log states 9"),
+            ({"Number of Columns": "9"}, "3 x 5 pixels, but the settings state 3 x 9"),
             ({"Filename Prefix": "cat"}, "no series of TIFF images cat0000.tif"),
-            ({"Depth (bits)": "77"}, "want 8 to 16"),
-            ({"Object to Source (mm)": "400"}, "lies between source and detector"),
+            ({"Depth (bits)": "77"}, "expected 8 to 16"),
+            ({"Object to Source (mm)": "400"}, "must be between source and detector"),
         ],
     )
     def test_a_fault_is_one_sentence(
@@ -421,9 +426,9 @@ class TestAstraVectors:
     @pytest.mark.parametrize(
         ("edit", "match"),
         [
-            (lambda v: v[:-1], "12 projections and 11 angles"),
+            (lambda v: v[:-1], "12 projections but 11 angles"),
             (lambda v: v[:, :11], None),
-            (lambda v: v * np.nan, "want 12 that are finite"),
+            (lambda v: v * np.nan, "expected 12 finite"),
             (lambda v: v * 1e6, "give lengths in mm"),
         ],
     )

@@ -84,7 +84,7 @@ def test_sums_that_leave_32_bits_are_damage(tmp_path: Path) -> None:
     at = data.index(struct.pack("<i", -(2**31 - 1)))
     data[at : at + 4] = struct.pack("<i", 2**31 - 1)
     (tmp_path / "a.xim").write_bytes(data)
-    with pytest.raises(FileFormatError, match=r"no detector has; .* copy it again"):
+    with pytest.raises(FileFormatError, match=r"outside the detector range; .* copy it again"):
         read(tmp_path / "a.xim")
 
 
@@ -102,7 +102,7 @@ def test_a_scan_is_the_geometry_of_rtk_turned_half_round_x(tmp_path: Path) -> No
             getattr(data.geometry, name), getattr(rtk, name), atol=1e-9, err_msg=name
         )
     assert data.geometry.is_circular
-    assert any("no values; left out" in note for note in data.notes)
+    assert any("without values are not used" in note for note in data.notes)
     assert data.info["voltage_kv"] == 125
 
 
@@ -133,12 +133,12 @@ def test_the_scan_is_found_by_its_folders_and_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("facts", "settings", "words"),
     [
-        ({"KVSourceRtn": 3.5e38}, {}, "12 of 12 images do not say KVSourceRtn"),
+        ({"KVSourceRtn": 3.5e38}, {}, "12 of 12 images do not state KVSourceRtn"),
         ({"ImageSourceId": "MVModule"}, {}, "treatment beam"),
         ({"PixelWidth": 0.0}, {}, "pixels of 0 x"),
-        ({"KVKiloVolts": 100.0}, {}, "an open beam of 125 kV and a scan of 100 kV"),
-        ({}, {"SAD": "x"}, "SAD is 'x', want a number"),
-        ({}, {"SAD": "1500", "SID": "1000"}, "the axis lies between"),
+        ({"KVKiloVolts": 100.0}, {}, "the open beam has 125 kV, but the scan has 100 kV"),
+        ({}, {"SAD": "x"}, "SAD is 'x', expected a number"),
+        ({}, {"SAD": "1500", "SID": "1000"}, "the axis must be between"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(
@@ -181,4 +181,4 @@ def test_the_open_beam_of_another_filter_is_not_taken(tmp_path: Path) -> None:
     data = read_projections(tmp_path)
     assert data.flats is not None
     assert data.flats.mean() == 300_000  # angles grow: clockwise
-    assert any("-540.0 mm, which is taken" in note for note in data.notes)
+    assert any("-540.0 mm, which is used" in note for note in data.notes)

@@ -108,13 +108,13 @@ def test_a_cone_has_its_distances_and_its_views_are_moved_back(columns: int, row
 def test_shifts_that_the_views_do_not_confirm_are_left_out() -> None:
     data = read_streams(streams(0, 0).get, Path("cone.txrm"))
     assert data.geometry.is_circular
-    assert sum("left out" in note for note in data.notes) == 2
+    assert sum("do not confirm" in note for note in data.notes) == 2
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"ImageInfo/AcquisitionMode": np.int32(1)}, "holds no scan"),
+        ({"ImageInfo/AcquisitionMode": np.int32(1)}, "not a scan"),
         ({"ImageInfo/OriginalDataRefCorrected": np.int32(1)}, "divided by its reference"),
         ({"ImageInfo/DataType": np.int32(3)}, "numbers of type 3"),
         ({"ImageInfo/Angles": np.zeros(3, "<f4")}, "3 numbers for 40 projections"),

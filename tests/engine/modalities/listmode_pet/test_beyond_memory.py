@@ -223,7 +223,7 @@ def test_a_file_that_changes_between_its_readings_is_refused(
             words.write_bytes(words.read_bytes()[:-4000])
 
     with (
-        pytest.raises(FileFormatError, match="changed while it was read"),
+        pytest.raises(FileFormatError, match="changed during reading"),
         open_pieces(words, scanner=scanner) as source,
     ):
         assert source is not None
@@ -246,5 +246,5 @@ def test_the_memory_may_be_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MEMORY_VARIABLE, "1e6")
     assert free_memory() <= psutil.virtual_memory().total
     monkeypatch.setenv(MEMORY_VARIABLE, "much")
-    with pytest.raises(SettingsError, match="ISOCENTER_MEMORY is 'much', want a number of GiB"):
+    with pytest.raises(SettingsError, match="ISOCENTER_MEMORY is 'much', expected a number of GiB"):
         free_memory()

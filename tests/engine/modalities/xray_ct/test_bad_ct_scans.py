@@ -57,21 +57,21 @@ def message(path, *settings):
 
 REFUSED = {
     "a third of the views": (
-        lambda f: put(f, DATA, f[DATA][: N // 3]), "30 projections and 90 angles"),
+        lambda f: put(f, DATA, f[DATA][: N // 3]), "30 projections but 90 angles"),
     "a scan that ended early": (
         lambda f: put(f, DATA, f[DATA][:] * (np.arange(N) < N // 2)[:, None, None]),
-        "45 of 90 views hold only zeros, the first is view 45; was the scan ended early"),
+        "45 of 90 views contain only zeros, starting with view 45; was the scan stopped early"),
     "angles in radians said to be degrees": (
         lambda f: put(f, THETA, np.radians(f[THETA][:])), "unit"),
     "flats of another size": (
-        lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "flat images of 6 x 32 pixels"),
+        lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "flat images have 6 x 32 pixels"),
     "flats without light": (lambda f: put(f, WHITE, 0 * f[WHITE][:]), "not brighter than the dark"),
     "flats and darks exchanged": (lambda f: f.move(WHITE, "x") or f.move(DARK, WHITE)
-                                  or f.move("x", DARK), "are they empty or exchanged"),
-    "no number at all": (lambda f: put(f, DATA, np.nan * f[DATA][:]), "no value is a number"),
+                                  or f.move("x", DARK), "are they empty or swapped"),
+    "no number at all": (lambda f: put(f, DATA, np.nan * f[DATA][:]), "all values are NaN"),
     "flats that are no numbers": (
         lambda f: put(f, WHITE, np.full((2, 6, COLUMNS), np.nan)), "of the flat images are not"),
-    "an array of two axes": (lambda f: put(f, DATA, f[DATA][0]), "2 axes, want three"),
+    "an array of two axes": (lambda f: put(f, DATA, f[DATA][0]), "2 axes, expected three"),
 }  # fmt: skip
 
 
@@ -91,9 +91,7 @@ def test_links_that_lead_out_of_the_folder_are_refused(path, tmp_path):
     inner.mkdir()
     with h5py.File(inner / "scan.h5", "w") as file:
         file["exchange/data"] = h5py.ExternalLink("../scan.h5", DATA)
-    with pytest.raises(
-        EngineError, match=r"leads to .* of '\.\./scan\.h5', where there is nothing"
-    ):
+    with pytest.raises(EngineError, match=r"links to .* in '\.\./scan\.h5', which does not exist"):
         message(inner / "scan.h5")
 
 
