@@ -113,9 +113,9 @@ def test_the_volume_follows_the_axis_that_was_found(window, looked):
     assert not scan.axis_is_sought(tuple(study.modality.choices(study.protocol).values()))
     assert study.grid() == window.context.previews.look.grid
     study.set_protocol(with_steps(centre=CentreOfRotation(method="moment")))
-    assert "found in the scan" in window.steps[3]._result.text()
+    assert "found from the scan" in window.steps[3]._result.text()
     looked()
-    assert "found in the scan" not in window.steps[3]._result.text()
+    assert "found from the scan" not in window.steps[3]._result.text()
 
 
 def test_another_scan_takes_the_preview_away(window, page, looked, small_study):
