@@ -50,7 +50,7 @@ def test_a_matrix_whose_lines_are_in_another_order_is_doubted(
         np.save(tmp_path / "whole.npy", lines)
         words = ["import", str(tmp_path / "whole.npy"), "-o", str(tmp_path / "m.h5"), *TEST]
         assert main(["response", *words, "--force"]) == 0
-        assert ("is not that of Siemens" in capsys.readouterr().out) == doubted
+        assert ("does not have the symmetries" in capsys.readouterr().out) == doubted
 
 
 def test_photons_can_be_tracked_instead(tmp_path: Path) -> None:
