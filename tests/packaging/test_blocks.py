@@ -73,6 +73,7 @@ ONLY_PARSED = {
 ONLY_NAMED = (
     "python3 packaging/bootstrap.py",
     ".venv/bin/python -m pytest",
+    ".venv/bin/python -m tests.long_tier",
     ".venv/bin/python -m ruff",
     ".venv/bin/python -m mypy",
     ".ci/run",
