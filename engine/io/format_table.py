@@ -182,7 +182,7 @@ WRITER: tuple[Entry, ...] = (
     Entry("engine.io.tiff.ome_tiff.OmeTiffWriter", "OME-TIFF", (".ome.tif", ".ome.tiff")),
     Entry("engine.io.tiff.volume.TiffWriter", "TIFF stack", (".tif", ".tiff")),
     Entry("engine.io.raster.png.PngWriter", "Snapshot picture", (".png",)),
-    Entry("engine.io.raster.cine.CineWriter", "Film of the slices", (".gif",)),
+    Entry("engine.io.raster.cine.CineWriter", "Movie of the slices", (".gif",)),
     Entry("engine.io.dicom.capture.DicomCaptureWriter", "DICOM picture", (".capture.dcm",)),
     Entry("engine.io.volumes.ome_zarr.OmeZarrWriter", "OME-Zarr", (".ome.zarr",)),
 )

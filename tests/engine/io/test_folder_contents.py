@@ -90,7 +90,7 @@ def test_what_wants_one_image_names_all(patient: Path) -> None:
 
 def test_two_scans_of_one_folder_are_items(tmp_path: Path) -> None:
     shutil.copy(dxchange(tmp_path), tmp_path / "other.h5")
-    with pytest.raises(SeveralItemsError, match="holds 2 scans") as fault:
+    with pytest.raises(SeveralItemsError, match="contains 2 scans") as fault:
         scan_file(tmp_path)
     assert len(fault.value.items) == 2
     assert {item.text for item in fault.value.items} == {"Data Exchange (HDF5)"}

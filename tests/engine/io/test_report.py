@@ -99,7 +99,7 @@ def test_a_volume_with_nan_is_a_fault(tmp_path: Path) -> None:
 def test_a_scanner_file(tmp_path: Path, ring: RingScanner) -> None:
     (tmp_path / "s.toml").write_text(to_toml(ring.settings))
     assert inspect(tmp_path / "s.toml").format == "Scanner"
-    assert fact(tmp_path / "s.toml", "Places per ring") == "16, 1 of them gaps"
+    assert fact(tmp_path / "s.toml", "Places on a ring") == "16, 1 of them gaps"
 
 
 def test_a_faulty_scanner_file_is_still_a_scanner(tmp_path: Path, ring: RingScanner) -> None:

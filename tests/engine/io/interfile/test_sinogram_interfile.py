@@ -189,7 +189,7 @@ def test_folder_header_and_bins_are_one_scan(shared_data, tmp_path):
         assert scan_file(path) == header
     assert scan_file(tmp_path / "other.s") == tmp_path / "other.s"
     shutil.copy(header, tmp_path / "second.hs")
-    with pytest.raises(EngineError, match="holds 2 scans"):
+    with pytest.raises(EngineError, match="contains 2 scans"):
         scan_file(tmp_path)
     (tmp_path / "second.s").write_bytes(b"0000")
     assert scan_file(tmp_path / "second.s") == tmp_path / "second.s", "its header names another"

@@ -116,12 +116,12 @@ def test_layers_choose_the_crystal(tmp_path: Path) -> None:
 
 class TestMap:
     def test_none_beside_is_asked_for(self, tmp_path: Path) -> None:
-        with pytest.raises(GeometryError, match=r"no crystal map beside it.*crystal_map\.txt"):
+        with pytest.raises(GeometryError, match=r"no crystal map next to it.*crystal_map\.txt"):
             read_listmode(write(tmp_path, RECORDS))
 
     def test_two_beside_are_one_too_many(self, folder: Path) -> None:
         write_map(folder / "old_crystal_map.csv")
-        with pytest.raises(GeometryError, match="2 crystal maps beside it"):
+        with pytest.raises(GeometryError, match="2 crystal maps next to it"):
             read_listmode(write(folder, RECORDS))
 
     def test_one_elsewhere_may_be_named(self, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_exactly_the_free_space_is_enough(tmp_path: Path, monkeypatch: pytest.Mo
     usage = shutil.disk_usage(tmp_path)._replace(free=100)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     write_atomically(bytes(100), tmp_path / "a.bin")
-    with pytest.raises(ResourceError, match="needs 101 bytes and 100 are free"):
+    with pytest.raises(ResourceError, match="needs 101 bytes, but 100 are free"):
         write_atomically(bytes(101), tmp_path / "b.bin")
 
 
@@ -191,7 +191,7 @@ def test_a_disk_that_fills_up_keeps_the_old_file(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, hard))
     try:
-        with pytest.raises(ResourceError, match=r"needs 1,000,000 bytes and [\d,]+ are free"):
+        with pytest.raises(ResourceError, match=r"needs 1,000,000 bytes, but [\d,]+ are free"):
             write_atomically(bytes(1_000_000), target)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -89,7 +89,7 @@ def test_components_come_with_the_folder(tables, tmp_path):
     (tmp_path / "norm3d_00.a").write_bytes(bytes(4))
     found = purpose_of(tmp_path).files
     assert found is not None and found.inputs[NORMALISATION.key].name == "norm3d_00.a"
-    assert found.notes[0] == "norm3d_00.a is used instead of norm.n.hdr is not."
+    assert found.notes[0] == "norm3d_00.a is used instead of norm.n.hdr."
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ class TestHeader:
         lying = f"patient orientation:={said}\n" if said else ""
         data = read_mmr(tmp_path, words, header(len(words), 0.3, more=lying))
         assert data.info.get("axes") == axes
-        assert any("frame" in note for note in data.notes) == bool(said)
+        assert any("scanner coordinates" in note for note in data.notes) == bool(said)
 
     def test_a_missing_data_file_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "scan.hdr").write_text(header(10, 1))

@@ -70,7 +70,7 @@ def test_what_cannot_say_where_a_turned_slice_lies_is_refused(tmp_path, values):
     refuse_unplaced(tmp_path / "s.h5", STRAIGHT)
     with pytest.raises(UnknownFormatError, match=r"choose \.nii\.gz, \.mha or \.tif"):
         refuse_unplaced(tmp_path / "s.h5", [TURNED])
-    with pytest.raises(UnknownFormatError, match="turned"):
+    with pytest.raises(UnknownFormatError, match="rotated"):
         save(thin_volume(values, TURNED, "1/mm", {}), tmp_path / "s.h5")
     assert not (tmp_path / "s.h5").exists()
 
