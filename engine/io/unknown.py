@@ -37,7 +37,7 @@ def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownForm
     other = None if found else recogniser.recognised(file)
     if other is not None:
         return UnknownFormatError(other.refuse(file))
-    what = f"this is a {found!r} file, not a {wanted}" if found else f"unknown {wanted}"
+    what = f"this file is of type {found!r}, not a {wanted}" if found else f"unknown {wanted}"
     is_raw = found is None and "scan" in wanted
     raw = "; describe raw X-ray projections with `isocenter import`" if is_raw else ""
     return UnknownFormatError(f"{path.name}: {what}; readable formats: {listed(known)}{raw}.")

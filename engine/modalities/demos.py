@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 
 from engine.modalities import MODALITIES
 from engine.modalities.demo import Demo
 
 
-class _Demos(Mapping[str, Demo]):
-    """The demos of all kinds of scans; a demo is loaded when it is first used."""
+class _Demos(MutableMapping[str, Demo]):
+    """The demos of all kinds of scans, each loaded on first use; a demo can be replaced."""
+
+    def __init__(self) -> None:
+        self._replaced: dict[str, Demo] = {}
 
     def __getitem__(self, key: str) -> Demo:
+        if key in self._replaced:
+            return self._replaced[key]
         found = MODALITIES.of(key)
         if found is None:
             raise KeyError(key)
         return found.demo
+
+    def __setitem__(self, key: str, demo: Demo) -> None:
+        if MODALITIES.of(key) is None:
+            raise KeyError(key)
+        self._replaced[key] = demo
+
+    def __delitem__(self, key: str) -> None:
+        """Go back to the demo that comes with the kind of scan."""
+        del self._replaced[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(MODALITIES.keys)
@@ -25,7 +39,7 @@ class _Demos(Mapping[str, Demo]):
         return len(MODALITIES)
 
 
-DEMOS: Mapping[str, Demo] = _Demos()
+DEMOS: MutableMapping[str, Demo] = _Demos()
 """By key; the first one is shown to who asks for none."""
 
 

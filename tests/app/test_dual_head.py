@@ -99,7 +99,7 @@ def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(sessi
     rays = " ".join(words_on(session.study))
     session.study.use_protocol(DualHeadProtocol())
     matrix = " ".join(words_on(session.study))
-    assert "ray" in rays and "response" in matrix and rays != matrix
+    assert "along its line" in rays and "response" in matrix and rays != matrix
     assert session.study.grid() == session.study.scanner.grid and session.obstacle() == ""
     session.study.use_protocol(ListModeProtocol())
     assert session.study.modality.key == "pet"

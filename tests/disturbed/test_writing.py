@@ -56,7 +56,7 @@ def refuse_anything_but_a_sentence(found: list[Plain], sentence: str) -> None:
 @pytest.mark.slow
 def test_a_full_disk_is_a_sentence_with_bytes_and_keeps_what_was_there(told: Told) -> None:
     found = outcomes(told, "full", "limit")
-    refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes and [\d,]+ are free")
+    refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes, but [\d,]+ are free")
 
 
 def test_a_share_that_goes_away_is_a_sentence_and_what_was_there_stays(told: Told) -> None:

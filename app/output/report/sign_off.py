@@ -60,7 +60,7 @@ class JudgementButtons(QWidget):
         for place, judgement in zip(PLACES, JUDGEMENTS, strict=True):
             made = QToolButton()
             made.setText(SHORT[judgement])
-            made.setToolTip(TIPS[judgement])
+            made.setToolTip(literal_tip(TIPS[judgement]))
             made.setCheckable(True)
             made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             made.setProperty("role", "segment")

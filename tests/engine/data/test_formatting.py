@@ -26,7 +26,7 @@ from engine.data.formatting import PREFIXES, number_text, quantities, quantity, 
         (-1000.0, "HU", "−1,000 HU"),
         (999_999.6, "", "1,000,000"),
         (9999.96e5, "", "1 × 10⁹"),
-        (math.nan, "HU", "no number HU"),
+        (math.nan, "HU", "not a number HU"),
         (-math.inf, "", "−∞"),
     ],
 )

@@ -200,7 +200,7 @@ def test_the_command_line_names_the_command_that_goes_on(study, tmp_path, fault,
     job = Job.create(study, folder)
     with (
         pytest.raises(fault) as message,
-        reconstruct._way_out(job, argparse.Namespace(checkpoint=folder)),
+        reconstruct._resume_hints(job, argparse.Namespace(checkpoint=folder)),
     ):
         raise fault("kernel em: the GPU reports an error.")
     words = str(message.value)

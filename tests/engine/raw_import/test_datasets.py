@@ -112,7 +112,7 @@ def test_the_command_lists_offers_and_takes(
     assert main(["import", str(second)]) == USER_FAULT
     told = capsys.readouterr().out
     assert f"/e/imgs: {N_VIEWS} × {ROWS} × {COLUMNS}, uint16" in told
-    assert f"Add --like {text}" in told
+    assert f"add --like {text}" in told
     assert main(["import", str(second), "--like", str(text), "--clockwise"]) == DONE
     data = read_projections(second)
     assert len(data.flats) == 3

@@ -63,7 +63,7 @@ def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, s
     settle()
     found = session.study.inputs.scan
     assert found.n_events == N_EVENTS - 1, "it was asked once"
-    assert f"its {N_EVENTS - 1} complete events are used, 5 bytes are left out" in found.notes[0]
+    assert f"its {N_EVENTS - 1} complete events are used, 5 bytes are ignored" in found.notes[0]
     assert session.study.to_study().complete_events
     commands.clear("scanner")
     settle()

@@ -229,7 +229,7 @@ def test_a_pinned_protocol_that_does_not_fit_is_replaced(desk, scans):
     desk.open(scans[4])
     cone = find_protocol("ct-cone-beam")
     desk.study.use_protocol(cone)
-    assert "made for cone beams" in desk.study.misfit, "the user may, and is told"
+    assert "is for cone beams" in desk.study.misfit, "the user may, and is told"
     assert protocol_for(desk.study.known, pinned=cone) == MODALITIES[1].standard()
     assert protocol_for(desk.study.known, offered=[cone]) == cone, "there is no other one"
     micro = find_protocol("ct-micro")

@@ -187,6 +187,6 @@ def test_the_verb_measures_and_refuses_regions_of_another_scan(
     other = tmp_path / "b.nii.gz"
     save(replace(volume, values=volume.values * 2), other)
     assert main(["regions", str(other), "--regions", str(saved)]) == USER_FAULT
-    assert "another scan" in capsys.readouterr().err
+    assert "a different scan" in capsys.readouterr().err
     assert main(["regions", str(other), "--regions", str(saved), "--other-scan"]) == DONE
     assert main(["regions", str(image), "--regions", str(tmp_path / "l.nii.gz")]) == DONE

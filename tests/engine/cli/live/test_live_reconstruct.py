@@ -130,7 +130,7 @@ def test_a_full_disk_takes_the_scan_alone_and_is_a_sentence(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     told = capsys.readouterr()
-    assert re.search(r"kept.h5.*needs [\d,]+ bytes and [\d,]+ are free", told.err)
+    assert re.search(r"kept.h5.*needs [\d,]+ bytes, but [\d,]+ are free", told.err)
     assert "Slices: " in told.out
     assert kept.read_bytes() == b"old"
     assert len(list(tmp_path.glob("s-*.nii.gz"))) == 3

@@ -216,7 +216,7 @@ class TestNormalisation:
     @pytest.mark.parametrize(
         ("changes", "error", "wanted"),
         [
-            ({"Number of events": 7}, FileFormatError, "counts 7"),
+            ({"Number of events": 7}, FileFormatError, "states 7 lines"),
             ({"Maximum number of lines per event": 3}, FileFormatError, "several lines"),
             ({"Normalization correction flag": 0}, FileFormatError, "no normalisation"),
         ],

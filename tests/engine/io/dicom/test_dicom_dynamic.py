@@ -121,7 +121,7 @@ def test_the_commands_take_frames_along(tmp_path, capsys):
     other.save_as(tmp_path / "theirs.dcm")
     names = [str(tmp_path / name) for name in ("a.h5", "a.dicom", "b.h5")]
     assert main(["dicom", "write", *names[:2], "--like", str(tmp_path / "theirs.dcm")]) == DONE
-    assert "(4 slices, 3 frames of time)" in capsys.readouterr().out
+    assert "(4 slices, 3 time frames)" in capsys.readouterr().out
     found = [pydicom.dcmread(each) for each in (tmp_path / "a.dicom").iterdir()]
     assert {each.PatientID for each in found} == {"4711"} and len(found) == 12
     assert main(["export", *names[1:]]) == DONE

@@ -218,7 +218,7 @@ def test_the_command_lists_and_keeps_one_order(tmp_path, capsys):
             "2026-11-26 09:30  Doe, John (4712)  PT, FDG, skull to thigh, accession A4712" in said
         )
         assert main(["dicom", "worklist", *to, "--keep", str(order)]) == USER_FAULT
-        assert "2 orders fit" in capsys.readouterr().err
+        assert "2 orders match" in capsys.readouterr().err
         assert not order.exists()
         day = ["--to", f"{node.host}:{node.port}", "--called", "RIS", "--on", "2026-11-27"]
         assert main(["dicom", "worklist", *day, "--keep", str(order)]) == 0

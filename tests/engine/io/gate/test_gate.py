@@ -231,7 +231,7 @@ class TestDamage:
 
     def test_no_scanner_and_both_ways_out(self, branches, scan, tmp_path: Path) -> None:
         path = files.write(tmp_path / "a.root", {"Coincidences": branches})
-        wanted = r"no scanner file beside it.*name the scanner.*or put its \.toml"
+        wanted = r"no scanner file next to it.*name the simulated scanner.*or put its \.toml"
         with pytest.raises(ScannerMissingError, match=wanted):
             read_listmode(path)
         (tmp_path / "far").mkdir()

@@ -111,7 +111,7 @@ def test_a_named_scanner_may_have_another_image(path: Path, tmp_path: Path) -> N
     others = ({"separation_mm": 20}, {"pitch_mm": 2.1}, {"n_columns": 5}, {"n_layers": 2})
     for changes in others:
         (tmp_path / "other.toml").write_text(to_toml(panels(**changes).settings))
-        with pytest.raises(GeometryError, match=r"histogram of 'tiny panels' .* leave the scanner"):
+        with pytest.raises(GeometryError, match=r"histogram of 'tiny panels' .* omit the scanner"):
             read_histogram(path, str(tmp_path / "other.toml"))
 
 
@@ -199,7 +199,7 @@ def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
 
 
 def test_other_readers_say_what_it_is(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnknownFormatError, match="of the kind 'Isocenter histogram'"):
+    with pytest.raises(UnknownFormatError, match="of type 'Isocenter histogram'"):
         read_listmode(path)
     (tmp_path / "notes.txt").write_text("nothing")
     with pytest.raises(UnknownFormatError, match="unknown histogram or list-mode scan"):

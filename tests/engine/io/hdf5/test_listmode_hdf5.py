@@ -81,7 +81,7 @@ def test_a_full_disk_keeps_the_old_scan(tmp_path: Path, scan: ListMode) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
     try:
-        with pytest.raises(ResourceError, match=r"needs [\d,]+ bytes and [\d,]+ are free"):
+        with pytest.raises(ResourceError, match=r"needs [\d,]+ bytes, but [\d,]+ are free"):
             write_listmode(scan, tmp_path / "a.h5")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 HERE = Path(__file__).parent
-CLI = "../cli/test_live_reconstruct.py"
+CLI = "../../cli/live/test_live_reconstruct.py"
 SCANS, SOURCES = "test_faults_of_scans.py", "test_faults_of_sources.py"
 CASES = {
     "sender killed and started again": (
@@ -22,7 +22,7 @@ CASES = {
         "test_stream.py::test_what_is_not_in_the_form_is_refused_in_a_sentence"
     ),
     "frame of another size, once and for good": (
-        "test_screening.py::test_one_frame_of_another_size_is_not_used_and_two_change_the_size"
+        "test_frame_checks.py::test_one_frame_of_another_size_is_not_used_and_two_change_the_size"
     ),
     "another detector than the geometry's": (
         "test_session.py::test_a_detector_of_another_size_ends_it_with_a_sentence"
@@ -31,7 +31,7 @@ CASES = {
         f"{SCANS}::test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats"
     ),
     "frames with NaN or infinity": (
-        "test_screening.py::test_frames_without_numbers_are_told_once_and_not_used"
+        "test_frame_checks.py::test_frames_without_numbers_are_told_once_and_not_used"
     ),
     "frames of zeros": f"{SCANS}::test_frames_of_zeros_are_not_in_the_slices",
     "flats of zeros, negative flats": (
@@ -40,7 +40,7 @@ CASES = {
     "flat with pixels of zero": (
         f"{SCANS}::test_a_flat_with_a_pixel_without_light_is_one_sentence_and_ends"
     ),
-    "angles that jump": "test_screening.py::test_an_angle_that_jumps_is_told_and_used",
+    "angles that jump": "test_frame_checks.py::test_an_angle_that_jumps_is_told_and_used",
     "angles that repeat or run backwards": (
         f"{SCANS}::test_angles_that_run_backwards_or_are_said_twice_are_where_they_say"
     ),

@@ -111,7 +111,7 @@ def test_saturated_pixels_are_flagged_and_mended(path):
         values[10:20, 3, 5:7] = 65535
         put(file, DATA, np.rint(values).astype(np.uint16))
     ledger, notes = message(path)
-    assert "20 values" in notes and "are 65535" in notes and "saturated" in notes
+    assert "20 values" in notes and "saturated at 65535" in notes and "saturated" in notes
     assert "20 saturated values" in ledger["flat_field"]
     assert ledger["bad_pixels"].startswith("20 values not measured")
 

@@ -107,6 +107,6 @@ def test_the_command_line_writes_a_sheet(tmp_path, capsys):
     options = ["--candidates", "axis", "--number", "3", "--step", "1", "-o", str(sheet)]
     assert main(["inspect", str(tmp_path / "scan.h5"), *options]) == 0
     message = capsys.readouterr().out
-    assert "axis at column 49" in message and "by opposite rays" in message
+    assert "axis at column 49" in message and "(opposite rays)" in message
     assert sheet.read_bytes().startswith(b"\x89PNG")
     assert main(["inspect", str(tmp_path / "scan.h5"), "--candidates", "axis"]) == 2

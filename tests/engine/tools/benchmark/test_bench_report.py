@@ -174,4 +174,4 @@ def test_the_command_measures_and_stores(tmp_path, capsys):
 def test_sizes_out_of_range_are_refused(sizes, capsys):
     assert main(["bench", "listmode", "--device", "cpu", "--sizes", sizes]) == USER_FAULT
 
-    assert f"--sizes: '{sizes}'" in capsys.readouterr().err
+    assert f"--sizes '{sizes}'" in capsys.readouterr().err
