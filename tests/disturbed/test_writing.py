@@ -59,6 +59,7 @@ def test_a_full_disk_is_a_sentence_with_bytes_and_keeps_what_was_there(told: Tol
     refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes, but [\d,]+ are free")
 
 
+@pytest.mark.slow
 def test_a_share_that_goes_away_is_a_sentence_and_what_was_there_stays(told: Told) -> None:
     found = outcomes(told, "gone")
     refuse_anything_but_a_sentence(found, r"could not be written \(Input/output error\)")

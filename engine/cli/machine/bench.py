@@ -303,7 +303,9 @@ def _sizes(text: str) -> tuple[int, ...]:
     except ValueError:
         sizes = (0,)
     if not all(4 <= size <= 1024 for size in sizes):
-        raise SettingsError(f"--sizes {text!r}: expected edges from 4 to 1024 voxels, such as 32,128.")
+        raise SettingsError(
+            f"--sizes {text!r}: expected edges from 4 to 1024 voxels, such as 32,128."
+        )
     return sizes
 
 

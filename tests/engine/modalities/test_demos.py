@@ -178,6 +178,7 @@ class TestDualHead:
         assert scan.info["rods"] == {"radius_mm": 18.0, "along": "y"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("demo", "name"),
     [

@@ -65,6 +65,7 @@ def test_a_good_series_opens_next_to_a_file_that_cannot_be_opened_alone(
     assert same(read_volume(series / "im0000"), clean)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [each for each in (*HOSTILE, *HARMLESS) if each.name != "copy cut in the pixels"],

@@ -278,7 +278,8 @@ def test_what_nothing_here_unpacks_names_the_remedy():
 def test_other_kinds_are_named(tmp_path, name):
     shutil.copy(str(get_testdata_file(name)), tmp_path)
     with pytest.raises(
-        FileFormatError, match=r"an RT plan|a DICOM (report|picture|screenshot)|of the kind \w+ without"
+        FileFormatError,
+        match=r"an RT plan|a DICOM (report|picture|screenshot)|of the kind \w+ without",
     ):
         read_volume(tmp_path / name)
 

@@ -36,6 +36,7 @@ def small_long(shared_data):
     return shared_data / "pet-sinogram-stir-smalllong" / "smalllong.hs"
 
 
+@pytest.mark.slow
 def test_the_scan_of_stir_gives_its_ellipse_and_its_rod(small_long):
     """Lengths and places that the README of the scan states; it was simulated by STIR."""
     data = read_sinogram(small_long)

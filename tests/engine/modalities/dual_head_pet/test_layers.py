@@ -125,6 +125,7 @@ def test_damage_in_any_pair_of_layers_is_refused(
         read_response(tmp_path / "two.h5")
 
 
+@pytest.mark.slow
 def test_a_run_with_layers_apart_is_that_of_the_projector(
     scan: Histogram, response: LayeredResponse, tmp_path: Path
 ) -> None:

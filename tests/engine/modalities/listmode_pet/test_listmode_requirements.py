@@ -128,6 +128,7 @@ def test_twice_the_threads_take_half_the_time_of_tracing():
     assert seconds[0] - seconds[1] == pytest.approx(2 * (seconds[1] - seconds[2]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reproducible", [False, True])
 @pytest.mark.parametrize("method", ["exact", "sampled"])
 def test_a_run_takes_no_more_memory_for_its_voxels_than_was_told(

@@ -40,6 +40,7 @@ def previews(events: list[Event]) -> list[Preview]:
     return [each for each in events if isinstance(each, Preview)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_images_are_those_of_the_memory(
     scan: Path, tmp_path: Path, name: str, request: pytest.FixtureRequest

@@ -47,6 +47,7 @@ def test_the_best_axis_is_the_one_that_was_planted():
     assert seen.value == pytest.approx(49.0, abs=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", [None, 49.0])
 def test_the_best_roll_is_the_one_that_was_planted(axis):
     found = candidates(scan(axis, roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)

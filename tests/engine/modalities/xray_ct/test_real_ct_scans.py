@@ -52,6 +52,7 @@ def correlation(a, b):
     return np.corrcoef(a.ravel(), b.ravel())[0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ta_full", "01a_full"])
 def test_the_helsinki_discs_are_those_published(shared_data, name):
     folder = shared_data / "ct-fan-htc2022"
@@ -87,6 +88,7 @@ def test_the_tooth_is_found_on_its_axis_without_a_word(shared_data):
     assert abs(picture[beside].mean()) < 2e-4
 
 
+@pytest.mark.slow
 def test_the_chest_lies_as_its_readme_says(shared_data, tmp_path):
     folder = shared_data / "ct-conebeam-xcist-chest"
     shutil.copy(folder / "chest_cone_200x96x256_float32.raw", tmp_path)

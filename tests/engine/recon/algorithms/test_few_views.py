@@ -38,6 +38,7 @@ def picture(algorithm, model):
     return list(solve(algorithm, model, zeros(model)))[-1].image[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "least"),
     [(Sirt(), 0.985), (Cgls(iterations=12), 0.97), (FistaTv(iterations=40), 0.99)],

@@ -137,6 +137,7 @@ def test_what_is_dropped_is_stated() -> None:
     assert not all_of_it.dropped.any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orientation", [(0, 0), (16, 8), (52, 26), (103, 71)])
 def test_the_full_system_drops_less_than_two_per_mille(orientation: tuple[int, int]) -> None:
     scanner = read_scanner("dhapet")

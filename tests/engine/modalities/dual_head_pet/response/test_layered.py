@@ -38,6 +38,7 @@ def row(A: LayeredProjector, line: int) -> np.ndarray:
     return A.T(y)
 
 
+@pytest.mark.slow
 def test_brute_force_gives_the_same_of_all_pairs_of_layers(rng: np.random.Generator) -> None:
     """Crystals without gaps: the attenuation of the brute force is that of a slab."""
     scanner = panels(**DEEP, crystal_mm=2.0)
@@ -64,6 +65,7 @@ def test_a_mirror_across_the_panels_exchanges_the_layers(rng: np.random.Generato
     np.testing.assert_allclose(A(x[:, ::-1])[exchanged], A(x), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_layers_together_are_one_thick_layer(rng: np.random.Generator) -> None:
     scanner = scattering().scanner
     settings = AnalyticResponse(n_points=1 << 13, threshold=0, seed=3)
