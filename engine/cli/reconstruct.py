@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from engine import io
 from engine.cli.console import Console
 from engine.cli.event_log import log_lines
 from engine.cli.machine.device import add_device, device_of
@@ -18,15 +19,7 @@ from engine.core.errors import DeviceError, ResourceError, SettingsError, Unknow
 from engine.core.json_types import Plain
 from engine.data.runs.events import Finished, Progressed
 from engine.data.volume import Volume
-from engine.io import (
-    WRITERS,
-    can_save,
-    can_save_frames,
-    default_suffixes,
-    save,
-    save_frames,
-    save_remark,
-)
+from engine.io import WRITERS, can_save, default_suffixes, save, save_remark
 from engine.io.safety.locks import only_writer
 from engine.io.safety.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
@@ -131,7 +124,8 @@ def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     study = _study(arguments, console)
     can_save(arguments.output, study.protocol.modality)
     if study.protocol.has_frames:
-        can_save_frames(arguments.output, gated=study.protocol.has_gates)
+        # through the package, which loads the writers of frames only here
+        io.can_save_frames(arguments.output, gated=study.protocol.has_gates)
     with only_writer(arguments.output):
         job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
         _complete(study, job, arguments, arguments.output, console, resume=False, source=source)
@@ -272,7 +266,7 @@ def _complete(
                 if remark:
                     console.line(f"note: {remark}")
                 if event.frames:
-                    save_frames(volume, event.frames, output, volume.info)
+                    io.save_frames(volume, event.frames, output, volume.info)
                 else:
                     save(volume, output, volume.info)
     if volume is None:
