@@ -251,9 +251,13 @@ def reason_of(fault: Exception) -> str:
 
 def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
     """Refuse a header that ends with the file although more must follow."""
-    kind = header.text("SOPClassUID") or str(
-        header.dataset.file_meta.get("MediaStorageSOPClassUID", "")
-    )
+    try:
+        meta = header.dataset.file_meta
+        kind = header.text("SOPClassUID") or str(meta.get("MediaStorageSOPClassUID", ""))
+    except damage() as e:  # the file's own group is decoded here first
+        raise FileFormatError(
+            f"{file.name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}."
+        ) from e
     is_cut = end > file.size or (header.is_image and end == file.size)
     if is_cut or not kind or (kind in IMAGE_CLASSES and not header.is_image):
         what = "ends within its header" if end >= file.size else "states no SOP class"

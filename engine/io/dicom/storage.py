@@ -44,14 +44,20 @@ def storage_class(file: InputFile) -> str:
     found = _kind_attributes(file)
     if found is None:
         return ""
-    return str(found.get("SOPClassUID") or found.file_meta.get("MediaStorageSOPClassUID") or "")
+    try:  # a value is decoded when it is first used
+        return str(found.get("SOPClassUID") or found.file_meta.get("MediaStorageSOPClassUID") or "")
+    except damage():
+        return ""
 
 
 def is_tomographic(file: InputFile) -> bool:
     """Return True if a nuclear medicine file holds SPECT, not planar pictures."""
     found = _kind_attributes(file)
-    kinds = found.get("ImageType") if found is not None else None
-    return kinds is not None and any(str(each) in TOMOGRAPHIC for each in kinds)
+    try:
+        kinds = found.get("ImageType") if found is not None else None
+        return kinds is not None and any(str(each) in TOMOGRAPHIC for each in kinds)
+    except damage():
+        return False
 
 
 def object_name(file: InputFile) -> str:
