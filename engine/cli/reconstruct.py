@@ -38,7 +38,12 @@ from engine.protocols.study.study import Study
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verbs and their options."""
-    p = add_verb(verbs, "reconstruct")
+    _add_reconstruct(add_verb(verbs, "reconstruct"))
+    _add_resume(add_verb(verbs, "resume"))
+    _add_demo(add_verb(verbs, "demo"))
+
+
+def _add_reconstruct(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "data", type=Path, metavar="DATA", help="scan, header file, or study file (.toml)"
     )
@@ -77,7 +82,8 @@ def add_verbs(verbs: Verbs) -> None:
     add_shards(p)
     p.set_defaults(act=_reconstruct)
 
-    p = add_verb(verbs, "resume")
+
+def _add_resume(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "job",
         nargs="?",
@@ -92,7 +98,8 @@ def add_verbs(verbs: Verbs) -> None:
     add_shards(p)
     p.set_defaults(act=_resume, inputs=lambda arguments: _files_of_job(_job_of(arguments)))
 
-    p = add_verb(verbs, "demo")
+
+def _add_demo(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "demo",
         nargs="?",

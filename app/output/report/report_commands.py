@@ -66,7 +66,7 @@ def kept_signatures(record: RunRecord) -> tuple[Signature, ...]:
     try:
         return signatures_of(Results().open(record.result_id)) if record.result_id else ()
     except EngineError:
-        return ()  # whoever signs or reports it is told why
+        return ()  # signing and reporting show the reason
 
 
 def sign_and_report(

@@ -1,4 +1,4 @@
-"""Judging the image on show, and signing it off with its report: three choices and one button."""
+"""Judge the displayed image and sign it off with its report: three choices and one button."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ class JudgementButtons(QWidget):
 
 
 class SignOff(QWidget):
-    """Who judges, how, and the button; belongs to the result on show, and forgets with it.
+    """Signatory, judgement and button for the displayed result; another result clears them.
 
     Signals
     -------
-    changed : something is said, or was signed
+    changed : the judgement changed, or the image was signed
     """
 
     changed = Signal()

@@ -1,4 +1,4 @@
-"""The study at hand: its inputs, its protocol, and what a run of it would need."""
+"""The open study: its inputs, its protocol, and the memory and time that a run would need."""
 
 from __future__ import annotations
 

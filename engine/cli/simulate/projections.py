@@ -42,7 +42,11 @@ def add_options(p: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     p.add_argument("--scale", type=float, default=1.0, metavar="S", help="scale of the phantom")
     p.add_argument("--seed", type=int, default=1, metavar="N", help="random seed")
-    orbit = p.add_argument_group("orbit and detector")
+    _add_orbit(p.add_argument_group("orbit and detector"))
+    _add_counting(p.add_argument_group("counting"))
+
+
+def _add_orbit(orbit: argparse._ArgumentGroup) -> None:
     orbit.add_argument(
         "--orbit", default="circle", metavar="O", help=f"{', '.join(ORBITS)}, or ORBIT.geom"
     )
@@ -71,7 +75,9 @@ def add_options(p: argparse.ArgumentParser) -> None:
         "--untold-shift", type=float, default=0.0, metavar="C",
         help="detector shift that is not in the file [columns]",
     )  # fmt: skip
-    counts = p.add_argument_group("counting")
+
+
+def _add_counting(counts: argparse._ArgumentGroup) -> None:
     counts.add_argument("--noiseless", action="store_true", help="write line integrals, not counts")
     counts.add_argument(
         "--photons",

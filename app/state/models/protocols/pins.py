@@ -1,7 +1,7 @@
 """Protocols that the user pinned for kinds of scanners.
 
-A pin is kept in the memory of the window alone. It ends with the day on which it was set, with the
-login of the user who set it, and with the window.
+A pin lives only in the memory of the window. It ends with the day, when another user logs in, and
+when the window closes.
 """
 
 from __future__ import annotations
