@@ -19,6 +19,7 @@ from engine.core.backend import cpu
 from engine.data.listmode import ListMode
 from engine.data.runs.events import Corrected, Event, Finished, Preview, Warned
 from engine.data.sinogram import binned
+from engine.data.timing.triggers import Triggers
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
@@ -26,6 +27,10 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import write_listmode
 from engine.io.interfile.sinogram_writer import write_sinogram
 from engine.jobs.reconstruction import run
+from engine.live.core.frame import Ended
+from engine.live.pet.session import LivePetSession
+from engine.live.pet.settings import LivePetSettings
+from engine.live.pet.updates import LivePetChoices
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.studies import find_protocol
@@ -35,6 +40,7 @@ from engine.protocols.study.study import Study
 from engine.recon.algorithms import Osem
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
+from tests.engine.live.pet.running_events import Scanner
 
 STEP_MM, ON = 1.0, cpu(2)
 RING = RingScanner(
@@ -193,6 +199,32 @@ def test_frames_keep_their_counts_whatever_their_length(tmp_path: Path) -> None:
         assert each.frame is not None
         held = (time_ms >= each.frame.start_ms) & (time_ms < each.frame.end_ms)
         check(each.volume, data.select(held))
+
+
+def test_gates_keep_their_counts(tmp_path: Path) -> None:
+    """Each gate explains the counts of its part of all cycles: here 739 to 771."""
+    beats = Triggers.at("ecg", np.arange(0, 3001, 1000))
+    data = replace(rods(3_000), triggers=(beats,))
+    protocol = with_settings(find_protocol("whole-body"), (*PLAIN, "frames='gates=4'"))
+    _, events = run_of(tmp_path, data, protocol)
+    gates = [e for e in events if isinstance(e, Preview) and e.frame and e.ends_iteration]
+    assert len(gates) == 4
+    phase = np.asarray(data.time_ms) % 1000
+    for gate, each in enumerate(gates):
+        check(each.volume, data.select(phase // 250 == gate))
+
+
+def test_live_images_of_few_counts_keep_them() -> None:
+    """A live image ends with the subsets that its counts allow."""
+    data = rods(300)
+    choices = LivePetChoices(with_settings(find_protocol("whole-body"), PLAIN), LivePetSettings())
+    with LivePetSession(Scanner.of(data), choices, on=ON) as session:
+        while not isinstance(session.take(20), Ended):
+            pass
+        update = session.newest
+    assert update.image is not None
+    assert update.statistics.image_events == data.n_prompts
+    check(update.image, data)
 
 
 def test_the_run_says_why_there_are_fewer_subsets_and_that_counts_are_few(tmp_path: Path) -> None:
