@@ -1,4 +1,4 @@
-"""Reconstructions: a study in, events out, with checkpoints and in a process of their own."""
+"""Run reconstructions with checkpoints, in separate processes, one by one or from a queue."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What can be made again and is kept on the disk: how large and how old, and its end."""
+"""List and remove cached data that the program can compute again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from engine.io.safety.dead_parts import sweep_parts
 from engine.io.safety.locks import is_in_use
 
 MOST_DAYS = 90.0
-"""What was not used for so long goes by itself."""
+"""Items that nobody used for this many days are removed automatically."""
 KERNELS, DEMOS = "kernels", "demo"
 KEPT = (DEMOS,)
-"""Never by itself: results may lie among the demos."""
+"""Caches that are never emptied automatically: users may store results among the demo scans."""
 BEGUN = ".parts"
 DAY_S = 86_400.0
 
@@ -28,15 +28,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StoredItem:
-    """One thing on the disk that can be removed.
+    """One file or folder on disk that can be removed.
 
     Attributes
     ----------
-    kind : name of its cache, or how a job stands
-    name : for people
+    kind : name of its cache, or the state of a job
+    name : title for the user
     path : file or folder
-    n_bytes : on disk
-    used_s : when it was last written or used [s since 1970]
+    n_bytes : size on disk
+    used_s : time of the last write or use [s since 1970]
     """
 
     kind: str
@@ -47,7 +47,22 @@ class StoredItem:
 
     @classmethod
     def of(cls, kind: str, name: str, path: Path) -> StoredItem:
-        """Look how large a file or folder is, and when it changed."""
+        """Measure the size and the age of a file or folder.
+
+        Parameters
+        ----------
+        kind
+            name of the cache, or the state of a job
+        name
+            title for the user
+        path
+            file or folder; a folder counts with everything in it
+
+        Returns
+        -------
+        item
+            the item; files that disappear meanwhile count as 0 bytes
+        """
         n_bytes, used_s = 0, 0.0
         for file in (path, *path.rglob("*")) if path.is_dir() else (path,):
             with suppress(OSError):  # a process may remove it meanwhile
@@ -63,10 +78,11 @@ class StoredItem:
 
 
 def cached() -> Iterator[StoredItem]:
-    """Yield everything in the caches."""
+    """Yield all items in the caches, after partial writes of dead processes are removed."""
     for cache in sorted(cache_dir().iterdir()):
         if not cache.is_dir():
             continue
+        # The compilers name files by hashes, so such a folder is listed as one item
         if cache.name.startswith(KERNELS):
             yield StoredItem.of(KERNELS, f"Compiled {cache.name}", cache)
             continue
@@ -77,7 +93,19 @@ def cached() -> Iterator[StoredItem]:
 
 
 def remove_cached(item: StoredItem) -> None:
-    """Remove an item; refuse one that a process is making."""
+    """Remove an item from its cache.
+
+    Parameters
+    ----------
+    item
+        item from `cached`
+
+    Raises
+    ------
+    ResourceError
+        if a process is writing the item now, or the disk refuses
+    """
+    # The lock has the name of the finished item: its parts are in use while it is written
     if is_in_use(item.path.with_name(item.path.name.removesuffix(BEGUN))):
         raise ResourceError(f"{item.name}: a process is making it; wait until it ends.")
     try:
@@ -92,7 +120,7 @@ def remove_cached(item: StoredItem) -> None:
 
 
 def drop_unused() -> None:
-    """Remove what nobody has used for long."""
+    """Remove items that have not been used for `MOST_DAYS`; a failure is only logged."""
     for item in cached():
         if item.age_days > MOST_DAYS and item.kind not in KEPT:
             try:

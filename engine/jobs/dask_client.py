@@ -1,4 +1,4 @@
-"""The door to a Dask cluster."""
+"""Connect to a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ CONNECT_S = 10.0
 
 
 def connected(address: str) -> Client:
-    """Return a client of the scheduler at an address, as tcp://host:8786 or tls://host:8786.
+    """Return a client of a Dask scheduler.
+
+    Parameters
+    ----------
+    address
+        address of the scheduler, such as tcp://host:8786 or tls://host:8786
 
     Raises
     ------
     ResourceError
-        without the library, or where no scheduler answers
+        if Dask is not installed, or no scheduler answers within `CONNECT_S`
     """
     try:
         from distributed import Client
@@ -28,8 +33,9 @@ def connected(address: str) -> Client:
             "Dask is not installed; `pip install 'isocenter[dask]'` adds it."
         ) from e
     try:
+        # Not the default client: other code of the user may work with a Dask cluster too
         return Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, MemoryError) as e:  # the last: it takes any bytes for lengths
+    except (OSError, ValueError, MemoryError) as e:  # Dask may read any bytes as a length
         raise ResourceError(
             f"{address}: no Dask scheduler answers there; start one (`dask scheduler`), or "
             "leave --scheduler out."
@@ -37,7 +43,18 @@ def connected(address: str) -> Client:
 
 
 def n_threads(client: Client) -> int:
-    """Return how many threads the workers have together; none while the scheduler is away."""
+    """Return the number of threads of all workers.
+
+    Parameters
+    ----------
+    client
+        client from `connected`
+
+    Returns
+    -------
+    n_threads
+        0 without workers, or while the scheduler does not answer
+    """
     if client.status != "running":
         return 0
     try:
@@ -47,6 +64,6 @@ def n_threads(client: Client) -> int:
 
 
 def leave(client: Client) -> None:
-    """Leave the cluster as it is."""
+    """Close the client. The cluster itself keeps running."""
     with suppress(OSError, TimeoutError):
         client.close()

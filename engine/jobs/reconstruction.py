@@ -1,6 +1,6 @@
-"""One reconstruction: a study in, events out, the finished volume last.
+"""Run one reconstruction: a generator of events that ends with the finished volume.
 
-`run` is a generator of events; whoever draws from it decides how far it goes.
+The code that iterates over `run` decides how far the run goes.
 """
 
 from __future__ import annotations
@@ -45,38 +45,38 @@ def run(
     folder: Path | None = None,
     divide: Divide | None = None,
 ) -> Iterator[Event]:
-    """Reconstruct a study event by event; whoever stops asking stops the run.
+    """Reconstruct a study event by event; the run stops when the iteration stops.
 
     Parameters
     ----------
     study
-        what to reconstruct, and how
+        scan, inputs and protocol
     on
         device
     resume
-        go on from here instead of a uniform image
+        state to continue from, instead of a uniform image
     on_progress
         called inside long steps, several times a second; may raise to stop
     finish_early
         polled after each iteration; True ends the iterations and finishes the image
     scan
-        events or X-ray projections of the study's file, where they are in memory already
+        events or X-ray projections of the study's file, if they are in memory already
     folder
-        of the job: a volume that does not fit the memory lies in a file there, so that a run that
-        is interrupted goes on with it; None: in a file that goes with the run
+        folder of the job. A volume that exceeds the memory is stored in a file there, so that an
+        interrupted run can continue. None: in a temporary file
     divide
-        has others do parts of the run (`engine.jobs.shards`)
+        distributes parts of the run to workers (`engine.jobs.shards`); None: all parts run here
 
     Yields
     ------
     event
-        what happens, in order (`engine.data.runs.events`): stages, corrections, a preview after
-        each update, and `Finished` with the volume at the end
+        events in order (`engine.data.runs.events`): stages, corrections, a preview after each
+        update, and `Finished` with the volume at the end
 
     Raises
     ------
     EngineError
-        where the input, the settings or the device are at fault
+        if the input, the settings or the device prevent the run
 
     Examples
     --------
@@ -103,6 +103,7 @@ def run(
     context: RunContext[Protocol] = RunContext.of(
         study, on, on_progress, history, scan, folder, divide
     )
+    # Errors of the CUDA runtime in any stage become a `DeviceError` with a remedy
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)
@@ -112,7 +113,7 @@ def run(
 
 
 def _identified(study: Study) -> Study:
-    """Compare the protocol with the saved ones, unless whoever made the study did."""
+    """Compare the protocol with the saved ones, unless the creator of the study did so already."""
     saved = study.protocol.saved
     if saved is not None and saved.origin is not None:
         return study
@@ -120,11 +121,12 @@ def _identified(study: Study) -> Study:
 
 
 def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume]) -> Stage[Volume]:
-    """Pass on the events of a flow, pseudonyms in the place of names; return its volume.
+    """Pass on the events of a flow with pseudonyms instead of names; return its volume.
 
-    Finished frames of time are put after those in `frames`, of which resumed ones may come anew.
+    Finished frames are added to `frames`. A resumed run may deliver some of them again.
     """
     names = Names.of(study)
+    # A reader that stops early must still let the flow remove its temporary files
     with closing(flow):
         while True:
             try:
@@ -132,6 +134,8 @@ def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume])
             except StopIteration as end:
                 volume: Volume = end.value
                 return volume
+            # Facts can be paths and texts of the header; those that may identify a patient are
+            # dropped
             if isinstance(event, Loaded) and not study.identified:
                 event = replace(event, facts=names.values(harmless(event.facts)))
             if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
@@ -145,19 +149,19 @@ def reconstruct(study: Study, *, on: Backend | None = None) -> Volume:
     Parameters
     ----------
     study
-        what to reconstruct, and how
+        scan, inputs and protocol
     on
-        device; the fastest of this machine if None
+        device; None for the fastest of this machine
 
     Returns
     -------
     volume
-        the finished image with its grid, unit and provenance
+        finished image with its grid, unit and provenance
 
     Raises
     ------
     EngineError
-        where the input, the settings or the device are at fault
+        if the input, the settings or the device prevent the run
 
     Examples
     --------

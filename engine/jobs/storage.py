@@ -1,7 +1,7 @@
-"""All that lies on the disk on our account: jobs, results and caches, and the end of some.
+"""List and remove everything that the program stores on disk: jobs, results and caches.
 
-An interrupted job goes only where it is named as what it is; what a process uses stays. Results are
-listed with their size alone: `engine.results` ends them, one by one.
+An interrupted job is removed only if the user names that kind. Items in use stay. Results are
+listed with their size only, and `engine.results` deletes them one by one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ INTERRUPTED, ENDED, RUNNING = "interrupted", "ended", "running"
 JOBS = (INTERRUPTED, ENDED, RUNNING)
 RESULTS = "results"
 STAYING = (RUNNING, RESULTS)
-"""What is listed, and never removed from here."""
+"""Kinds that are listed, but never removed here."""
 CACHES = "caches"
-"""Stands for every kind that is no job and no result."""
+"""Stands for every kind except jobs and results."""
 
 
 def stored() -> list[StoredItem]:
-    """Return all that lies there, jobs and results first, the largest of each kind first."""
+    """Return everything stored, jobs and results first, the largest of each kind first."""
     sweep_locks()
     found = [*_jobs(), *_results(), *cached()]
     kinds = (*JOBS, RESULTS, *(item.kind for item in found))
@@ -37,7 +37,13 @@ def stored() -> list[StoredItem]:
 
 
 def kind_title(kind: str) -> str:
-    """Return what a kind is called."""
+    """Return the title of a kind for the user.
+
+    Parameters
+    ----------
+    kind
+        kind of a stored item
+    """
     if kind == RESULTS:
         return "Results"
     return f"{kind.capitalize()} jobs" if kind in JOBS else f"Cache: {kind}"
@@ -46,7 +52,22 @@ def kind_title(kind: str) -> str:
 def choose_stored(
     items: Iterable[StoredItem], kinds: Iterable[str], older_than_days: float = 0.0
 ) -> list[StoredItem]:
-    """Return the items of some kinds that were not used for so long; no job at work, no result."""
+    """Return the items of some kinds that can be removed.
+
+    Parameters
+    ----------
+    items
+        stored items, from `stored`
+    kinds
+        names of kinds; `CACHES` stands for all caches
+    older_than_days
+        least time since the last use
+
+    Returns
+    -------
+    chosen
+        matching items, without running jobs and results
+    """
     wanted = set(kinds)
     return [
         item
@@ -58,7 +79,18 @@ def choose_stored(
 
 
 def remove_stored(item: StoredItem) -> None:
-    """Remove an item; refuse what a process uses, and a result."""
+    """Remove an item.
+
+    Parameters
+    ----------
+    item
+        item from `stored`
+
+    Raises
+    ------
+    ResourceError
+        if the item is a result or in use, or the disk refuses
+    """
     if item.kind == RESULTS:
         raise ResourceError(
             f"{item.name}: is a result; delete it in the tab Results, or by `isocenter results`."
@@ -66,7 +98,8 @@ def remove_stored(item: StoredItem) -> None:
     if item.kind not in JOBS:
         remove_cached(item)
         return
-    with after_others(item.path):  # nobody takes it up meanwhile
+    with after_others(item.path):  # no process can resume the job meanwhile
+        # Read again: the list that the user saw may be old
         if _state_of(item.path) == RUNNING:
             raise ResourceError(f"{item.name}: a process works on this job; wait until it ends.")
         audit_log.record("run deleted", job=item.path.name, why="asked for")
@@ -86,6 +119,7 @@ def _jobs() -> Iterator[StoredItem]:
 
 
 def _results() -> Iterator[StoredItem]:
+    # Imported late, since results import reports and readers
     from engine.results import Results
 
     for result in Results().newest_first():
@@ -94,7 +128,7 @@ def _results() -> Iterator[StoredItem]:
 
 
 def _state_of(folder: Path) -> str:
-    """Return how a job stands; one that cannot be read has ended."""
+    """Return the state of a job; one that cannot be read has ended."""
     try:
         info = Job(folder).info
     except EngineError:

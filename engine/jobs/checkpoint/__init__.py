@@ -1,4 +1,4 @@
-"""Jobs on disk: what an interrupted reconstruction needs to go on, and where it is found."""
+"""Store jobs on disk: everything an interrupted reconstruction needs to continue."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""The checkpoint file: one line of JSON, blanks, then the image as little-endian float32 [z, y, x].
+"""Read and write checkpoint files: a line of JSON, then little-endian float32 values [z, y, x].
 
-The digest in the line covers the line's other values and the image, so that no damaged file
-is ever taken for a whole one.
+Blanks pad the line to a multiple of 64 bytes. A digest in the line covers its other values and
+the image, so that a damaged file is never accepted.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from engine.io.safety.read_back import refuse_other_bytes
 
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 MAX_LINE_BYTES = 1 << 20
-"""Room for the figures of the most iterations there can be."""
+"""Longest accepted first line. The history of the longest possible run fits."""
 ALIGNED = 64
-"""The image begins at a multiple of so many bytes."""
+"""The image starts at a multiple of this number of bytes, so that it can be mapped."""
 MAPPED_BYTES = 1 << 30
-"""Images above are not read into memory: a run that made them in files may not have it."""
+"""Larger images are mapped, not read: a run that worked in files may not have the memory."""
 
 log = logging.getLogger(__name__)
 
 
 class Head(Settings):
-    """What a checkpoint says of itself.
+    """Description of the image in a checkpoint.
 
     Attributes
     ----------
-    done : updates behind the image
+    done : number of updates before the image
     shape : (n_z, n_y, n_x)
-    voxel_mm, centre_mm : of the grid
-    unit, axes : what the values mean, and to which sides x, y and z grow
-    stated_axes : sides to which the scanner's axes grow, by the stated patient position
+    voxel_mm, centre_mm : voxel size and centre of the grid
+    unit, axes : unit of the values, and the sides to which x, y and z grow
+    stated_axes : sides to which the scanner's axes grow, from the stated patient position
     protocol : digest of the settings
     inputs : (name, digest) of each file, by its role
-    history : of the run up to the image
-    frame_ms : start and end of the frame of time whose finished image it is
-    gate : number, of how many, and length [ms], where that is a gate
-    sha256 : of all else
+    history : run history up to the image
+    frame_ms : start and end of the frame that this image finishes; None for other images
+    gate : number, count and length [ms] of the gate; None without gates
+    sha256 : digest of everything else
     """
 
     format: Literal["isocenter-checkpoint-3"] = "isocenter-checkpoint-3"
@@ -77,8 +77,20 @@ class Head(Settings):
 
     @classmethod
     def of(cls, preview: Preview, protocol: str, inputs: dict[str, tuple[str, str]]) -> Self:
-        """Return what is said of an image of a run."""
+        """Return the description of an image of a run.
+
+        Parameters
+        ----------
+        preview
+            image with its run history
+        protocol
+            digest of the settings
+        inputs
+            (name, digest) of each file, by its role
+        """
         volume = preview.volume
+        # Images within the iterations of a frame are ordinary checkpoints: the frame is not
+        # finished
         frame = preview.frame if preview.ends_iteration else None
         return cls(
             done=preview.update,
@@ -104,48 +116,67 @@ class Head(Settings):
 
 
 class LastImages:
-    """The images of the last two checkpoints of a job: the older one gives way to the next."""
+    """The images of the last two checkpoints of a job. A new image replaces the older one."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.files = tuple(folder / name for name in IMAGES)
 
     def newest_first(self) -> list[tuple[Head, Path]]:
-        """Return what each says of itself, of those that can be read."""
+        """Return the readable descriptions with their files, the newest image first."""
         read = ((read_head(path), path) for path in self.files)
         found = [(head, path) for head, path in read if head is not None]
+        # Two files, so that one whole image remains when the machine dies during a write
         return sorted(found, key=lambda pair: -pair[0].done)
 
     @property
     def oldest(self) -> Path:
-        """The file that the next image goes into."""
+        """The file that the next image will replace: a damaged or missing one first."""
         done = {path: head.done for head, path in self.newest_first()}
         return min(self.files, key=lambda path: done.get(path, -1))
 
     @property
     def is_there(self) -> bool:
-        """Whether there is any, damaged ones too."""
+        """True if a file exists, even a damaged one."""
         return any(path.exists() for path in self.files)
 
     def remove(self) -> None:
-        """Delete both, and what a run that died has left of an image that it showed."""
+        """Delete both images, and the temporary images of a run that died."""
         remove_iterates(self._folder)
         for path in self.files:
             path.unlink(missing_ok=True)
 
 
 def write_image(volume: Volume, head: Head, path: Path) -> None:
-    """Write a checkpoint, whole or not at all; the image may lie in a file itself."""
+    """Write a checkpoint file atomically.
+
+    Parameters
+    ----------
+    volume
+        image; its values may be mapped from another file
+    head
+        description of the image, still without a digest
+    path
+        file that is created or replaced
+
+    Raises
+    ------
+    ResourceError
+        if the disk is full, or returns other bytes than were written
+    """
     values = np.ascontiguousarray(volume.values, "<f4")
+    # The digest covers the JSON values, not the text, so the order of keys does not matter
     said = head.model_dump(mode="json")
     signed = head.model_copy(update={"sha256": _digest(said, pieces_of(values))})
     line = signed.model_dump_json().encode()
+    # The line break is the last byte of the padding: `readline` returns the whole head
     line += b" " * (-(len(line) + 1) % ALIGNED) + b"\n"
 
     def written() -> Iterator[bytes | memoryview]:
         yield line
         yield from pieces_of(values)
 
+    # Read back before the rename: a disk can accept bytes that it cannot return
     def check(part: Path) -> None:
         refuse_other_bytes(part, written(), path)
 
@@ -156,7 +187,18 @@ def write_image(volume: Volume, head: Head, path: Path) -> None:
 
 
 def read_head(path: Path) -> Head | None:
-    """Return what a checkpoint says of itself, None if there is none to be read."""
+    """Return the description in a checkpoint, without checking the image.
+
+    Parameters
+    ----------
+    path
+        checkpoint file
+
+    Returns
+    -------
+    head
+        description, None if the file is missing or its first line is damaged
+    """
     try:
         with path.open("rb") as file:
             return _parse(file.readline(MAX_LINE_BYTES))
@@ -165,10 +207,22 @@ def read_head(path: Path) -> Head | None:
 
 
 def read_image(path: Path) -> NDArray[np.float32] | None:
-    """Return the image, None where the file is damaged; a large one is mapped, to be looked at."""
+    """Return the image of a checkpoint after comparing its digest.
+
+    Parameters
+    ----------
+    path
+        checkpoint file
+
+    Returns
+    -------
+    image
+        [z, y, x], read-only and mapped above `MAPPED_BYTES`; None if the file is damaged
+    """
     try:
         with path.open("rb") as file:
             line = file.readline(MAX_LINE_BYTES)
+        # Mapped for the digest in any case: the pages of a large image can be dropped again
         values = np.memmap(path, "<f4", "r", len(line), _shape_in(path, line))
     except (OSError, ValueError) as e:
         log.warning("checkpoint %s cannot be read (%s)", path.name, e)
@@ -181,7 +235,7 @@ def read_image(path: Path) -> NDArray[np.float32] | None:
 
 
 def _shape_in(path: Path, line: bytes) -> tuple[int, ...]:
-    """Return the shape of the image in a checkpoint; raises `ValueError` where it is not there."""
+    """Return the shape of the image in a checkpoint; raise `ValueError` if its size differs."""
     head = _parse(line)
     if head is None:
         raise ValueError("its first line is damaged")
@@ -191,7 +245,18 @@ def _shape_in(path: Path, line: bytes) -> tuple[int, ...]:
 
 
 def read_checkpoint(path: Path) -> tuple[Head, Volume] | None:
-    """Return the image with its meaning, None where the file is damaged or absent."""
+    """Return the image of a checkpoint as a volume.
+
+    Parameters
+    ----------
+    path
+        checkpoint file
+
+    Returns
+    -------
+    checkpoint
+        (description, volume), None if the file is damaged or missing
+    """
     head = read_head(path)
     image = None if head is None else read_image(path)
     if head is None or image is None:
@@ -209,9 +274,9 @@ def _parse(line: bytes) -> Head | None:
 
 
 def _digest(said: Plain, data: Iterable[memoryview]) -> str:
-    """Return the digest of a first line as it was written, and of the image.
+    """Return the digest of the values of a first line, and of the image.
 
-    Fields that were added since are not in the line of an older checkpoint.
+    Fields that were added later are not in the line of an older checkpoint.
     """
     unset = {"frame_ms", "gate"}  # older checkpoints have neither
     values = {k: v for k, v in said.items() if not (k in unset and v is None) and k != "sha256"}

@@ -1,8 +1,8 @@
-"""The iterates of a job on disk, to look back on after an interruption.
+"""Store the iterates of a job on disk, so that users can view them after an interruption.
 
-Each is a checkpoint of the end of an iteration that got a second name before the next checkpoint
-took its place: it costs no time, and no room that was not taken. So there are those iterates that
-were saved, as the time for saving allows, and past a limit every other older one goes.
+Each iterate is a checkpoint from the end of an iteration. It gets a second name (a hard link)
+before the next checkpoint replaces it, which costs neither time nor extra space. Iterations
+without a checkpoint have no iterate. Above a size limit, every second older iterate is deleted.
 """
 
 from __future__ import annotations
@@ -19,48 +19,68 @@ from engine.data.volume import Volume
 from engine.jobs.checkpoint.images import read_checkpoint, read_head
 
 LIMIT_BYTES = 1 << 30
-"""Room on disk for the iterates of one job."""
+"""Disk space for the iterates of one job."""
 
 
 class StoredIterate(NamedTuple):
-    """The image after so many updates."""
+    """An image and the number of updates before it."""
 
     done: int
     volume: Volume
 
 
 class Iterates:
-    """A folder of iterates, named by the updates behind them."""
+    """A folder of iterates. Each file name is the number of updates."""
 
     def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES) -> None:
         self.folder = folder
         self._limit_bytes = limit_bytes
 
     def add(self, checkpoint: Path, done: int) -> None:
-        """Keep a checkpoint; a disk that gives files no second name keeps none."""
+        """Store a checkpoint as an iterate; does nothing if the file system has no hard links.
+
+        Parameters
+        ----------
+        checkpoint
+            checkpoint file from the end of an iteration
+        done
+            number of updates before its image
+        """
         with suppress(OSError):
             self.folder.mkdir(exist_ok=True)
             for path in self._paths():
-                if int(path.stem) >= done:  # of a run that was taken back to before it
+                if int(path.stem) >= done:  # from a run that was resumed at an earlier checkpoint
                     path.unlink()
             os.link(checkpoint, self.folder / f"{done:08d}.bin")
             self._thin()
 
     def give_way_to(self, write: Callable[[], None]) -> None:
-        """Write a checkpoint, if need be in the room of the iterates: to go on counts for more."""
+        """Write a checkpoint; if the disk is full, delete the iterates and try again.
+
+        Parameters
+        ----------
+        write
+            writes the checkpoint
+
+        Raises
+        ------
+        ResourceError
+            if the disk is full even without iterates
+        """
         try:
             write()
+        # Continuing after an interruption is worth more than viewing old iterates
         except ResourceError:
             if not self.remove():
                 raise
             write()
 
     def read(self) -> list[StoredIterate]:
-        """Return the whole ones in order, all of the protocol and the inputs of the newest."""
+        """Return the undamaged iterates of the newest protocol and inputs, in order."""
         return list(self._readable())
 
     def remove(self) -> bool:
-        """Delete all; returns whether there were any."""
+        """Delete all iterates; return True if there were any."""
         there = bool(self._paths())
         shutil.rmtree(self.folder, ignore_errors=True)
         return there
@@ -69,6 +89,7 @@ class Iterates:
         heads = [(path, head) for path in self._paths() if (head := read_head(path)) is not None]
         for path, head in heads:
             newest = heads[-1][1]
+            # Iterates of an earlier run with other settings may still be in the folder
             is_of_run = (head.protocol, head.inputs) == (newest.protocol, newest.inputs)
             found = read_checkpoint(path) if is_of_run else None
             if found is not None:
@@ -80,10 +101,11 @@ class Iterates:
     def _thin(self) -> None:
         paths = self._paths()
         while len(paths) > 1 and sum(path.stat().st_size for path in paths) > self._limit_bytes:
+            # The first and the newest stay, and the gaps between the others grow evenly
             for path in paths[:-1][1::2]:
                 path.unlink()
             kept = self._paths()
-            if len(kept) == len(paths):  # two are left, each of them large
+            if len(kept) == len(paths):  # two large iterates are left
                 kept[0].unlink()
                 kept = kept[1:]
             paths = kept

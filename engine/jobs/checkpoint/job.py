@@ -40,15 +40,15 @@ if TYPE_CHECKING:  # the window lists jobs without loading kernels
 
 RECORD, ITERATES, FRAMES = "job.json", "iterates", "frames"
 KEPT_ENDED = 20
-"""Ended jobs that stay listed, the newest; interrupted jobs always stay."""
+"""Number of ended jobs in the list, the newest ones. Interrupted jobs always stay."""
 OWNER_ONLY = 0o700
-"""Permissions of a job's folder: it says where scans lie, and whose."""
+"""Permissions of a job's folder: its files name scans and patients."""
 
 log = logging.getLogger(__name__)
 
 
 class Job:
-    """A reconstruction that survives its process: all that counts is in the folder."""
+    """A reconstruction that survives its process, since its state is in the folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -68,8 +68,28 @@ class Job:
         device: str = "auto",
         output: Path | None = None,
     ) -> Self:
-        """Make a job for `study`, in `folder` or under a new name in the user's jobs."""
+        """Make the folder of a new job.
+
+        Parameters
+        ----------
+        study
+            study to reconstruct; its paths become absolute
+        folder
+            folder of the job; None for a new name among the user's jobs
+        device
+            requested device, see `engine.core.backend.named`
+        output
+            file for the volume, stored for a later resume; None without one
+
+        Raises
+        ------
+        SettingsError
+            if the folder already contains a job
+        ResourceError
+            if the folder cannot be written
+        """
         if folder is None:
+            # Old jobs make space only for jobs of ours; a folder of the user is never cleaned up
             _remove_old()
             folder = jobs_dir() / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         folder, study = folder.expanduser().absolute(), identified_study(study)
@@ -77,13 +97,14 @@ class Job:
         record = JobRecord(
             status="running",
             owner=Owner.me(),
+            # The title is public: pseudonyms replace the names of files and folders
             title=Names.title(study),
             created_utc=datetime.now(UTC),
             device=device,
             updates=algorithm.n_iterations * algorithm.n_subsets,
             output="" if output is None else str(output.expanduser().absolute()),
         )
-        with after_others(folder):  # two may be given the same one at once
+        with after_others(folder):  # two processes may get the same folder at once
             if (folder / RECORD).exists():
                 raise SettingsError(
                     f"{folder}: holds a job already; resume that one or choose another folder."
@@ -96,7 +117,18 @@ class Job:
 
     @classmethod
     def open(cls, folder_or_id: str | Path) -> Self:
-        """Return a job by its folder or, in the user's jobs, by its name."""
+        """Open an existing job.
+
+        Parameters
+        ----------
+        folder_or_id
+            folder of the job, or its name among the user's jobs
+
+        Raises
+        ------
+        SettingsError
+            if no such job exists
+        """
         for folder in (Path(folder_or_id).expanduser().absolute(), jobs_dir() / folder_or_id):
             if (folder / RECORD).is_file():
                 return cls(folder)
@@ -109,12 +141,12 @@ class Job:
 
     @property
     def study(self) -> Study:
-        """What the job reconstructs, with absolute paths."""
+        """The study of the job, with absolute paths."""
         return read_study(self.folder / STUDY)
 
     @property
     def record(self) -> JobRecord:
-        """The state as it is on disk now."""
+        """The state on disk now; raises `FileFormatError` if the record is damaged."""
         try:
             return JobRecord.from_text((self.folder / RECORD).read_bytes())
         except ValueError as e:
@@ -127,12 +159,13 @@ class Job:
 
     @property
     def info(self) -> JobInfo:
-        """One line for a list."""
+        """Summary of the job for a list."""
         record = self.record
         newest = max((head.done for head, _ in self._images.newest_first()), default=None)
         updates, slabs = record.updates, self.slabs.record()
         if slabs is not None:
             newest, updates = slabs.slices, slabs.head.shape[0]
+        # "running" in the record of a dead process means that nobody could write the end
         interrupted = record.status in ("running", "paused") and not record.owner.alive
         return JobInfo(
             self.id,
@@ -148,11 +181,19 @@ class Job:
         )
 
     def claim(self, *, heir_of: int | None = None) -> None:
-        """Make this process the owner; refuse where another one works on the job.
+        """Make this process the owner of the job.
 
-        `heir_of` is the process that may hand the job over: the parent of an engine process.
+        Parameters
+        ----------
+        heir_of
+            process that may hand the job over: the parent of an engine process
+
+        Raises
+        ------
+        ResourceError
+            if another living process works on the job
         """
-        with after_others(self.folder):  # two may ask at once
+        with after_others(self.folder):  # two processes may claim it at once
             owner, me = self.record.owner, Owner.me()
             if owner.pid not in (me.pid, heir_of) and owner.alive:
                 raise ResourceError(
@@ -162,23 +203,48 @@ class Job:
             self._change(status="running", owner=me, text="")
 
     def mark(self, status: Status, text: str = "", *, result: str = "") -> None:
-        """Write down how the job stands; its images go once its `result` is safe elsewhere."""
+        """Write the state of the job to its record.
+
+        Parameters
+        ----------
+        status
+            new state
+        text
+            reason of a failure; names of files become pseudonyms
+        result
+            name of the saved result; with "finished" it lets the images of the job be deleted
+        """
         said = Names.of(self.study).text(text) if text else ""
         self._change(status=status, text=said, result=result)
         audit_log.record(f"run {status}", job=self._public_id)
+        # Only once the image is safe among the results are the checkpoints superfluous
         if status == "finished" and result:
             self._remove_images()
 
     def note_result(self, result: str) -> None:
-        """Write down the name of the result that holds the last image."""
+        """Record the name of the result with the last image."""
         self._change(result=result)
 
     def save(self, preview: Preview) -> bool:
-        """Put an image, with how the run came to it, in the place of the older checkpoint.
+        """Save an image and its run history, replacing the older of the two checkpoints.
 
-        Of a volume in slabs, note which of them are finished; returns False where nothing is kept.
+        Parameters
+        ----------
+        preview
+            image to save, or a volume in slabs, of which the finished slices are recorded
+
+        Returns
+        -------
+        is_kept
+            False if the slabs of the volume are not in the job's own file
+
+        Raises
+        ------
+        ResourceError
+            if the disk is full, even without iterates
         """
         volume, done = preview.volume, preview.update
+        # A pause and the end may both ask to save the same image
         if done == self._saved:
             return True
         if preview.slices is not None:
@@ -187,24 +253,40 @@ class Job:
         oldest, head = self._images.oldest, self._head_of(preview)
         self.iterates.give_way_to(lambda: write_image(volume, head, oldest))
         self._saved = done
+        # A hard link to the checkpoint just written: free of cost, see `iterates`
         if preview.ends_iteration:
             self.iterates.add(oldest, done)
         return True
 
     def save_frame(self, preview: Preview) -> None:
-        """Keep the finished image of a frame of time."""
+        """Save the finished image of a frame, which later frames do not replace."""
         self.frames.add(preview.volume, self._head_of(preview), preview.iteration)
 
     def _head_of(self, preview: Preview) -> Head:
+        # Hashing all input files takes long, so it is done once, at the first checkpoint
         if self._origin is None:
             self._origin = self._find_origin()  # of the files as they were read
             self._change(updates=preview.iterations * preview.subsets, subsets=preview.subsets)
         return Head.of(preview, *self._origin)
 
     def latest(self) -> Resume | None:
-        """Return where to go on: the newest whole image, None if none was ever saved."""
+        """Return the state from which to continue.
+
+        Returns
+        -------
+        resume
+            newest undamaged image with its history and finished frames; None if none was saved
+
+        Raises
+        ------
+        DataError, SettingsError
+            if the input files or the protocol have changed since
+        FileFormatError
+            if checkpoints exist, but all are damaged or from another version
+        """
         from engine.jobs.reconstruction import Resume
 
+        # A volume in slabs has no other checkpoints, so it is tried first
         slabs = self.slabs.read()
         if slabs is not None:
             self._refuse_other_inputs(slabs.head)
@@ -214,6 +296,7 @@ class Job:
         for head, path in self._images.newest_first():
             image = read_image(path)
             if image is not None:
+                # A frame was finished after this image, which is then part of an earlier frame
                 if frames and frames[-1][0].done > head.done:
                     break
                 self._refuse_other_inputs(head)
@@ -230,7 +313,7 @@ class Job:
         return None
 
     def remove(self) -> None:
-        """Delete the folder of the job and all in it."""
+        """Delete the job's files, and its folder if it is then empty."""
         audit_log.record("run deleted", job=self._public_id, why="asked for")
         self._remove_images()
         for name in (STUDY, RECORD):
@@ -246,7 +329,7 @@ class Job:
 
     @property
     def _public_id(self) -> str:
-        """Its name, unless the user named it."""
+        """Name for the audit log; hides a name that the user chose."""
         return self.id if self.folder.parent == jobs_dir() else "in a folder of the user"
 
     def _find_origin(self) -> Origin:
@@ -267,13 +350,24 @@ class Job:
 
 
 def job_files(folder: Path) -> tuple[Path, ...]:
-    """Return the files that a job keeps in its folder."""
+    """Return the paths of the files of a job.
+
+    Parameters
+    ----------
+    folder
+        folder of the job
+
+    Returns
+    -------
+    paths
+        record, study, both checkpoints and the files of slabs; not all of them need to exist
+    """
     named = (folder / name for name in (RECORD, STUDY))
     return (*named, *LastImages(folder).files, *FinishedSlabs(folder).files)
 
 
 def jobs() -> list[JobInfo]:
-    """All jobs of this user, the newest first; removes litter of writes that never ended."""
+    """Return all jobs of this user, the newest first; removes partial files of dead processes."""
     for folder in jobs_dir().iterdir():
         sweep_parts(folder)
     sweep_locks()
@@ -293,6 +387,7 @@ def _remove_old() -> None:
     ended = [
         info
         for info in jobs()
+        # The queue still needs the runs of its own entries, and deletes them itself
         if info.status in ("finished", "aborted", "failed") and not info.id.startswith(QUEUED_RUN)
     ]
     for info in ended[KEPT_ENDED:]:

@@ -1,4 +1,4 @@
-"""How a job stands: as its folder says, and as a list shows it."""
+"""The state of a job: its record on disk, and its line in a list."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Status = Literal["running", "paused", "finished", "aborted", "failed"]
 
 STUDY = "study.toml"
 QUEUED_RUN = "queue-"
-"""Begins the names of runs of the queue, which removes them itself."""
+"""Prefix of the runs of the queue, which deletes them itself."""
 
 
 class JobRecord(Settings):
-    """The state of a job, as `job.json` holds it."""
+    """The state of a job in `job.json`."""
 
     format: Literal["isocenter-job-1"] = "isocenter-job-1"
     status: Status = setting()
@@ -40,17 +40,28 @@ class JobRecord(Settings):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether a process works on it now."""
+        """True if a living process works on the job now."""
         return self.status in ("running", "paused") and self.owner.alive
 
     def to_text(self) -> str:
-        """Return the record as a sealed text."""
+        """Return the record as JSON with a seal over its values."""
         said = self.model_dump(mode="json")
         return to_json(said | {"seal": seal_of(**said)}, indent=2)
 
     @classmethod
     def from_text(cls, text: bytes) -> Self:
-        """Read a record; raises `ValueError` where it is none, or has changed since."""
+        """Read a record and compare its seal.
+
+        Parameters
+        ----------
+        text
+            UTF-8 JSON; records without a seal are accepted
+
+        Raises
+        ------
+        ValueError
+            if the text is no record, or its values do not match the seal
+        """
         said = from_json(text.decode())
         seal = said.pop("seal", None)
         if seal is not None and seal != seal_of(**said):
@@ -60,7 +71,7 @@ class JobRecord(Settings):
 
 @dataclass(frozen=True)
 class JobInfo:
-    """One line of the list of jobs."""
+    """One line in the list of jobs."""
 
     id: str
     folder: Path
@@ -69,25 +80,25 @@ class JobInfo:
     created: datetime
     device: str
     done: int | None
-    """Updates behind the newest checkpoint, or slices of a volume in slabs; None without one."""
+    """Updates before the newest checkpoint, or finished slices of slabs; None without one."""
     updates: int
     """Updates, or slices, of the whole run."""
     interrupted: bool
-    """Whether it was running or paused when its process died."""
+    """True if the job was running or paused when its process died."""
     text: str = ""
-    """Why it failed."""
+    """Reason of a failure."""
 
     @property
     def resumable(self) -> bool:
-        """Whether there is an image to go on from, and nobody at work on it.
+        """True if an image exists to continue from, and no process works on the job.
 
-        A finished job has one only where its result could not be kept.
+        A finished job has such an image only if its result could not be saved.
         """
         return bool(self.done) and (self.interrupted or self.status not in ("running", "paused"))
 
     @property
     def local_title(self) -> str:
-        """Scan and protocol by their names, for the screen of who may read the job."""
+        """Names of scan and protocol, for the owner's screen only."""
         try:
             return read_study(self.folder / STUDY).title
         except EngineError:

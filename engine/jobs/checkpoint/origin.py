@@ -1,4 +1,4 @@
-"""What a checkpoint was made from: it is gone on with only if that is still the same."""
+"""Check that a checkpoint was made from the same files and settings before a run continues."""
 
 from __future__ import annotations
 
@@ -11,21 +11,35 @@ from engine.jobs.checkpoint.images import Head
 from engine.protocols.study.study import Study
 
 Origin = tuple[str, dict[str, tuple[str, str]]]
-"""Digest of settings and the state's version; name and digest of each input file by its role."""
+"""Digest of settings and state version; (name, digest) of each input file by its role."""
 
 
 ADDED = (("algorithm", "updates"),)
-"""Settings that checkpoints of 5a791f8c do not know; None leaves a run as it was."""
+"""Settings that checkpoints of 5a791f8c do not have; their value None does not change a run."""
 
 
 def origin_of(study: Study, inputs: dict[str, Plain]) -> Origin:
-    """Return the origin of what a study makes, with its files as they are described now."""
+    """Return the origin of the images of a study.
+
+    Parameters
+    ----------
+    study
+        study with its protocol
+    inputs
+        description of each file by role, with the keys "name" and "sha256"
+
+    Returns
+    -------
+    origin
+        digest of the settings, and (name, digest) of each file
+    """
     files = {role: (file["name"], file["sha256"]) for role, file in inputs.items()}
     return _protocol_digest(study, study.protocol.model_dump(mode="json"), files), files
 
 
 def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, str]]) -> str:
-    """Return the digest of the settings of a run, and of the version of its state."""
+    """Return the digest of the settings of a run and of the version of its state."""
+    # A scanner file is in `files` with its own digest; only a name counts here
     scanner = None if "scanner" in files else study.scanner
     how: list[Plain | str | int | None] = [protocol, scanner]
     if study.complete_events:
@@ -36,7 +50,7 @@ def _protocol_digest(study: Study, protocol: Plain, files: dict[str, tuple[str, 
 
 
 def _older_digest(study: Study, files: dict[str, tuple[str, str]]) -> str:
-    """Return the digest that older checkpoints have of the same settings."""
+    """Return the digest of the same settings in older checkpoints."""
     protocol: Plain = study.protocol.model_dump(mode="json")
     for group, name in ADDED:
         if name in protocol.get(group, {}) and protocol[group][name] is None:
@@ -45,7 +59,26 @@ def _older_digest(study: Study, files: dict[str, tuple[str, str]]) -> str:
 
 
 def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) -> None:
-    """Refuse a checkpoint of other files, or of another protocol; `where` is the study file."""
+    """Refuse a checkpoint that was made from other files or settings.
+
+    Parameters
+    ----------
+    origin
+        origin of the study now, from `origin_of`
+    head
+        description in the checkpoint
+    study
+        study of the job; gives the file names for the message
+    where
+        name of the study file for the message
+
+    Raises
+    ------
+    DataError
+        if a file was added, removed or changed; another name with the same content is accepted
+    SettingsError
+        if the protocol or the version of the state differs
+    """
     protocol, inputs = origin
     for role in sorted({*inputs, *head.inputs}):
         now, then = inputs.get(role), head.inputs.get(role)

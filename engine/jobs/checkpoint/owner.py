@@ -1,4 +1,4 @@
-"""The process that works on a job, so that its death can be noticed from outside."""
+"""Identify the process that works on a job, so that other processes notice its death."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Self
 from engine.core.settings import Settings, setting
 
 CLOCK_SLACK_S = 5.0
-"""Start times of one process may differ by this much when the system clock is corrected."""
+"""Tolerance [s]: correcting the system clock shifts the start time that a process reports."""
 
 
 class Owner(Settings):
-    """One process of one machine; its start time tells it from a later one with its number."""
+    """One process on one machine. Its start time excludes a later one with the same number."""
 
     host: str = setting(max_length=300)
     pid: int = setting(ge=0)
@@ -26,19 +26,25 @@ class Owner(Settings):
 
     @classmethod
     def of(cls, pid: int) -> Self:
-        """Return a process of this machine."""
+        """Describe a process on this machine.
+
+        Parameters
+        ----------
+        pid
+            number of a living process
+        """
         import psutil
 
         return cls(host=platform.node(), pid=pid, started_s=psutil.Process(pid).create_time())
 
     @property
     def is_here(self) -> bool:
-        """Whether it is a process of this machine."""
+        """True if the process is on this machine."""
         return self.host == platform.node()
 
     @property
     def alive(self) -> bool:
-        """Whether it still works; a process of another machine is taken to do so."""
+        """True if the process still works; one on another machine counts as alive."""
         import psutil
 
         if not self.is_here:
@@ -46,8 +52,10 @@ class Owner(Settings):
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started_s) < CLOCK_SLACK_S
+            # A zombie keeps its number until its parent collects it, and does no more work
             return same and process.status() != psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             return False
         except psutil.AccessDenied:
+            # A process of another user exists, even if its start time cannot be read
             return True

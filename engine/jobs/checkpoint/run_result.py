@@ -1,4 +1,4 @@
-"""What becomes of the image of a run: a result on disk, finished or the last before its end."""
+"""Save the image of a run as a result: the finished one, or the last one before an early end."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ log = logging.getLogger(__name__)
 
 
 class RunResult:
-    """Gathers what a run tells, and keeps its image.
+    """Collects the events of a run and saves its image.
 
     Attributes
     ----------
-    id : name of the result, empty before there is one
+    id : name of the result, empty before it is saved
     """
 
     def __init__(self, job: Job) -> None:
         self.id = ""
-        self._study, self._record = job.study, job.record  # the folder may be lost meanwhile
+        self._study, self._record = job.study, job.record  # the folder may disappear during the run
         self._job, self._name = job, name_of(job)
         self._latest: Preview | None = None
         self._facts: Plain = {}
         self._warnings: list[RecordedWarning] = []
 
     def take(self, event: Event) -> None:
-        """Note an event of the run."""
+        """Record an event of the run."""
         match event:
             case Preview():
                 self._latest = event
@@ -51,7 +51,18 @@ class RunResult:
                 self._warnings.append(RecordedWarning(text=text, about=event.about))
 
     def complete(self, event: Finished) -> Finished:
-        """Return the event with the warnings that were given outside of the reconstruction."""
+        """Return the last event with the warnings from outside the reconstruction.
+
+        Parameters
+        ----------
+        event
+            last event of the run
+
+        Returns
+        -------
+        event
+            copy with all warnings in its provenance; unchanged without a record of the run
+        """
         run = event.run
         if run is None:
             return event
@@ -59,20 +70,32 @@ class RunResult:
         return replace(event, provenance=made, volume=replace(event.volume, info=made))
 
     def keep_finished(self, event: Finished) -> ResultSaved | Warned:
-        """Keep the finished image, then remove old results past the limits; say both."""
+        """Save the finished image, then remove old results above the limits.
+
+        Parameters
+        ----------
+        event
+            last event of the run, from `complete`
+
+        Returns
+        -------
+        outcome
+            `ResultSaved` with what was removed, or a warning if the image could not be saved
+        """
         results = Results()
         try:
             self.id = results.keep(self._finished(event)).id
             removed = results.remove_outdated()
         except (EngineError, MemoryError) as e:
+            # A full disk must not lose the image: it stays in memory, and the user can export it
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
             return Warned(f"{NOT_KEPT}: {why}")
         return ResultSaved(self.id, " ".join(("Kept among the results.", *_said(removed))))
 
     def in_its_place(self, event: Finished) -> Finished:
-        """Return the event with the volume of the result, if that lay in the file of the job.
+        """Return the event with the result's volume if the job's own file contained it.
 
-        That file goes: a volume that is larger than the memory is on the disk once.
+        The job's file is deleted, so that a volume larger than the memory is on disk only once.
         """
         place = place_of(event.volume.values)
         if not self.id or place is None:
@@ -86,16 +109,24 @@ class RunResult:
         return replace(event, volume=replace(volume, info=event.volume.info))
 
     def keep_last(self, ending: Ending, reason: str = "") -> None:
-        """Keep the last image of a run that ends before it is finished, if there is one."""
+        """Save the last image of a run that ends before it is finished, if there is one.
+
+        Parameters
+        ----------
+        ending
+            how the run ended
+        reason
+            text of a failure; names of files become pseudonyms
+        """
         latest = self._latest
         if latest is None or latest.slices is not None:
-            return  # finished slabs stay with the job: half a volume is no result, and large
+            return  # finished slabs stay in the job: half a volume is no result, and large
         known = latest.run or unrecorded(self._study.protocol, latest.update / latest.subsets)
         reason = Names.of(self._study).text(reason)
         run = known.with_warnings(self._warnings).ended(ending, reason)
         try:
             self.id = self._keep_partial(latest, run).id
-        except (EngineError, MemoryError) as e:  # the checkpoint stays, and how the run ended
+        except (EngineError, MemoryError) as e:  # the checkpoint and the state of the job remain
             log.warning("job %s: its last image is no result: %s", self._name, e)
 
     def _finished(self, event: Finished) -> NewResult:
@@ -128,7 +159,7 @@ class RunResult:
         )
 
     def _made(self, preview: Preview, run: RecordedRun) -> Plain:
-        """Return what made an image, as far as it is known before the run has ended."""
+        """Return the provenance of an image, as far as it is known before the run has ended."""
         try:
             return provenance.build(
                 self._study,
@@ -140,7 +171,7 @@ class RunResult:
                 grid=preview.volume.grid,
                 output_sha256=provenance.hash_array(preview.volume.values),
             )
-        except EngineError:  # an input is gone: what it was is known from the start of the run
+        except EngineError:  # a missing input: the record from the start of the run describes it
             known = {
                 "inputs": self._known_inputs,
                 "protocol": self._study.protocol.model_dump(mode="json"),
@@ -156,14 +187,32 @@ class RunResult:
 
 
 def name_of(job: Job) -> str:
-    """Return the name of a run, the same after it was resumed."""
+    """Return the name of a run, which does not change when it is resumed.
+
+    Parameters
+    ----------
+    job
+        job of the run; its time of creation distinguishes reused folder names
+    """
     return f"{job.id} of {job.record.created_utc.isoformat()}"
 
 
 def keep_partial(job: Job, preview: Preview, ending: Ending) -> str:
-    """Keep the image of a run whose process died; returns the name of the result.
+    """Save the image of a run whose process died.
 
-    A run that has kept an image itself is left as it is.
+    Parameters
+    ----------
+    job
+        job of the run
+    preview
+        last image that arrived from the process
+    ending
+        how the run ended
+
+    Returns
+    -------
+    id
+        name of the result: an existing one if the run saved one itself, empty if saving failed
     """
     record = job.record
     if record.result:

@@ -1,4 +1,4 @@
-"""Saving checkpoints while a reconstruction goes by, without slowing it down."""
+"""Save checkpoints during a reconstruction without slowing it down."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.checkpoint.run_result import RunResult
 
 INTERVAL_S = 2.0
-"""Least time between checkpoints within an iteration."""
+"""Shortest time between checkpoints within an iteration."""
 SHARE = 0.05
-"""Part of the time that saving may take."""
+"""Share of the time that saving may use."""
 
 log = logging.getLogger(__name__)
 
@@ -26,12 +26,33 @@ log = logging.getLogger(__name__)
 def keep(
     events: Iterator[Event], job: Job, *, heir_of: int | None = None
 ) -> Generator[Event, None, None]:
-    """Pass on `events`, save their images in `job`, and write down how the run ends.
+    """Pass on events, save their images in a job, and record how the run ends.
 
-    An image is saved at the end of an iteration, or when `INTERVAL_S` have passed, as long as
-    saving stays within `SHARE` of the time; the last image before any end is always saved.
-    The finished image is a result on disk before anybody hears of it, and before the images of
-    the job go; of a run that ends otherwise the last image becomes one.
+    An image is saved at the end of an iteration, or after `INTERVAL_S`, as long as saving uses
+    less than `SHARE` of the time. The last image before any end is always saved. The finished
+    image is saved as a result before the last event is passed on and before the images of the
+    job are deleted. If the run ends otherwise, its last image becomes a result.
+
+    Parameters
+    ----------
+    events
+        events of a run; closed at the end
+    job
+        job of the run, claimed by this process
+    heir_of
+        process that may hand the job over, see `Job.claim`
+
+    Yields
+    ------
+    event
+        the events, and further ones about checkpoints and the result
+
+    Raises
+    ------
+    TakenOverError
+        if another process has claimed the job meanwhile
+    EngineError
+        any error of the run, after the last image was saved
     """
     job.claim(heir_of=heir_of)
     saver, result = _Saver(job), RunResult(job)
@@ -43,7 +64,7 @@ def keep(
             if isinstance(event, Finished):
                 event = result.complete(event)
                 yield StageStarted("keep", "Keeping the result")
-                with after_others(job.folder):  # nobody takes the job over in between
+                with after_others(job.folder):  # no other process can claim the job in between
                     _refuse_taken(job)
                     kept = result.keep_finished(event)
                 yield kept
@@ -54,12 +75,14 @@ def keep(
                 yield from saver.save_frame(event)
             elif isinstance(event, Preview) and (event.slices is not None or saver.due):
                 yield from saver.save()
+    # Closing the generator or an abort: the last image is saved, and the reason passes on
     except (GeneratorExit, KeyboardInterrupt):
         _refuse_taken(job)
         _end(job, saver, result, finished=finished)
         raise
     except TakenOverError:
         raise
+    # No worker is left: not a failure, the same run continues once there are workers
     except WorkersGoneError as e:
         saver.save_last()
         _mark(job, "paused", str(e))
@@ -80,7 +103,7 @@ def _end(job: Job, saver: _Saver, result: RunResult, *, finished: bool) -> None:
         _mark(job, "finished", result=result.id)
     else:
         saver.save_last()
-        _mark(job, "aborted")  # first, since whoever aborts may not wait for the rest
+        _mark(job, "aborted")  # first, since a process that aborts may not wait for the rest
         _keep_last(job, result, "aborted")
 
 
@@ -93,10 +116,10 @@ def _keep_last(job: Job, result: RunResult, ending: Ending, reason: str = "") ->
 
 
 def _refuse_taken(job: Job) -> None:
-    """Refuse to go on where another process has become the owner of a job meanwhile."""
+    """Refuse to continue if another process owns the job by now."""
     try:
         owner, me = job.record.owner, Owner.me()
-    except EngineError:  # a lost folder is nobody's
+    except EngineError:  # a missing folder has no owner
         return
     if (owner.host, owner.pid) != (me.host, me.pid):
         raise TakenOverError(
@@ -124,6 +147,7 @@ class _Saver:
     @property
     def due(self) -> bool:
         now = monotonic()
+        # The last save predicts the next one: a slow disk gets fewer checkpoints
         affordable = self._spent_s + self._cost_s <= SHARE * (now - self._started)
         wanted = self.latest is not None and self.latest.ends_iteration
         return affordable and (wanted or now - self._saved_at >= INTERVAL_S)
@@ -146,7 +170,7 @@ class _Saver:
             yield Checkpointed(self.job.id, preview.iteration, preview.subset)
 
     def save_frame(self, preview: Preview) -> Iterator[Event]:
-        """Keep a finished frame, which no later image replaces, whatever it costs."""
+        """Save a finished frame regardless of the time budget: no later image contains it."""
         try:
             self.job.save_frame(preview)
         except EngineError as e:
@@ -156,6 +180,7 @@ class _Saver:
         yield Checkpointed(self.job.id, preview.iteration, preview.subset)
 
     def _say_unsaved(self, e: EngineError) -> Iterator[Event]:
+        # One warning is enough: the next checkpoints would fail for the same reason
         if not self._warned:
             yield Warned(f"No checkpoint could be saved, the run goes on without: {e}")
         self._warned = True

@@ -1,8 +1,7 @@
-"""A volume that is made in slabs, in the folder of its job: its file, and what is finished of it.
+"""Store a volume that is made in slabs in the job's folder, with a record of finished slabs.
 
-The file is the one that the run writes into; beside it stands a record with the digest of each slab
-that is on the disk. A run goes on after the last slab, from the first on, that is as its digest
-says.
+The run writes into the volume's file itself. A record next to it has the digest of each slab on
+disk. A run continues after the last slab, counted from the first, whose digest matches.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ SEAL = "seal"
 
 
 class StoredSlab(Settings):
-    """Slices of a volume's file, from behind those of the slab before up to `stop`."""
+    """Slices of a volume's file, from the end of the previous slab up to `stop`."""
 
     stop: int = setting(ge=1)
     sha256: str = setting(max_length=64)
 
 
 class SlabsRecord(Settings):
-    """What is finished of a volume."""
+    """The finished part of a volume."""
 
     format: str = setting("isocenter-slabs-1", max_length=40)
     head: Head = setting()
@@ -41,18 +40,18 @@ class SlabsRecord(Settings):
 
     @property
     def slices(self) -> int:
-        """Slices that are finished."""
+        """Number of finished slices."""
         return self.slabs[-1].stop
 
 
 class FoundSlabs(NamedTuple):
-    """The slabs after which a run goes on.
+    """The finished slabs from which a run continues.
 
     Attributes
     ----------
-    head : what is said of it
-    values : the volume's file, to write into
-    slices : that are finished, from the first on
+    head : description of the volume
+    values : values in the volume's file, writable
+    slices : number of finished slices, from the first
     """
 
     head: Head
@@ -68,21 +67,38 @@ class FinishedSlabs:
 
     @property
     def files(self) -> tuple[Path, Path]:
-        """All that is kept."""
+        """The volume's file and its record."""
         return self._file, self._record
 
     def add(self, volume: Volume, head: Head, stop: int) -> bool:
-        """Note that slices up to `stop` are on the disk; False where they lie in another file."""
+        """Record that the slices up to `stop` are on disk.
+
+        Parameters
+        ----------
+        volume
+            volume in the job's own file
+        head
+            description of the volume
+        stop
+            number of finished slices, from the first
+
+        Returns
+        -------
+        is_kept
+            False if the values are not in the job's own file
+        """
         place = volume_file.place_of(volume.values)
         if place is None or place.path != self._file:
             return False
         before = self.record()
+        # The slabs of a run with other settings or files do not count
         is_of_run = before is not None and (before.head.protocol, before.head.inputs) == (
             head.protocol,
             head.inputs,
         )
         slabs = before.slabs if before is not None and is_of_run and before.slices < stop else ()
         start = slabs[-1].stop if slabs else 0
+        # The digest is of the file, not of the memory: it proves what the disk returns
         found = StoredSlab(stop=stop, sha256=self._digest(head, start, stop))
         said = SlabsRecord(head=head, slabs=(*slabs, found)).model_dump(mode="json")
         text = to_json(said | {SEAL: seal_of(**said)}, indent=2)
@@ -90,7 +106,7 @@ class FinishedSlabs:
         return True
 
     def record(self) -> SlabsRecord | None:
-        """Return what is finished, None where nothing is or the record is damaged."""
+        """Return the record, None if there is none or it is damaged."""
         try:
             said = from_json(self._record.read_text())
             seal = said.pop(SEAL, None)
@@ -100,12 +116,13 @@ class FinishedSlabs:
         return found if seal == seal_of(**found.model_dump(mode="json")) else None
 
     def read(self) -> FoundSlabs | None:
-        """Return where to go on, None where no slab is as it was written."""
+        """Return the point to continue from, None if no slab matches its digest."""
         found, slices = self.record(), 0
         if found is None:
             return None
         try:
             for slab in found.slabs:
+                # Slabs after a damaged one are made again, since a run continues at one place only
                 if self._digest(found.head, slices, slab.stop) != slab.sha256:
                     break
                 slices = slab.stop
@@ -115,12 +132,12 @@ class FinishedSlabs:
         return FoundSlabs(found.head, values, slices) if slices else None
 
     def remove(self) -> None:
-        """Delete all."""
+        """Delete the volume's file and its record."""
         for file in self.files:
             file.unlink(missing_ok=True)
 
     def _digest(self, head: Head, start: int, stop: int) -> str:
-        """Return the SHA-256 of some slices, read in pieces."""
+        """Return the SHA-256 of slices, read in pieces."""
         per_slice = 4 * head.shape[1] * head.shape[2]
         total, left = sha256(), (stop - start) * per_slice
         with self._file.open("rb") as file:

@@ -1,6 +1,6 @@
-"""What the server has done for all its copies, see `starting`; imported by it alone.
+"""Imports of the server process, which its copies inherit (see `starting`); only it imports this.
 
-Nothing here starts a thread or looks for a card: neither would be in a copy.
+Nothing here starts a thread or accesses a GPU: a copy of the process would have neither.
 """
 
 from __future__ import annotations
