@@ -21,7 +21,7 @@ MAP_SUFFIXES = (".txt", ".csv", ".tsv")
 
 
 def builtin_scanners() -> dict[str, str]:
-    """Scanners that come with the program: key -> name shown to the user."""
+    """Return the built-in scanners: key -> name shown to the user."""
     return {key: builtin_settings(key).name for key in builtin_keys()}
 
 
@@ -31,12 +31,20 @@ def read_scanner(name_or_path: str) -> Scanner:
     Parameters
     ----------
     name_or_path
-        name of a scanner that comes with us, a scanner file (.toml) or a crystal map (.txt)
+        key of a built-in scanner, path of a scanner file (.toml), or path of a crystal map (.txt,
+        .csv, .tsv)
 
     Returns
     -------
     scanner
-        with its time of flight, if it has one
+        with TOF bins if its file states them
+
+    Raises
+    ------
+    SettingsError
+        if this is neither a key nor a file, or if the lengths of a .toml are not in mm
+    UnknownFormatError
+        if a file has another ending
 
     Examples
     --------
@@ -45,17 +53,21 @@ def read_scanner(name_or_path: str) -> Scanner:
     32256
     """
     keys = builtin_keys()
+    # Keys win over files, so a file with the name of a scanner cannot replace it.
     if name_or_path in keys:
         return scanner_of(builtin_settings(name_or_path))
     path = Path(name_or_path)
     suffix = path.suffix.lower()
     if suffix not in (".toml", *MAP_SUFFIXES) and not exists(path):
+        # A missing .toml or map is reported as a missing file below. Any other text is probably a
+        # misspelt key.
         near = get_close_matches(name_or_path.lower(), keys, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         raise SettingsError(
             f"{name_or_path!r} is not a scanner{meant}; known: {', '.join(keys)}, a scanner .toml "
             "file or a crystal map .txt."
         )
+    # Report a missing, empty or irregular file before its ending is judged.
     open_head(path)
     if suffix == ".toml":
         return read_toml_scanner(path)

@@ -11,7 +11,20 @@ from engine.io.scanners.toml_scanner import is_scanner_toml
 
 
 def adjacent_scanner(path: Path, of: str) -> str:
-    """Return the one scanner file or crystal map in the folder of a scan of the format `of`."""
+    """Return the path of the only scanner file or crystal map next to a scan.
+
+    Parameters
+    ----------
+    path
+        the scan
+    of
+        format of the scan, which the error passes on to the window
+
+    Raises
+    ------
+    ScannerMissingError
+        if the folder has no such file, or several
+    """
     beside = [each for each in entries(path.parent) if _is_scanner(each)]
     if len(beside) == 1:
         return str(beside[0])
@@ -25,8 +38,11 @@ def adjacent_scanner(path: Path, of: str) -> str:
 
 def _is_scanner(path: Path) -> bool:
     if path.suffix.lower() in MAP_SUFFIXES:
+        # A text file can be anything, and a map of 100,000 crystals takes long to parse, so the
+        # name decides.
         return "crystal_map" in path.name.lower()
     try:
         return path.suffix.lower() == ".toml" and is_scanner_toml(path)
+    # A damaged .toml next to the scan must not prevent opening the scan.
     except EngineError:
         return False

@@ -23,12 +23,12 @@ MAX_BYTES = 256_000_000
 MAX_KEY = (65_535, 16_777_215, 65_535)
 """Largest ring, place and layer."""
 FOV_OF_BORE = math.sin(math.radians(45))
-"""Lines of response may turn up to 45° from the axis' direction at a crystal (SAFIR: ±45 of 90
-tangential bins)."""
+"""Part of the smallest crystal radius that lines of response reach. They deviate up to 45° from the
+direction to the axis (SAFIR: ±45 of 90 tangential bins)."""
 NAME = "Crystal map"
-"""Every map's: that of its file may be a patient's."""
+"""Name of every map, because the file name could contain a patient's name."""
 WHOLE_BORE = 1.0001
-"""Lines may be this part of the farthest crystal's radius off where a rule decides: all of them."""
+"""Part of the largest crystal radius that lines reach if a coincidence rule decides: all lines."""
 NICE_VOXELS_MM = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
@@ -40,7 +40,20 @@ class _Row:
 
 
 def read_crystal_map(path: Path) -> CrystalMap:
-    """Read a crystal map; its voxel size and field of view follow from the crystals."""
+    """Read a crystal map; voxel size and field of view follow from the crystals.
+
+    Parameters
+    ----------
+    path
+        table of `ring det [layer] x y z`, positions in mm
+
+    Raises
+    ------
+    FileFormatError
+        if a line is damaged, or a crystal or a position occurs twice
+    GeometryError
+        if the positions are not plausible in mm
+    """
     rows = _rows(path)
     _refuse_repeated(path, rows)
     keys = np.array([row.key for row in rows], np.int32)
@@ -58,24 +71,29 @@ def mapped(
     tof: TofBins | None = None,
     coincident: NDArray[np.bool_] | None = None,
 ) -> CrystalMap:
-    """Return a map whose voxel and field of view follow from its crystals.
+    """Return a crystal map; voxel size and field of view follow from the crystals.
 
     Parameters
     ----------
-    name, keys, points_mm, tof, coincident
-        as of `CrystalMap`; where a rule of coincidence is given, it alone decides
+    name, keys, points_mm, tof
+        see `CrystalMap`
     path
-        of the file that lists the crystals, for sentences
+        file with the crystals, for error messages
+    coincident
+        rule of coincidence, see `CrystalMap`; it replaces the limit of the field of view. None: a
+        line must pass the axis within sin(45°) of the smallest crystal radius.
 
     Raises
     ------
     GeometryError
-        where lengths are no millimetres
+        if the lengths are not in mm
     """
     pitch_mm = _pitch(path, points_mm)
+    # Spatial resolution near the centre is about half the crystal pitch.
     voxel = _nice(pitch_mm / 2)
     radii = np.hypot(points_mm[:, 0], points_mm[:, 1])
     radius = float(radii.min()) * FOV_OF_BORE
+    # Add one pitch: crystal positions are centres, and the field of view ends at crystal faces.
     length = float(np.ptp(points_mm[:, 2])) + pitch_mm
     return CrystalMap(
         name,
@@ -93,11 +111,14 @@ def _rows(path: Path) -> list[_Row]:
     rows: list[_Row] = []
     n_columns = 0
     for number, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
+        # STIR ends its tables with an empty line; text after it is not part of the map.
         if not line.strip() and rows:
             break
         fields = line.partition("#")[0].replace(",", " ").split()
         if not fields:
             continue
+        # The first crystal decides if there is a layer column. Mixed tables would shift the
+        # coordinates.
         n_columns = n_columns or len(fields)
         rows.append(_row(path, number, fields, n_columns))
     if len(rows) < 2:
@@ -117,6 +138,7 @@ def _row(path: Path, number: int, fields: list[str], n_columns: int) -> _Row:
         )
     key = [_whole(where, text) for text in fields[:-3]]
     ring, place, layer = (*key, 0)[:3]
+    # `CrystalMap` packs these into one 64-bit number: 16 bits ring, 24 bits place, 16 bits layer.
     if any(not 0 <= k <= most for k, most in zip((ring, place, layer), MAX_KEY, strict=True)):
         raise FileFormatError(
             f"{where}: ring {ring}, det {place}, layer {layer} is out of range; expected 0 to "
@@ -149,6 +171,7 @@ def _length(where: str, text: str) -> float:
 
 def _refuse_repeated(path: Path, rows: list[_Row]) -> None:
     keys: dict[tuple[int, int, int], int] = {}
+    # Two crystals at one point would give lines of length 0.
     points: dict[tuple[float, float, float], int] = {}
     for row in rows:
         earlier = keys.setdefault(row.key, row.line)
@@ -166,6 +189,7 @@ def _refuse_repeated(path: Path, rows: list[_Row]) -> None:
             )
 
 
+# A map in cm or m has radii outside the range of real scanners.
 def _refuse_radii(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> None:
     radius = np.hypot(points[:, 0], points[:, 1])
     low, high = RADIUS_MM
@@ -178,9 +202,10 @@ def _refuse_radii(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> 
 
 
 def _pitch(path: Path, points: NDArray[np.float64]) -> float:
-    """Return the usual distance of neighbours [mm]; refuse lengths that are not millimetres."""
+    """Return the median distance to the nearest crystal [mm]; refuse lengths that are not in mm."""
     from scipy.spatial import KDTree
 
+    # k=[2]: the nearest point of each crystal is the crystal itself.
     distances, _ = KDTree(points).query(points, k=[2])
     pitch = float(np.median(distances))
     if pitch < MIN_CRYSTAL_PITCH_MM:
@@ -192,4 +217,5 @@ def _pitch(path: Path, points: NDArray[np.float64]) -> float:
 
 
 def _nice(voxel_mm: float) -> float:
+    # Compare ratios, not differences, so that small voxels are not rounded up to twice their size.
     return min(NICE_VOXELS_MM, key=lambda nice: abs(math.log(nice / voxel_mm)))

@@ -10,7 +10,15 @@ from engine.io.report import Facts, Report
 
 
 def of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
-    """Report a scanner, with more facts at the end."""
+    """Report a scanner.
+
+    Parameters
+    ----------
+    scanner
+        of any kind
+    more
+        facts that follow the common ones
+    """
     low, high = scanner.axial_range_mm
     facts = (
         ("Name", scanner.name),
@@ -25,7 +33,18 @@ def of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
 
 
 def of_toml_scanner(path: Path) -> Report:
-    """Report a scanner file (.toml)."""
+    """Report a scanner file (.toml).
+
+    Parameters
+    ----------
+    path
+        file of a ring scanner or of two panels
+
+    Raises
+    ------
+    SettingsError
+        if the file is damaged or its lengths are not in mm
+    """
     from engine.io.scanners.toml_scanner import read_toml_scanner
 
     scanner = read_toml_scanner(path)
@@ -33,6 +52,7 @@ def of_toml_scanner(path: Path) -> Report:
         p = scanner.settings
         panel = f"{p.n_rows} × {p.n_columns} crystals, {p.pitch_mm:g} mm apart"
         return of_scanner(scanner, (("Panel", panel), ("Image", scanner.grid.describe())))
+    # A ring has gaps and ring differences, which panels do not have.
     s = scanner.settings
     more = (
         ("Rings", f"{s.n_rings}, {s.ring_pitch_mm:g} mm apart"),
@@ -43,7 +63,18 @@ def of_toml_scanner(path: Path) -> Report:
 
 
 def of_response(path: Path) -> Report:
-    """Report the response matrix of two panels."""
+    """Report the response matrix of a dual-head scanner.
+
+    Parameters
+    ----------
+    path
+        HDF5 file of the matrix
+
+    Returns
+    -------
+    report
+        the shares of dropped values and of errors are the largest of any row
+    """
     from engine.io.hdf5.response import read_response
 
     matrix = read_response(path)
@@ -59,7 +90,7 @@ def of_response(path: Path) -> Report:
 
 
 def of_map(path: Path) -> Report:
-    """Report a table of crystal positions."""
+    """Report a crystal map."""
     from engine.io.scanners.crystal_map import read_crystal_map
 
     return of_scanner(read_crystal_map(path))

@@ -18,13 +18,13 @@ from engine.io.text.toml_file import read_toml
 ScannerSettings = RingSettings | DualHeadSettings
 
 RADIUS_MM = (20.0, 1000.0)
-"""From the smallest animal scanner to the widest bore."""
+"""Radii of real scanners, from the smallest animal scanner to the widest bore."""
 MIN_CRYSTAL_PITCH_MM = 0.45
-"""Below every crystal built so far: the lengths are then in cm."""
+"""Smaller than every crystal built so far: such lengths are probably in cm."""
 
 
 def builtin_keys() -> tuple[str, ...]:
-    """Names of the scanner files that come with the program."""
+    """Return the names of the scanner files that come with the program."""
     folder = files("resources") / "scanners"
     names = (entry.name for entry in folder.iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
@@ -37,34 +37,85 @@ def builtin_settings(key: str) -> ScannerSettings:
 
 
 def scanner_settings(values: Plain, *, where: str) -> ScannerSettings:
-    """Return the settings of the kind of scanner that the values name; a ring if they name none."""
+    """Return the settings of a scanner: two panels if `kind` is "dual-head", otherwise a ring.
+
+    Parameters
+    ----------
+    values
+        table of a scanner file
+    where
+        file name, for error messages
+
+    Raises
+    ------
+    SettingsError
+        if a value is missing, unknown or out of range
+    """
+    # Scanner files written before two panels were supported have no `kind`.
     if values.get("kind") == "dual-head":
         return parse(DualHeadSettings, values, where=where)
     return parse(RingSettings, values, where=where)
 
 
 def scanner_of(settings: ScannerSettings) -> RingScanner | DualHead:
-    """Return the scanner of settings of any kind."""
+    """Return the scanner with these settings."""
     if isinstance(settings, DualHeadSettings):
         return DualHead(settings)
     return RingScanner(settings)
 
 
 def is_scanner_toml(path: Path) -> bool:
-    """Return True if a TOML file describes a scanner."""
+    """Return True if a TOML file describes a scanner.
+
+    Parameters
+    ----------
+    path
+        TOML file; protocols and studies have the same ending
+
+    Raises
+    ------
+    SettingsError
+        if the file is not TOML
+    """
     values = read_toml(path)
+    # Do not parse all settings: a scanner file with a wrong value must still be reported as a
+    # scanner.
     return "n_rings" in values or values.get("kind") in ("ring", "dual-head")
 
 
 def read_toml_scanner(path: Path) -> RingScanner | DualHead:
-    """Read a scanner's file; refuse lengths that are not millimetres."""
+    """Read a scanner file.
+
+    Parameters
+    ----------
+    path
+        TOML file of a ring scanner or of two panels
+
+    Raises
+    ------
+    SettingsError
+        if a value is missing or wrong, or lengths are not in mm
+    """
     settings = scanner_settings(read_toml(path), where=path.name)
     refuse_wrong_unit(settings, path.name)
     return scanner_of(settings)
 
 
 def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
-    """Refuse a scanner whose lengths are centimetres or metres instead of millimetres."""
+    """Refuse a scanner if its lengths are apparently in cm or m.
+
+    Parameters
+    ----------
+    settings
+        of a ring scanner or of two panels
+    where
+        file name, for error messages
+
+    Raises
+    ------
+    SettingsError
+        if the ring radius or a crystal pitch is not plausible in mm
+    """
     if isinstance(settings, DualHeadSettings):
         _refuse_pitch(settings.pitch_mm, "on the panels", where)
         return
@@ -74,6 +125,8 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
             f"{where}: radius_mm = {settings.radius_mm:g}, expected {low:g} to {high:g} mm; give "
             "lengths in mm."
         )
+    # The arc between two places, gaps included; it differs little from the distance of the
+    # crystals.
     across = 2 * np.pi * settings.radius_mm / settings.n_crystals_per_ring
     for what, pitch in (("around the ring", across), ("between rings", settings.ring_pitch_mm)):
         _refuse_pitch(pitch, what, where)

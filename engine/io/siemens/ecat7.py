@@ -1,18 +1,18 @@
-"""ECAT 7 volumes (.v): one or more frames of time, each of big-endian values under a header.
+"""ECAT 7 volumes (.v): one or more time frames, big-endian values after a header each.
 
-    512 bytes of a main header; then directories of 512 bytes, 32 rows of 4 int32. The first row of
-    a directory says where the next one is and how many rows are used; the others give the number
-    of an image, where it begins and where it ends, in blocks of 512 bytes from 1. An image is a
-    header of one block, then its values, x fastest, z slowest.
+    The main header has 512 bytes. Directories of 512 bytes follow, 32 rows of 4 int32. The first
+    row of a directory states the block of the next directory and the number of used rows. Each
+    other row states the number of an image and its first and last block (512 bytes, from 1). An
+    image is a header of one block, then its values, x fastest, z slowest.
 
     value = stored · scale factor · calibration factor
 
-Number of an image: bits 0 to 8 the frame, 12 to 15 the place of the bed, 24 to 29 the gate.
-Publications differ on which side x and z of a patient begin, so images have no letters.
+Number of an image: bits 0 to 8 frame, 12 to 15 bed position, 24 to 29 gate.
+Publications differ about the patient side at which x and z begin, so images have no letters.
 
 References
 ----------
-The headers' fields are those of nibabel's module `ecat`; the directory after its documentation.
+Header fields as in nibabel's module `ecat`; the directory as in its documentation.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ MOST_IMAGES = 1000
 FIRST_DIRECTORY = 2
 ROWS = 32
 VOLUMES = {6: "bytes", 7: "16-bit integers", 14: "numbers"}
-"""Types of files that hold volumes."""
+"""File types that contain volumes."""
 TYPES = {5: ">f4", 6: ">i2", 7: ">i4"}
-"""Codes of the types of values, of IEEE and of Sun."""
+"""Codes of value types (IEEE and Sun) -> NumPy type."""
 BECQUEREL = ("bq/cc", "bq/ml")
 MM_PER_CM = 10.0
 DAMAGED = "copy the file again, or export it as DICOM or NIfTI"
@@ -66,6 +66,7 @@ class Ecat7(VolumeReader):
         frames = _Study.of(file).frames()
         if len(frames) == 1:
             return frames[0].volume
+        # Weights are frame durations, because each frame is a rate (Bq/mL), not a sum of counts.
         counted_s = sum(each.frame.duration_s for each in frames)
         total = np.zeros(frames[0].volume.values.shape)
         for frame, volume in frames:
@@ -77,14 +78,27 @@ class Ecat7(VolumeReader):
 
     @classmethod
     def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
-        """Read the frames of time; none where there is one image."""
+        """Read the time frames.
+
+        Returns
+        -------
+        frames
+            in order of time; empty if the file contains a single image
+
+        Raises
+        ------
+        FileFormatError
+            if the file is damaged, or has several bed positions or gates
+        GeometryError
+            if frames overlap or have different voxels
+        """
         frames = _Study.of(file).frames()
         return frames if len(frames) > 1 else ()
 
 
 @dataclass(frozen=True)
 class _Study:
-    """A file whose main header and directory were read."""
+    """A file with its main header and directory."""
 
     file: InputFile
     main: np.void
@@ -112,6 +126,8 @@ class _Study:
 
         kind, found = subhdr_dtype.newbyteorder(">"), []
         for number, (start, end) in sorted(self.starts.items()):
+            # Block numbers start at 1. A header cut short is padded with zeros, and its sizes of 0
+            # are refused below.
             header = self.file.read(BLOCK, (start - 1) * BLOCK).ljust(BLOCK, b"\0")
             found.append(self._frame(number, np.frombuffer(header, kind, 1)[0], start, end))
         found.sort(key=lambda each: each.frame.start_ms)
@@ -126,14 +142,17 @@ class _Study:
     def _frame(self, number: int, stated: np.void, start: int, end: int) -> FrameVolume:
         name = f"{self.file.name}, frame {number}"
         shape = tuple(int(stated[f"{axis}_dimension"]) for axis in "zyx")
+        # ECAT 7 stores lengths in cm and times in ms.
         edges = [MM_PER_CM * float(stated[f"{axis}_pixel_size"]) for axis in "xyz"]
         grid = stated_grid(self.file.path, shape, edges, (0.0, 0.0, 0.0))
         values = self._values(name, stated, grid.shape, start, end)
         begin, length = int(stated["frame_start_time"]), int(stated["frame_duration"])
+        # A single image may state no duration. Frames of a series need one.
         if begin < 0 or (length <= 0 and len(self.starts) > 1):
             raise FileFormatError(f"{name}: starts at {begin} ms and lasts {length} ms; {DAMAGED}.")
         unit, info = self._facts()
         volume = Volume(values, grid, unit, info, self._notes(stated))
+        # A time frame of 0 ms would be invalid.
         return FrameVolume(TimeFrame(begin, begin + max(length, 1)), volume)
 
     def _values(
@@ -144,16 +163,20 @@ class _Study:
             raise FileFormatError(
                 f"{name}: value type {int(stated['data_type'])}, expected 5, 6 or 7; {DAMAGED}."
             )
+        # dtype=object: int64 could overflow with damaged dimensions.
         n_bytes = int(np.prod(shape, dtype=object)) * np.dtype(stored).itemsize
+        # The image's own header takes the first block, so values start at byte start · 512.
         there = min((end - start) * BLOCK, self.file.size - start * BLOCK)
         if n_bytes > there:
             raise FileFormatError(
                 f"{name}: {n_bytes:,} bytes of values expected, but {max(there, 0):,} found; "
                 f"{DAMAGED}."
             )
+        # Stored, float64 and float32 values are in memory at the same time.
         refuse_large_data(3 * n_bytes, name)
         values = np.frombuffer(self.file.read(n_bytes, start * BLOCK), stored).reshape(shape)
         factor = float(stated["scale_factor"]) * (
+            # Uncalibrated files state 0.
             float(self.main["ecat_calibration_factor"]) or 1.0
         )
         scaled = (values.astype(np.float64) * factor).astype(np.float32)
@@ -169,6 +192,7 @@ class _Study:
 
     def _notes(self, stated: np.void) -> tuple[str, ...]:
         notes = ["The patient position is ambiguous, so the image has no orientation letters."]
+        # The direction of the offset depends on the axes, which are ambiguous.
         if any(float(stated[f"{axis}_offset"]) for axis in "xyz"):
             notes.append("The offset in its header is not applied.")
         if _text(self.main["data_units"]).lower() not in BECQUEREL:
@@ -181,10 +205,12 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
     found: dict[int, tuple[int, int]] = {}
     for number, start, end in _directory(file):
         frame, bed, gate = number & 0x1FF, number >> 12 & 0xF, number >> 24 & 0x3F
+        # Images without gates have gate 0 or 1.
         if bed or gate > 1 or frame in found:
             raise FileFormatError(
                 f"{file.name}: contains several bed positions or gates; export one."
             )
+        # Blocks 1 and 2 are main header and first directory.
         if not FIRST_DIRECTORY < start <= end or len(found) >= MOST_IMAGES:
             raise FileFormatError(
                 f"{file.name}: damaged directory (blocks {start} to {end}); {DAMAGED}."
@@ -196,13 +222,15 @@ def _by_frames(file: InputFile) -> dict[int, tuple[int, int]]:
 
 
 def _directory(file: InputFile) -> Iterator[tuple[int, int, int]]:
-    """Yield number, first and last block of each image; a directory that leads back ends it."""
+    """Yield number, first and last block of each image, up to a directory that was read before."""
     block, seen = FIRST_DIRECTORY, set[int]()
+    # The last directory refers to the first one. `seen` also ends circles of damaged files.
     while block not in seen:
         seen.add(block)
         content = file.read(BLOCK, (block - 1) * BLOCK) if block > 0 else b""
         if len(content) < BLOCK:
             raise FileFormatError(f"{file.name}: ends within its directory; {DAMAGED}.")
+        # Row 0: free rows, next directory, previous directory, used rows.
         rows = np.frombuffer(content, ">i4").reshape(ROWS, 4)
         n_used = int(rows[0, 3])
         if not 0 <= n_used < ROWS:

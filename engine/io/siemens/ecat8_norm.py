@@ -1,13 +1,13 @@
-"""Normalisation by components of the Biograph mMR: a header (.n.hdr) and float32 tables (.n).
+"""Component-based normalisation of the Biograph mMR: a header (.n.hdr) and float32 tables (.n).
 
-The efficiency of a bin is the sum, over the lines that it counts, of
+The efficiency of a bin is the sum, over its lines, of
 
 ε[r1, p1] ε[r2, p2] · g[r1 + r2, t] · c[t, v mod b] · a[k]
 
-with the crystals' efficiencies ε, the geometric effects g, the interference c of crystals at their
-place among the b of a block, and the axial effects a of plane k of the tables' own span. The
-efficiencies begin one place later than the file has them, and gaps have none. Parameters of dead
-time, of which the file has three tables, and additional axial effects are not used.
+with crystal efficiencies ε, geometric effects g, crystal interference c by the place among the b of
+a block, and axial effects a of plane k in the span of the tables. The table of efficiencies is
+shifted by one place against our numbering, and gaps have no efficiency. The three tables of
+dead-time parameters and the additional axial effects are not used.
 
 After STIR (UCL/STIR, BinNormalisationFromECAT8.cxx; Apache-2.0).
 """
@@ -36,23 +36,24 @@ Table = NDArray[np.float32]
 
 
 def is_ecat8_norm(file: InputFile) -> bool:
-    """Return True if a file is the header of a normalisation by components."""
+    """Return True if a file is the header of a component-based normalisation."""
+    # Blanks and tabs in keys and around `:=` differ between programs.
     said = file.head.lower().translate(None, b" \t")
     return is_interfile(file.head) and any(mark in said for mark in MARKS)
 
 
 @dataclass(frozen=True, eq=False)
 class Ecat8Norm(BinValues):
-    """Components from which the efficiencies of bins are made.
+    """Components of the efficiencies of bins.
 
     Attributes
     ----------
-    scanner : the rings
-    geometry : (2 n_rings - 1, n_bins) by the sum of the rings
+    scanner : scanner of the tables
+    geometry : (2 n_rings - 1, n_bins), by the sum of both rings
     interference : (n_bins, n_places of a block)
     crystals : (n_rings, n_crystals_per_ring), 0 in gaps
-    axial : (n_planes,) of the span of the tables
-    planes : the bins of which `axial` is
+    axial : (n_planes,), in the span of the tables
+    planes : bins to which `axial` refers
     """
 
     scanner: RingScanner
@@ -72,8 +73,29 @@ class Ecat8Norm(BinValues):
         return f"{live.size:,} crystals, efficiencies vary by {spread:.1f} %"
 
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
-        """Return factors by which counts are multiplied, 0 in dead bins."""
+        """Return normalisation factors for the bins of a scan.
+
+        Parameters
+        ----------
+        layout
+            bins of the scan, with at most as many tangential bins as the tables
+        title
+            name of this input, for error messages
+        is_factor
+            not used: the components always give factors
+
+        Returns
+        -------
+        factors
+            (n_bins,) by which counts are multiplied; 0 in dead bins
+
+        Raises
+        ------
+        GeometryError
+            if the scan is from another scanner, is arc-corrected, or has more tangential bins
+        """
         n_bins = self.geometry.shape[1]
+        # Components are defined on crystals, so arc-corrected bins (`bin_mm`) cannot use them.
         alike = layout.scanner.fingerprint() == self.scanner.fingerprint()
         if not alike or layout.bin_mm is not None or layout.n_tangential > n_bins:
             raise GeometryError(
@@ -86,17 +108,33 @@ class Ecat8Norm(BinValues):
         return np.divide(1, efficiencies, out=np.zeros_like(efficiencies), where=live)
 
     def efficiencies(self, layout: SinogramLayout) -> Bins:
-        """(n_bins,) sum of the efficiencies of the lines of each bin."""
+        """Return the sum of the efficiencies of the lines of each bin.
+
+        Parameters
+        ----------
+        layout
+            bins with the crystals of `scanner`; views can be mashed
+
+        Returns
+        -------
+        efficiencies
+            (n_bins,); 0 if no line of the bin has two live crystals
+        """
         t = layout.tangential
+        # The tables can have more tangential bins than the scan; both are centred on t = 0.
         column = t + self.geometry.shape[1] // 2
         view = np.arange(self.scanner.n_views)[:, None]
         first, second = self.scanner.places(view, t[None, :])
+        # The interference pattern repeats with each block, so the view counts modulo the places of
+        # a block.
         across = self.interference[column][:, view[:, 0] % self.interference.shape[1]].T
         pairs = self.scanner.ring_pairs
         plane, held = layout.plane_of(pairs[:, 0], pairs[:, 1])
         own, known = self.planes.plane_of(pairs[:, 0], pairs[:, 1])
+        # Ring pairs beyond the span of the tables get no axial correction.
         axial = np.where(known, self.axial[np.where(known, own, 0)], np.float32(1))
         sums = np.zeros(layout.shape, np.float32)
+        # One ring pair at a time: all lines of an mMR scan together would need gigabytes.
         for k in np.flatnonzero(held):
             one, two = pairs[k]
             lines = self.crystals[one][first] * self.crystals[two][second] * across
@@ -106,7 +144,22 @@ class Ecat8Norm(BinValues):
 
 
 def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
-    """Read the components of a Biograph mMR."""
+    """Read the normalisation components of a Biograph mMR.
+
+    Parameters
+    ----------
+    file
+        header (.n.hdr); the tables are in the file that it names
+
+    Raises
+    ------
+    GeometryError
+        if the header is from another scanner
+    FileFormatError
+        if a table is missing or has an unexpected shape
+    DataError
+        if a table contains negative values or NaN
+    """
     header = read_header(file)
     system = header.text("originating system")
     if system != MMR:
@@ -137,6 +190,7 @@ def read_ecat8_norm(file: InputFile) -> Ecat8Norm:
                 f"{file.name}: {name} has {' × '.join(map(str, table.shape))} values, expected "
                 f"{' × '.join(map(str, shape))}; choose the normalisation of a Biograph mMR."
             )
+    # The shift of one place is that of STIR. Values in gaps are not efficiencies.
     alive = scanner.alive.reshape(crystals.shape)
     crystals = np.where(alive, np.roll(crystals, 1, axis=1), np.float32(0))
     return Ecat8Norm(scanner, geometry, interference, crystals, axial, planes)
@@ -167,6 +221,7 @@ def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table
         raise FileFormatError(
             f"{header.path.name}: {name} starts at byte {start}; correct the header."
         )
+    # Interfile lists the fastest axis first, NumPy the slowest.
     table = data.array(header.number_type, tuple(int(size) for size in reversed(sizes)), start)
     if not (np.all(np.isfinite(table)) and np.all(table >= 0)):
         raise DataError(

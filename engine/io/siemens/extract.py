@@ -1,7 +1,7 @@
 """Extract raw data from DICOM: a text header and its data.
 
-The bytes are those of the file, the header is its text with the name of the new file of data; what
-it says of the patient's person is left out, unless it is asked for.
+The data are copied byte by byte. The header is copied with the new name of the data file. Patient
+attributes are emptied, unless the caller asks for them.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ PERSON = re.compile(r"(?im)^(\s*[!%]*patient\s+(?P<what>[^:\r\n]*?)\s*:=).*$")
 
 
 def written_with(output: Path) -> tuple[Path, ...]:
-    """Return the data and the header that are written under the name of a header."""
+    """Return the files that are written for the path of a header: data and header."""
     if not output.name.lower().endswith(HEADER):
         return (output,)
     return output.with_name(output.name[: -len(HEADER)]), output
 
 
 def extract(path: Path, output: Path, *, identify: bool = False) -> int:
-    """Take header and data out of a raw file; return how many bytes the data have.
+    """Extract header and data from a raw file; return the size of the data in bytes.
 
     Parameters
     ----------
     path
-        the raw file, or its bytes (.bf)
+        the raw file, or its data (.bf)
     output
-        of the header: .l.hdr for list mode, .s.hdr for a sinogram, .n.hdr for a normalisation; the
-        data go beside it
+        path of the header: .l.hdr for list mode, .s.hdr for a sinogram, .n.hdr for a
+        normalisation; the data are written next to it
     identify
-        whether the header may say who the patient is
+        True: copy the patient's name and other personal attributes into the header
 
     Raises
     ------
     OutputError
-        where the name does not end as what the file holds does
+        if the name has another ending than this kind of data
     FileFormatError
-        where a file is no raw data, or lacks a part
+        if the file is not raw data or is incomplete
     """
     with open_input(path) as file, opened_behind(file) as (raw, stated, data):
         ending = ENDINGS[raw.kind]
@@ -65,7 +65,7 @@ def extract(path: Path, output: Path, *, identify: bool = False) -> int:
         text = _renamed(raw.text, target.name, file.name)
         header = _lines(text if identify else _without_person(text)).encode()
 
-        # no header ever stands beside the data of another
+        # Both files appear together, so a header is never next to the data of another scan.
         write_with_header(target, lambda: _pieces(data), data.size, output, header)
         return data.size
 
@@ -82,13 +82,15 @@ def _renamed(text: str, name: str, where: str) -> str:
             "the scanner again."
         )
     text = DATA_NAME.sub(lambda line: f"{line[1]}{name}", text)
+    # Headers of a normalisation name the data file a second time.
     return NORM_NAME.sub(lambda line: f"{line[1]}{name}}}", text)
 
 
 def _without_person(text: str) -> str:
+    # Keep the key without its value, so that the header keeps its structure.
     return PERSON.sub(lambda line: line[0] if line["what"].lower() in NEEDED else line[1], text)
 
 
 def _lines(text: str) -> str:
-    """Return a text whose lines end alike; scanners have written two returns before a feed."""
+    """Return a text with CRLF line ends; some scanners write two CR before an LF."""
     return "".join(f"{line}\r\n" for line in re.split(r"\r*\n", text.rstrip("\r\n")))

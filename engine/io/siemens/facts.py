@@ -1,4 +1,4 @@
-"""Facts of a Siemens list-mode header, and the notes on the scan."""
+"""Read the facts of a Siemens list-mode header, and write notes on the scan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,22 @@ FACTS: dict[str, tuple[str, type[str] | type[float]]] = {
 
 
 def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_file: Path) -> Plain:
-    """Return the facts of a scan, as far as they are known."""
+    """Return the known facts of a scan for `ListMode.info`.
+
+    Parameters
+    ----------
+    header
+        None if no header names the data file
+    counted
+        counts over all words; None while the scan is still being written
+    data_file
+        list-mode words; only its name is stored
+
+    Returns
+    -------
+    info
+        without the facts that the header does not state
+    """
     info: Plain = {"format": NAME, "data_file": data_file.name}
     if counted is not None:
         info["n_time_tags"] = counted.n_time_tags
@@ -48,6 +63,7 @@ def _fact(header: InterfileHeader, key: str, kind: type[str] | type[float]) -> s
     if text is None:
         return None
     try:
+        # A damaged optional fact must not prevent reading the scan.
         value = kind(text)
     except ValueError:
         return None
@@ -55,11 +71,12 @@ def _fact(header: InterfileHeader, key: str, kind: type[str] | type[float]) -> s
 
 
 def _moment(header: InterfileHeader, what: str) -> str | None:
-    """Return the date and time of an event as ISO 8601, as far as the header gives them."""
+    """Return date and time of an event as ISO 8601; the date alone if the time is missing."""
     date = header.text(f"{what} date (yyyy:mm:dd)")
     if date is None or not re.fullmatch(r"\d{4}:\d\d:\d\d", date):
         return None
     day = date.replace(":", "-")
+    # The time zone is part of the key: `study time (hh:mm:ss GMT+00:00)`.
     key = next((key for key in header.values if key.startswith(f"{what} time")), "")
     time = header.values.get(key, "")
     zone = re.search(r"gmt([+-]\d\d:\d\d)", key)
@@ -69,7 +86,20 @@ def _moment(header: InterfileHeader, what: str) -> str | None:
 
 
 def notes_of(header: InterfileHeader | None, counted: CountedWords) -> tuple[str, ...]:
-    """Return what the user should know."""
+    """Return notes for the user.
+
+    Parameters
+    ----------
+    header
+        None if no header names the data file
+    counted
+        counts over all words
+
+    Returns
+    -------
+    notes
+        one sentence each; those of type `Information` need no action
+    """
     notes = []
     if header is None:
         notes.append("No header names this file, so isotope, dates and frame are unknown.")

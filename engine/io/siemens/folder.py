@@ -1,8 +1,8 @@
 """Assign the files of a Siemens folder to a scan: counts, normalisation, maps, sinograms.
 
-Headers tell by their content (name space, kind of data, kinds of sinograms), then by their names;
-sinograms that Siemens' e7tools leave without a header of ours (`norm3d_00.a`, `acf_00.a`,
-`smoothed_rand_00.s`, `scatter_estim2d_000000.s`) by their names alone.
+Headers are recognised by their content (name space, kind of data, kinds of sinograms), then by
+name. Sinograms that Siemens' e7tools write without such a header (`norm3d_00.a`, `acf_00.a`,
+`smoothed_rand_00.s`, `scatter_estim2d_000000.s`) are recognised by name only.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ NAMES: dict[Part, re.Pattern[str]] = {
     "normalisation": re.compile(r"(?<![a-z])norm(3d|ali[sz]ation)?(?![a-z])", re.IGNORECASE),
     "attenuation": re.compile(r"(?<![a-z])(acf|atten(uation)?)(?![a-z])", re.IGNORECASE),
 }
-"""Words in names of files, between signs that are no letters."""
+"""Words in file names, not next to other letters."""
 KINDS: dict[str, Part] = {
     **dict.fromkeys(("normalization", "normalisation"), "normalisation"),
     **dict.fromkeys(("attenuationcorrection", "attenuation correction"), "attenuation"),
 }
-"""Values of `PET data type` that tell."""
+"""Values of `PET data type` that identify a part."""
 BARE = (".a", ".s")
 LIST_MODE = ".l.hdr"
 DAY, TIME = "study date (yyyy:mm:dd)", "study time (hh:mm:ss gmt+00:00)"
@@ -45,14 +45,14 @@ OF_SCAN = ("randoms", "scatter")
 
 @dataclass(frozen=True)
 class SiemensFolder:
-    """The counts in a folder and what belongs to them.
+    """The counts in a folder and the files that belong to them.
 
     Attributes
     ----------
     counts : header of the counts
     parts : file of each other part
-    notes : what is ambiguous or left out, one sentence each
-    members : what each file is, by name, apart from counts; those that are left out, too
+    notes : one sentence for each file that is ambiguous or ignored
+    members : part of each file, by name; without counts, with ignored files
     """
 
     counts: Path
@@ -63,7 +63,7 @@ class SiemensFolder:
 
 @dataclass(frozen=True)
 class FolderFile:
-    """A file of the folder: what it is for, its header where it has one, and the files it takes."""
+    """A file of the folder, its purpose, and its header if it has one."""
 
     path: Path
     part: Part
@@ -71,17 +71,28 @@ class FolderFile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of its files."""
+        """Names of the file and of its data file."""
         return (self.path.name, *((_data_name(self.header),) if self.header else ()))
 
 
 def siemens_folder(path: Path) -> SiemensFolder | None:
-    """Return what a folder, or one of its files, belongs to; None where that is no such folder.
+    """Return the scan to which a Siemens folder, or one of its files, belongs.
 
-    A folder with list mode, too, holds two scans; each of its files stands for its own. So does a
-    map where the counts are packed, or several.
+    Parameters
+    ----------
+    path
+        the folder, a header, a data file or a main header (.mhdr)
 
-    Raises `FileFormatError` where several files hold counts and none of them was named.
+    Returns
+    -------
+    folder
+        None if this is not such a folder. A folder that also contains list mode gives None, because
+        it holds two scans; so does a map if the counts are compressed or ambiguous.
+
+    Raises
+    ------
+    FileFormatError
+        if several files contain counts and the path names none of them
     """
     inside = is_folder(path)
     if not inside and not path.name.lower().endswith(ENDINGS):
@@ -91,6 +102,7 @@ def siemens_folder(path: Path) -> SiemensFolder | None:
     named = None if inside else _named(path, found)
     if not counts or named == set() or (inside and _has_events(path)):
         return None
+    # A file that names counts selects them, even if the folder contains several.
     own = [each for each in counts if named is not None and {*each.names} & named]
     meant = own or counts
     if named is not None and _is_map(named, found) and not _is_simple(meant):
@@ -109,7 +121,7 @@ def _is_map(named: set[str], found: Iterable[FolderFile]) -> bool:
 
 
 def _is_simple(counts: list[FolderFile]) -> bool:
-    """Return True if one sinogram of counts is there, and can be read."""
+    """Return True if the folder contains exactly one readable sinogram of counts."""
     try:
         for each in counts:
             if each.header is not None:
@@ -120,17 +132,19 @@ def _is_simple(counts: list[FolderFile]) -> bool:
 
 
 def _has_events(folder: Path) -> bool:
-    """Return True if list mode lies beside, so that a folder stands for no scan of its own."""
+    """Return True if the folder also contains list mode with its data."""
     heads = (each for each in entries(folder) if each.name.lower().endswith(LIST_MODE))
     headers = (header for each in heads if (header := _header(each)) is not None)
     return any(is_file(header.path.with_name(_data_name(header))) for header in headers)
 
 
 def _named(path: Path, found: Iterable[FolderFile]) -> set[str]:
-    """Return the names of the parts that a file stands for: its own, or those it names."""
+    """Return the names of the parts for which a file stands: itself, or those that it lists."""
     names = {name for each in found for name in each.names}
     if path.name in names:
         return {path.name}
+    # e7tools write `x.h33` next to `x.a` or `x.s`; these headers do not have the Siemens name
+    # space.
     if path.suffix.lower() == ".h33":
         return names & {f"{path.stem}{end}" for end in BARE}
     header = _header(path)
@@ -144,13 +158,15 @@ def _data_sets(header: InterfileHeader) -> Iterator[str]:
     for key, value in header.values.items():
         if key.startswith("data set ["):
             for part in value.strip("{} ").split(","):
+                # Main headers contain absolute Windows paths of the scanner's computer.
                 yield PureWindowsPath(part.strip()).name
 
 
 def _found(folder: Path) -> Iterator[FolderFile]:
-    """Yield the files of a folder whose part is known."""
+    """Yield the files of a folder that have a known purpose."""
     files = [each for each in entries(folder) if each.name.lower().endswith(ENDINGS)]
     described: set[str] = set()
+    # Each header is opened, so their number is limited.
     heads = [each for each in files if "hdr" in each.suffix.lower()][:MOST_LOOKED_AT]
     for each in heads:
         header = _header(each)
@@ -160,6 +176,7 @@ def _found(folder: Path) -> Iterator[FolderFile]:
         described.add(_data_name(header))
         yield FolderFile(each, part, header)
     for each in files:
+        # Data files with a header are parts of that header.
         if each.suffix.lower() in BARE and each.name not in described and is_file(each):
             part = _by_name(each.name)
             if part is not None:
@@ -181,7 +198,7 @@ def _data_name(header: InterfileHeader) -> str:
 
 
 def _part_of(header: InterfileHeader) -> Part | None:
-    """Return what the file of a header is for, by what the header says and then by its name."""
+    """Return the purpose of a header, from its content and then its name."""
     space = (header.text(SPACE) or "").lower()
     name = header.path.name
     if MAIN in space:
@@ -189,6 +206,7 @@ def _part_of(header: InterfileHeader) -> Part | None:
     if NORM in space:
         return "normalisation"
     if IMAGE in space:
+        # Images from the scanner have the same name space, so the name must state a map.
         is_map = re.search(r"mu[-_ ]?map|umap|att[-_ ]?map", name, re.IGNORECASE)
         return "mu-map" if is_map else None
     if SINOGRAM not in space:
@@ -198,7 +216,7 @@ def _part_of(header: InterfileHeader) -> Part | None:
 
 
 def _by_types(header: InterfileHeader) -> Part | None:
-    """Return what the kinds of sinograms in a file tell; None where they are counts, too."""
+    """Return the part that the sinogram types in a header state; None if they do not decide."""
     try:
         kinds = types_of(header)
     except EngineError:
@@ -206,6 +224,7 @@ def _by_types(header: InterfileHeader) -> Part | None:
     if any("scatter" in kind for kind in kinds):
         return "scatter"
     if len(kinds) > 1 and kinds[0] in (*PROMPTS, *TRUES):
+        # Processed sinograms can keep the types of their source, so a clear file name decides.
         return None if _by_name(header.path.name) else "counts"
     return "randoms" if all(kind in RANDOMS for kind in kinds) else None
 
@@ -237,6 +256,7 @@ def _gathered(counts: FolderFile, found: list[FolderFile]) -> SiemensFolder:
             ]
         elif chosen:
             notes.append(_unclear(part, chosen))
+    # Attenuation factors are used as they are; a map would only be projected to the same factors.
     if "attenuation" in parts and "mu-map" in parts:
         notes.append(f"{parts.pop('mu-map').name} is not needed next to the attenuation factors.")
     others = [each for each in found if each.part != "counts"]
@@ -251,7 +271,7 @@ def _unclear(part: Part, chosen: Iterable[FolderFile]) -> str:
 
 
 def _preferred(found: list[FolderFile]) -> list[FolderFile]:
-    """Return what counts most: sinograms, which are of the scan, before what is of the scanner."""
+    """Return sinograms, which belong to the scan; if there are none, components."""
     of_scan = [each for each in found if not _is_components(each)]
     return of_scan or found
 
@@ -261,7 +281,8 @@ def _is_components(found: FolderFile) -> bool:
 
 
 def _is_of_another(counts: FolderFile, other: FolderFile) -> bool:
-    """Return True if both headers say a patient or a time, and not the same."""
+    """Return True if both headers state a patient or a time, and these differ."""
+    # A normalisation scan is from another day and of a phantom.
     if counts.header is None or other.header is None or other.part == "normalisation":
         return False
     keys = ("patient id", "patient name", DAY, *((TIME,) if other.part in OF_SCAN else ()))

@@ -1,11 +1,11 @@
-"""Bins of the sinograms of Siemens' PET scanners, from what their headers say.
+"""Return the bins of sinograms from Siemens PET scanners, from their headers.
 
-Segments follow one another as 0, −1, +1, −2, +2, ...; segment k sums the ring differences within
-span / 2 of k · span, second ring minus first. In each, planes, then views, then tangential bins.
-Numbers of views and bins are those of list mode (`engine.io.siemens.petlink`). A single segment of
-2 n − 1 planes on n rings holds direct planes into which all others were rebinned.
+Segments are in the order 0, −1, +1, −2, +2, ...; segment k contains the ring differences within
+span / 2 of k · span, second ring minus first. Each has planes, then views, then tangential bins.
+Views and bins are numbered as in list mode (`engine.io.siemens.petlink`). A single segment of
+2 n − 1 planes for n rings contains direct planes, into which all others were rebinned.
 
-After STIR (UCL/STIR, InterfileHeaderSiemens.cxx) and the list mode of the Biograph mMR.
+After STIR (UCL/STIR, InterfileHeaderSiemens.cxx) and list mode of the Biograph mMR.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.io.scanners import read_scanner
 from engine.io.scanners.toml_scanner import is_scanner_toml
 
 SYSTEMS = {"2008": "siemens-mmr", **dict.fromkeys(("1104", "2011", "1094"), "siemens-mct")}
-"""Scanners by the number that headers give for `originating system`."""
+"""Value of `originating system` in a header -> scanner."""
 FIRST_AXIS = ("bin", "x", "sinogram bins", "")
 ARC = ("arc correction", "arc-correction", "arc corrected")
 MOST_SPAN, MOST_BINS = 999, 20_000
@@ -31,8 +31,24 @@ WAYS, MOST_KEV = ("lower", "upper"), 2000.0
 
 
 def wanted(header: InterfileHeader, key: str, axis: int | None = None) -> int:
-    """Return a whole number that a header must state."""
+    """Return a whole number that a header must state.
+
+    Parameters
+    ----------
+    header
+        Interfile header
+    key
+        lower-case key
+    axis
+        number of the axis for keys with an index, from 1; None for other keys
+
+    Raises
+    ------
+    FileFormatError
+        if the key is missing or not a whole number
+    """
     given = key if axis is None else f"{key} [{axis}]"
+    # Siemens writes both `matrix size [1]` and `matrix size[1]`.
     value = header.whole(given) if header.text(given) else header.whole(given.replace(" [", "["))
     if value is None:
         raise FileFormatError(f"{header.path.name}: {given!r} is missing; complete the header.")
@@ -40,7 +56,23 @@ def wanted(header: InterfileHeader, key: str, axis: int | None = None) -> int:
 
 
 def scanner_of(header: InterfileHeader) -> RingScanner:
-    """Return the scanner of the header's number, or of the scanner file beside it."""
+    """Return the scanner of a header.
+
+    Parameters
+    ----------
+    header
+        Interfile header; an unknown `originating system` needs a scanner file (.toml) in the folder
+
+    Returns
+    -------
+    scanner
+        with the energy window of the header, if it states one around 511 keV
+
+    Raises
+    ------
+    GeometryError
+        if the scanner is unknown or has another number of rings
+    """
     system = header.text("originating system") or "no number"
     key = SYSTEMS.get(system)
     scanner = read_scanner(key) if key else _adjacent_scanner(header.path, system)
@@ -54,9 +86,10 @@ def scanner_of(header: InterfileHeader) -> RingScanner:
 
 
 def _counting(scanner: RingScanner, header: InterfileHeader) -> RingScanner:
-    """Return the scanner with the energies that a header states; the resolution stays its own."""
+    """Return the scanner with the energy window of a header; its energy resolution stays."""
     low, high = (header.number(f"energy window {way} level (kev) [1]") or 0 for way in WAYS)
     energy = scanner.settings.energy
+    # Scatter simulation uses the window, so an implausible one is ignored.
     if energy is None or not 0 < low < ELECTRON_KEV < high <= MOST_KEV:
         return scanner
     stated = energy.model_copy(update={"window_kev": (low, high)})
@@ -82,7 +115,25 @@ def _is_scanner(path: Path) -> bool:
 
 
 def layout_of(header: InterfileHeader) -> SinogramLayout:
-    """Return the bins that a sinogram header describes."""
+    """Return the bins that a sinogram header describes.
+
+    Parameters
+    ----------
+    header
+        Interfile header of a sinogram
+
+    Returns
+    -------
+    layout
+        arc-corrected if `applied corrections` states it
+
+    Raises
+    ------
+    FileFormatError
+        if a size is missing, or the segments do not add up to `matrix size [3]`
+    GeometryError
+        if the scanner is unknown
+    """
     name, scanner = header.path.name, scanner_of(header)
     label = (header.of_axis("matrix axis label", 1) or "").lower()
     n_bins, n_views, n_planes = (wanted(header, "matrix size", k) for k in (1, 2, 3))
@@ -99,6 +150,7 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
             "correct the header."
         )
     arc_mm = None
+    # Arc correction makes tangential bins equidistant, so the layout needs their size.
     if any(word in (header.text("applied corrections") or "").lower() for word in ARC):
         keys = ("scale factor (mm/pixel) [1]", "scale factor (mm/pixel)[1]")
         arc_mm = next((n for key in keys if (n := header.number(key))), 0.0)
@@ -108,8 +160,9 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
 
 
 def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, ...]:
-    """Return the segments in the order of their planes, as many as the header counts."""
+    """Return the segments in the order of their planes, as many as the header states."""
     n_rings, table = scanner.settings.n_rings, _table(header)
+    # Rebinned data (SSRB, FORE) contain lines of all ring differences in direct planes.
     if table == [2 * n_rings - 1]:
         return (Segment(1 - n_rings, n_rings - 1, table[0]),)
     span = wanted(header, "axial compression")
@@ -117,6 +170,7 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
     if not 1 <= span <= MOST_SPAN:
         raise FileFormatError(f"{header.path.name}: axial compression is {span}; expected a span.")
     usual = by_obliqueness(SinogramLayout.of(scanner, span=span, most=most))
+    # Some scans store the first segments only; `or None` keeps all if there is no segment table.
     segments = usual.segments[: len(table) or None]
     planes = [each.n_planes for each in segments]
     if table and table != planes:
@@ -129,7 +183,13 @@ def _segments(header: InterfileHeader, scanner: RingScanner) -> tuple[Segment, .
 
 
 def by_obliqueness(layout: SinogramLayout) -> SinogramLayout:
-    """Return a layout with its segments in the order 0, −1, +1, −2, +2, ...."""
+    """Return a layout with its segments in the order 0, −1, +1, −2, +2, ....
+
+    Parameters
+    ----------
+    layout
+        segments in any order
+    """
     return replace(layout, segments=tuple(sorted(layout.segments, key=_place)))
 
 

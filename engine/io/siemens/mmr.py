@@ -31,12 +31,12 @@ from engine.io.text.word_list import Words
 SCANNER = "siemens-mmr"
 MARK = b"petlink bin address"
 LIKE = 3.0
-"""A file that holds the first part of a scan has about the same part of its words and of its
-time: within this factor, since the count rate changes during a scan."""
+"""The first part of a scan has about the same share of its words as of its time. The shares may
+differ by this factor, because the count rate changes during a scan."""
 MAX_LOOKED_AT = 200
-"""Headers in a folder."""
+"""Headers of a folder that are opened."""
 SAMPLE = 200_000
-"""Words looked at to tell the byte order."""
+"""Words that are decoded to detect the byte order."""
 
 
 class SiemensMmr(ListModeReader):
@@ -50,6 +50,7 @@ class SiemensMmr(ListModeReader):
     def accepts(cls, file: InputFile) -> bool:
         if is_interfile(file.head):
             return MARK in file.head.lower()
+        # The words have no magic number, so only the ending identifies a file without header.
         return file.path.suffix.lower() == ".l"
 
     @classmethod
@@ -83,7 +84,7 @@ class SiemensMmr(ListModeReader):
 
 
 class MmrWords(EventPieces):
-    """The words of a scan, with the facts of their header where there is one."""
+    """The words of a scan, with the facts of their header if there is one."""
 
     def __init__(self, data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> None:
         self.scanner, self.name, self.n_bytes = ring, data.name, data.size
@@ -93,10 +94,12 @@ class MmrWords(EventPieces):
         if header is not None:
             _refuse_other_scanner(header, ring)
             _refuse_longer(header, len(self._words), data.path)
+        # A copy that ended early can be padded with zeros, which would decode as events.
         refuse_padding(self._words, data.name)
         self._book, self._counted = AddressBook.of(ring), CountedWords()
 
     def pieces(self) -> Iterator[Callable[[], EventPiece]]:
+        # Each pass over the words counts from zero.
         self._counted = CountedWords()
         return (partial(each.piece, self._book) for each in clocked(self._words))
 
@@ -140,7 +143,7 @@ class MmrWords(EventPieces):
 
     @contextmanager
     def _byte_order(self) -> Iterator[None]:
-        """Say of words that make no sense whether they would the other way round."""
+        """If words cannot be decoded, report swapped bytes if these can be decoded."""
         try:
             yield
         except FileFormatError as e:
@@ -151,7 +154,18 @@ class MmrWords(EventPieces):
 
 
 def ring_named(named: str | None) -> RingScanner:
-    """Return the ring of a name or a scanner file, the mMR's if None."""
+    """Return a ring scanner.
+
+    Parameters
+    ----------
+    named
+        key of a scanner or path of a scanner file; None: Biograph mMR
+
+    Raises
+    ------
+    GeometryError
+        if the scanner is not a ring
+    """
     ring = read_scanner(named or SCANNER)
     if not isinstance(ring, RingScanner):
         raise GeometryError(
@@ -163,6 +177,7 @@ def ring_named(named: str | None) -> RingScanner:
 
 def _adjacent_header(path: Path) -> InterfileHeader | None:
     """Return the header in the same folder that names this data file, if there is one."""
+    # Not the suffix: STIR names a corrected header `.hdr.STIR`.
     headers = [each for each in entries(path.parent) if ".hdr" in each.name]
     for candidate in headers[:MAX_LOOKED_AT]:
         try:
@@ -178,7 +193,7 @@ def _adjacent_header(path: Path) -> InterfileHeader | None:
 
 
 def _words(file: InputFile) -> tuple[Words, int]:
-    """Return the complete words, and how many bytes come after them."""
+    """Return the complete words and the number of bytes after them."""
 
     def what(n_whole: int, n_rest: int) -> str:
         return (
@@ -201,6 +216,7 @@ def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
         "number of tof time bins": 1,
         "data offset in bytes": 0,
     }
+    # A header need not state all of these, so only stated values are compared.
     for key, want in wanted.items():
         got = header.number(key)
         if got is not None and got != want:
@@ -222,13 +238,14 @@ def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> No
 def _duration(
     header: InterfileHeader | None, counted: CountedWords, n_words: int, data_file: Path
 ) -> tuple[float, tuple[str, ...]]:
-    """Return the frame's length [s] and a note where the file is only part of the scan."""
+    """Return the duration of the frame [s], with a note if the file is only a part of the scan."""
     elapsed_s = counted.elapsed_ms / 1000
     total = header.whole("total listmode word counts") if header else None
     frame_s = header.number("image duration (sec)") if header else None
     if header is None or total is None or not frame_s:
         return elapsed_s, ()
     words_part, time_part = n_words / total, elapsed_s / frame_s
+    # For a complete scan, the header is more precise than the time tags.
     if n_words == total and abs(1 - time_part) < 0.01:
         return frame_s, ()
     if not 1 / LIKE < words_part / max(time_part, 1e-12) < LIKE:
@@ -243,7 +260,7 @@ def _duration(
 
 
 def _byte_order_fault(words: Words, book: AddressBook, data_file: Path) -> FileFormatError | None:
-    """Return the fault of swapped bytes if the first words make sense the other way round."""
+    """Return an error about swapped bytes if the first words can be decoded after swapping."""
     sample = np.asarray(words[:SAMPLE]).byteswap()
     try:
         decode(sample, book, data_file.name)
@@ -256,6 +273,7 @@ def _byte_order_fault(words: Words, book: AddressBook, data_file: Path) -> FileF
 
 
 def _refuse_no_scan(counted: CountedWords, data_file: Path) -> None:
+    # Any file can end in .l; list mode has at least events and time tags.
     if not counted.n_events or not counted.n_time_tags:
         raise FileFormatError(
             f"{data_file.name}: {counted.n_events:,} events and {counted.n_time_tags:,} time tags; "

@@ -26,10 +26,10 @@ from engine.io.siemens.petlink_pieces import TAG, TIME_MS, WordPiece, chunks, cl
 from engine.io.text.word_list import Words
 
 EVENT_BYTES = 13
-"""Crystals, flag and time of an event, in memory."""
+"""Memory of an event: two crystals (8), flag (1) and time (4)."""
 MAX_GAP_FRACTION = 0.01
 FEW_IN_GAPS = 20
-"""More events than this in gaps: not this scanner, or not these words."""
+"""With more events in gaps than this, the scanner or the format is another one."""
 
 
 @dataclass(kw_only=True)
@@ -38,10 +38,10 @@ class CountedWords:
 
     Attributes
     ----------
-    n_events : prompts and delayeds
+    n_events : number of prompts and delayeds
     first_ms, last_ms : first and last time tag [ms]
-    n_time_tags, n_other_tags, n_in_gaps : counts
-    gating : gating tags and the clock at each [ms]
+    n_time_tags, n_other_tags, n_in_gaps : number of time tags, other tags, and events in gaps
+    gating : gating tags and the time of each [ms]
     """
 
     n_events: int = 0
@@ -54,21 +54,38 @@ class CountedWords:
 
     @property
     def elapsed_ms(self) -> int:
-        """Time the tags span; each tag opens one millisecond [ms]."""
+        """Time that the tags span [ms]; each tag begins a millisecond."""
         return self.last_ms - self.first_ms + 1 if self.n_time_tags else 0
 
     @property
     def triggers(self) -> tuple[Triggers, ...]:
-        """Start times of heart and breathing cycles, from the first tag."""
+        """Start times of heart and breathing cycles, relative to the first time tag."""
         return triggers_in(self.gating, self.first_ms)
 
     def take(self, piece: WordPiece, book: AddressBook, where: str) -> None:
-        """Count a piece; refuse what no scanner of this kind can have written."""
+        """Count the next piece.
+
+        Parameters
+        ----------
+        piece
+            next words of the stream, in order
+        book
+            addresses of the scanner
+        where
+            file name, for error messages
+
+        Raises
+        ------
+        FileFormatError
+            if time runs backwards, or an address is out of range
+        """
+        # Check before counting, so that an error leaves the counts as they were.
         piece.refuse_backwards(where)
         piece.refuse_out_of_range(self.n_events, book.n_addresses, where)
         if not self.n_time_tags:
             self.first_ms = piece.first_ms
         self.n_events += len(piece.crystals)
+        # The first entry of `clock` is the time before the piece.
         self.n_time_tags += len(piece.clock) - 1
         self.n_other_tags += piece.n_tags - (len(piece.clock) - 1)
         self.n_in_gaps += len(piece.live) - int(np.count_nonzero(piece.live))
@@ -77,7 +94,18 @@ class CountedWords:
             self.gating.append(piece.gating)
 
     def refuse_gaps(self, where: str) -> None:
-        """Refuse a scan with many events where no crystals are."""
+        """Refuse a scan with many events in gaps.
+
+        Parameters
+        ----------
+        where
+            file name, for error messages
+
+        Raises
+        ------
+        FileFormatError
+            if more than 1 % of the events, and more than 20, are in gaps between blocks
+        """
         if self.n_in_gaps > max(MAX_GAP_FRACTION * self.n_events, FEW_IN_GAPS):
             raise FileFormatError(
                 f"{where}: {self.n_in_gaps:,} of {self.n_events:,} events are in gaps between "
@@ -87,13 +115,13 @@ class CountedWords:
 
 @dataclass(kw_only=True)
 class Decoded(CountedWords):
-    """Events of a word stream, and what was counted on the way.
+    """Events and counts of a word stream.
 
     Attributes
     ----------
     crystals : (n, 2) int32
     delayed : (n,) bool
-    time_ms : (n,) uint32, of the last time tag before each event, from the first tag [ms]
+    time_ms : (n,) uint32, last time tag before each event, relative to the first tag [ms]
     """
 
     crystals: NDArray[np.int32]
@@ -103,7 +131,7 @@ class Decoded(CountedWords):
 
 @dataclass(frozen=True)
 class AddressBook:
-    """The crystals behind every sinogram address of a ring scanner."""
+    """The two crystals of each sinogram address of a ring scanner."""
 
     places: NDArray[np.int32]
     """(n_views · n_tangential, 2) places on the ring."""
@@ -113,11 +141,18 @@ class AddressBook:
 
     @classmethod
     def of(cls, scanner: RingScanner) -> AddressBook:
-        """Return the addresses of a scanner without axial compression."""
+        """Return the addresses of a scanner.
+
+        Parameters
+        ----------
+        scanner
+            ring scanner; its list mode must have span 1
+        """
         s = scanner.settings
         view, t = np.divmod(np.arange(scanner.n_views * s.n_tangential), s.n_tangential)
         places = scanner.places(view, t - s.n_tangential // 2)
         rings = []
+        # Each ring difference is a segment, in the order 0, −1, +1, −2, +2, ....
         for segment in _segments(s.max_ring_difference):
             a = np.arange(s.n_rings - abs(segment))
             pair = (a, a + segment) if segment >= 0 else (a - segment, a)
@@ -130,9 +165,10 @@ class AddressBook:
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Two crystals of 32 bits in one number of 64: of each plane, of each line within one."""
+        """Return both crystals as one int64, for each plane and for each line of a plane."""
         rings = self.rings * np.int32(self.scanner.settings.n_crystals_per_ring)
         tables = np.ascontiguousarray(rings), np.ascontiguousarray(self.places)
+        # One lookup of 8 bytes instead of two of 4 bytes: this is the inner loop of reading.
         of_planes, of_places = (table.view(np.int64).ravel() for table in tables)
         return of_planes, of_places
 
@@ -142,11 +178,23 @@ class AddressBook:
         return len(self.places) * len(self.rings)
 
     def crystals(self, addresses: Array) -> NDArray[np.int32]:
-        """(n, 2) crystals of addresses in range."""
+        """Return the crystals of addresses.
+
+        Parameters
+        ----------
+        addresses
+            uint32, each below `n_addresses`
+
+        Returns
+        -------
+        crystals
+            (n, 2) int32
+        """
         of_planes, of_places = self._pairs
         plane = addresses // np.uint32(len(self.places))
+        # A product and a difference are faster than a second division.
         transaxial = addresses - plane * np.uint32(len(self.places))
-        # no sum of 32 bits reaches into the next: crystals are far below that
+        # The lower sum never carries into the upper one, because crystal numbers are far below 2³¹.
         both = of_planes.take(plane) + of_places.take(transaxial)
         return both.view(np.int32).reshape(-1, 2)
 
@@ -156,17 +204,23 @@ def _segments(most: int) -> list[int]:
 
 
 def decode(words: Words, book: AddressBook, where: str) -> Decoded:
-    """Decode a stream; refuse what no scanner of this kind can have written.
+    """Decode a stream completely into memory.
 
     Parameters
     ----------
     words
         little-endian uint32, in memory or in a file
     book
-        the scanner's addresses
+        addresses of the scanner
     where
-        name of the file, for messages
+        file name, for error messages
+
+    Raises
+    ------
+    FileFormatError
+        if this scanner cannot have written the words
     """
+    # Two passes: count first, so that the arrays are allocated once and memory is checked before.
     n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in chunks(words))
     refuse_large_data(n_events * EVENT_BYTES, where, "its events")
     found = Decoded(
@@ -185,16 +239,21 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
 
 
 def word_format(book: AddressBook, empty: ListMode, where: str) -> WordFormat:
-    """Return how words become events of a scan that is still being written.
+    """Return the word format of a scan that is still being written.
 
     Parameters
     ----------
     book
-        the scanner's addresses
+        addresses of the scanner
     empty
         the scan without events
     where
-        name of the file, for messages
+        file name, for error messages
+
+    Returns
+    -------
+    word_format
+        makes and finds time tags, and decodes words into events
     """
 
     def decoded(words: Array) -> ListMode:

@@ -1,6 +1,6 @@
-"""Siemens PETLINK 32-bit words decoded some at a time, in any thread.
+"""Decode Siemens PETLINK 32-bit words in pieces, in any thread.
 
-What a word means is said in `engine.io.siemens.petlink`.
+`engine.io.siemens.petlink` explains the words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.io.siemens.petlink import AddressBook
 
 CHUNK = 1 << 20
-"""Words decoded at once: their working memory stays in the processor's caches."""
+"""Words decoded at once; their working memory fits into the processor caches."""
 ADDRESS = np.uint32(0x3FFFFFFF)
 TIME_MS = np.uint32(0x1FFFFFFF)
 PROMPT = np.uint32(0x40000000)
@@ -32,13 +32,13 @@ TAG = np.uint32(0x80000000)
 
 @dataclass(frozen=True)
 class Clocked:
-    """Words of a stream, and what the clock said before them.
+    """Words of a stream, with the time before them.
 
     Attributes
     ----------
-    start : of the first word, in the stream
+    start : number of the first word in the stream
     words : (n,) uint32
-    now_ms, first_ms : last time tag before them, and the first of the stream [ms]
+    now_ms, first_ms : last time tag before them, and first of the stream [ms]
     """
 
     start: int
@@ -48,18 +48,32 @@ class Clocked:
 
     @property
     def stop(self) -> int:
-        """Number of the word after them."""
+        """Number of the word that follows."""
         return self.start + len(self.words)
 
     def piece(self, book: AddressBook, word_bytes: int = 4) -> WordPiece:
-        """Decode them; all that is wrong is said when the piece is taken."""
+        """Decode the words.
+
+        Parameters
+        ----------
+        book
+            addresses of the scanner
+        word_bytes
+            size of a word in the file, for the read position
+
+        Returns
+        -------
+        piece
+            it can contain errors, which `CountedWords.take` reports in stream order
+        """
         words = self.words
         is_event = words < TAG
         at = np.flatnonzero(~is_event)
         tags = words[at]
         is_time = tags >> np.uint32(29) == 4
+        # Entry 0 is the time before the piece, for events before its first tag.
         clock = np.concatenate([np.array([self.now_ms], np.uint32), tags[is_time] & TIME_MS])
-        # the events before each time tag: its place, but for the tags before it
+        # Number of events before each time tag: its position minus the tags before it.
         before = (at - np.arange(len(at)))[is_time]
         events = words[is_event]
         n_each = np.diff(before, prepend=0, append=len(events))
@@ -67,6 +81,7 @@ class Clocked:
         gating = tags[is_gate], clock[np.cumsum(is_time)[is_gate]]
         addresses = events & ADDRESS
         is_bad = addresses.max(initial=0) >= book.n_addresses
+        # Pieces are decoded in threads, so an address out of range is only noted here.
         crystals = np.zeros((len(events), 2), np.int32) if is_bad else book.crystals(addresses)
         return WordPiece(
             scanner=book.scanner,
@@ -87,18 +102,18 @@ class Clocked:
 
 @dataclass(frozen=True, kw_only=True)
 class WordPiece(EventPiece):
-    """Events of some words, and what else they say.
+    """Events and tags of some words.
 
     Attributes
     ----------
-    book : the scanner's addresses
-    start : of the first word, in the stream
+    book : addresses of the scanner
+    start : number of the first word in the stream
     first_ms : first time tag of the stream [ms]
-    clock : (n + 1,) uint32, before the words and at each time tag [ms]
-    time_tags_at : (n,) words that are time tags
-    n_tags : of any kind
-    gating : gating tags, and the clock at each [ms]
-    addresses : of the events, where one is out of range
+    clock : (n + 1,) uint32, time before the words and at each time tag [ms]
+    time_tags_at : (n,) positions of the time tags
+    n_tags : number of tags of any kind
+    gating : gating tags and the time of each [ms]
+    addresses : addresses of the events if one is out of range, otherwise None
     """
 
     book: AddressBook
@@ -112,12 +127,26 @@ class WordPiece(EventPiece):
 
     @cached_property
     def live(self) -> NDArray[np.bool_]:
-        """(n,) whether each event lies on a line of response: all have an address, but gaps."""
+        """Return a mask (n,) of events outside gaps.
+
+        An address in range is always a line of response, unless one of its crystals is a gap.
+        """
         alive, ends = self.book.scanner.alive, self.crystals
         return np.asarray(alive.take(ends[:, 0]) & alive.take(ends[:, 1]))
 
     def refuse_backwards(self, where: str) -> None:
-        """Refuse a clock that runs backwards."""
+        """Refuse a clock that runs backwards.
+
+        Parameters
+        ----------
+        where
+            file name, for error messages
+
+        Raises
+        ------
+        FileFormatError
+            with the first word that is too early
+        """
         clock = self.clock
         back = np.flatnonzero(clock[1:] < clock[:-1])
         if not len(back):
@@ -130,7 +159,22 @@ class WordPiece(EventPiece):
         )
 
     def refuse_out_of_range(self, n_before: int, n_addresses: int, where: str) -> None:
-        """Refuse an address that the scanner does not have, after so many events."""
+        """Refuse an address that the scanner does not have.
+
+        Parameters
+        ----------
+        n_before
+            number of events in earlier pieces, for the error message
+        n_addresses
+            number of addresses of the scanner
+        where
+            file name, for error messages
+
+        Raises
+        ------
+        FileFormatError
+            with the first such event
+        """
         if self.addresses is None:
             return
         k = int(np.argmax(self.addresses >= n_addresses))
@@ -142,16 +186,23 @@ class WordPiece(EventPiece):
 
 
 def chunks(words: Words) -> Iterator[tuple[int, NDArray[np.uint32]]]:
-    """Yield the number of the first of some words, and those."""
+    """Yield the number of the first word and the words, in chunks."""
     return ((i, np.asarray(words[i : i + CHUNK])) for i in range(0, len(words), CHUNK))
 
 
 def clocked(words: Words) -> Iterator[Clocked]:
-    """Read a stream, some words at a time, and keep its clock."""
+    """Yield the words of a stream in chunks, with the time before each.
+
+    Parameters
+    ----------
+    words
+        little-endian uint32, in memory or in a file
+    """
     now: int | None = None
     first = 0
     for start, part in chunks(words):
         times = part[(part >> np.uint32(29)) == 4] & TIME_MS
+        # Events before the first tag get its time: they were recorded just before it.
         if now is None and len(times):
             now = first = int(times[0])
         yield Clocked(start, part, now or 0, first)

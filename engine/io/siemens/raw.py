@@ -1,13 +1,13 @@
-"""Siemens raw data in DICOM: a header in text, and the bytes that it describes. Read, not decoded.
+"""Read Siemens raw data in DICOM: a text header and the bytes that it describes, not decoded.
 
-The header stands in (0029,1010), or in (0029,1110) where a CSA header has its place; ImageType says
-what the data are. The bytes lie
+The header is in (0029,1010), or in (0029,1110) where a CSA header can be. ImageType states the kind
+of data. The bytes are
 
     in (7fe1,1010) of the file itself (.dcm, .IMA), or
-    in the file of the same name that ends with .bf beside it, or
-    before the DICOM part of a .ptd, which ends with that part's length (int32) and a mark.
+    in the .bf file of the same name in the same folder, or
+    before the DICOM part of a .ptd, which ends with the length of that part (int32) and a mark.
 
-As laid out in pet-rd-tools (Thomas, Thielemans, University College London, 2017 to 2020) and
+After pet-rd-tools (Thomas, Thielemans, University College London, 2017 to 2020) and
 fileformats-medimage (Close, 2023).
 """
 
@@ -28,7 +28,7 @@ from engine.io.safety.open_input import HEAD_BYTES, InputFile, open_input
 
 LIST_MODE, SINOGRAM, NORMALISATION = "list mode", "a sinogram", "a normalisation"
 KINDS = {b"PET_LISTMODE": LIST_MODE, b"PET_EM_SINO": SINOGRAM, b"PET_NORM": NORMALISATION}
-"""Third value of ImageType -> what the data are."""
+"""Third value of ImageType -> kind of data."""
 HEADERS = ((0x0029, 0x1010), (0x0029, 0x1110))
 DATA = (0x7FE1, 0x1010)
 TRAILER = b"LARGE_PET_LM_RAWDATA"
@@ -38,7 +38,7 @@ SUFFIXES = (".dcm", ".ima", WHOLE)
 BYTES = ".bf"
 UNDEFINED = 0xFFFFFFFF
 LONGEST = 1 << 16
-"""Elements of more bytes are not loaded with the others."""
+"""Longer elements are not loaded with the others."""
 WAY_OUT = "copy it from the scanner again"
 
 
@@ -48,10 +48,10 @@ class RawData:
 
     Attributes
     ----------
-    kind : what the data are
-    text : of the header
-    data : the file that their bytes lie in
-    start, n_bytes : where in it
+    kind : kind of data
+    text : text of the header
+    data : file that contains the bytes
+    start, n_bytes : position and number of the bytes in it
     """
 
     kind: str
@@ -62,13 +62,35 @@ class RawData:
 
 
 def kind_of(file: InputFile) -> str:
-    """Return what a Siemens raw file holds; "" where it is none, or holds something else."""
+    """Return the kind of data in a Siemens raw file, "" for all other files.
+
+    Parameters
+    ----------
+    file
+        .dcm, .IMA or .ptd; a .bf has no header, see `kind_behind`
+
+    Raises
+    ------
+    FileFormatError
+        if a .ptd has no end mark, or its DICOM part is missing
+    """
     part = _dicom_part(file)
     return _kind_in(part.head) if part is not None else ""
 
 
 def kind_behind(file: InputFile) -> str:
-    """Return what a raw file, or the one beside its bytes (.bf), holds; "" where it is none."""
+    """Return the kind of data in a raw file or in the header of its data (.bf).
+
+    Parameters
+    ----------
+    file
+        header with or without data, or data (.bf)
+
+    Returns
+    -------
+    kind
+        "" if this is not Siemens raw data
+    """
     if file.path.suffix.lower() != BYTES:
         return kind_of(file)
     header = other_file(file.path)
@@ -80,7 +102,18 @@ def kind_behind(file: InputFile) -> str:
 
 @contextmanager
 def opened_behind(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFile]]:
-    """Yield what a raw file holds, by it or by its bytes (.bf)."""
+    """Open raw data, either by the header file or by the data file (.bf).
+
+    Parameters
+    ----------
+    file
+        header with or without data, or data (.bf)
+
+    Yields
+    ------
+    raw, header, data
+        as `opened`
+    """
     header = other_file(file.path) if file.path.suffix.lower() == BYTES else None
     if header is None:
         with opened(file) as found:
@@ -92,7 +125,27 @@ def opened_behind(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, I
 
 @contextmanager
 def opened(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFile]]:
-    """Yield what a raw file holds: its header, and its bytes as a file of their own."""
+    """Open raw data by the header file.
+
+    Parameters
+    ----------
+    file
+        file with the header
+
+    Yields
+    ------
+    raw
+        kind of data, and position of the bytes
+    header
+        parsed header
+    data
+        the bytes as a file
+
+    Raises
+    ------
+    FileFormatError
+        if the file is truncated, has no header, or its data are missing
+    """
     raw = _read(file)
     header = header_in(raw.text, file.path)
     if raw.data == file.path:
@@ -103,7 +156,18 @@ def opened(file: InputFile) -> Iterator[tuple[RawData, InterfileHeader, InputFil
 
 
 def other_file(path: Path) -> Path | None:
-    """Return the header beside the bytes (.bf), or these beside it; None where there is none."""
+    """Return the header file of data (.bf), or the data of a header file.
+
+    Parameters
+    ----------
+    path
+        one of both files
+
+    Returns
+    -------
+    other
+        None if the other file is not in the same folder
+    """
     if path.suffix.lower() == BYTES:
         candidates = [each for each in _adjacent(path) if each.suffix.lower() in SUFFIXES]
         for each in candidates:
@@ -117,7 +181,18 @@ def other_file(path: Path) -> Path | None:
 
 
 def scan_in(folder: Path) -> Path | None:
-    """Return the raw list mode, else the raw sinogram, of a folder; None where it has several."""
+    """Return the scan of a folder: its raw list mode, otherwise its raw sinogram.
+
+    Parameters
+    ----------
+    folder
+        exported folder of one scan
+
+    Returns
+    -------
+    path
+        None if there is no scan, or several
+    """
     found: dict[str, list[Path]] = {}
     for each in entries(folder):
         if each.suffix.lower() in SUFFIXES and is_file(each):
@@ -125,13 +200,13 @@ def scan_in(folder: Path) -> Path | None:
                 with open_input(each) as file:
                     found.setdefault(kind_of(file), []).append(each)
             except EngineError:
-                continue  # a damaged file beside others is told of where it is opened
+                continue  # a damaged file is reported when the user opens it
     scans = found.get(LIST_MODE) or found.get(SINOGRAM, [])
     return scans[0] if len(scans) == 1 else None
 
 
 def _adjacent(path: Path) -> list[Path]:
-    """Return the files of the same name, with other endings."""
+    """Return the files in the folder with the same name and another ending."""
     return [
         each
         for each in entries(path.parent)
@@ -140,14 +215,16 @@ def _adjacent(path: Path) -> list[Path]:
 
 
 def _kind_in(head: bytes) -> str:
+    # ImageType (0008,0008) is among the first elements, so the first bytes contain it.
     return next((kind for mark, kind in KINDS.items() if mark in head), "")
 
 
 def _dicom_part(file: InputFile) -> InputFile | None:
-    """Return the DICOM part of a file; None where it has none."""
+    """Return the DICOM part of a file, None if it has none."""
     if has_preamble(file.head):
         return file
     n_end = len(TRAILER) + LENGTH_BYTES
+    # The DICOM part of a .ptd is at the end of the file, so it is found from there.
     end = file.read(n_end, max(file.size - n_end, 0))
     if not end.endswith(TRAILER) or len(end) < n_end:
         if file.path.suffix.lower() == WHOLE:
@@ -181,6 +258,7 @@ def _read(file: InputFile) -> RawData:
     if isinstance(part, InputPart):
         return RawData(kind, text, file.path, 0, part.start)
     start, n_bytes = elements.get(DATA, (0, 0))
+    # A .bf next to the file wins over the element, which then does not contain the data.
     beside = other_file(file.path)
     state = None if beside is None else state_of(beside)
     if beside is not None and state is not None:
@@ -194,7 +272,7 @@ def _read(file: InputFile) -> RawData:
 
 
 def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return where header and data stand in a file, and how many bytes they have."""
+    """Return position and size of the header and data elements in a file."""
     from pydicom import dcmread
     from pydicom.config import disable_value_validation
     from pydicom.errors import BytesLengthException, InvalidDicomError
@@ -202,16 +280,19 @@ def _elements(part: InputFile) -> dict[tuple[int, int], tuple[int, int]]:
 
     found: dict[tuple[int, int], tuple[int, int]] = {}
     try:
+        # Private elements of the scanner break rules of DICOM that do not matter here.
         with disable_value_validation():
             wanted = [Tag(each) for each in (*HEADERS, DATA)]
             dataset = dcmread(part.stream(), defer_size=LONGEST, specific_tags=wanted)
             for tag in (*HEADERS, DATA):
-                item = dataset.get_item(tag, keep_deferred=True)  # as it lies in the file
+                # Keep it deferred: the position is enough, and data can have gigabytes.
+                item = dataset.get_item(tag, keep_deferred=True)
                 start = getattr(item, "value_tell", None)
                 if start is not None:
                     found[tag] = int(start), int(getattr(item, "length", UNDEFINED))
     except (InvalidDicomError, BytesLengthException, *DAMAGE) as e:
         raise FileFormatError(f"{part.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
+    # pydicom does not notice the truncation of an element that it does not load.
     for start, n_bytes in found.values():
         if n_bytes == UNDEFINED or start + n_bytes > part.size:
             raise FileFormatError(
@@ -226,6 +307,7 @@ def _header_text(part: InputFile, elements: dict[tuple[int, int], tuple[int, int
         start, n_bytes = elements.get(tag, (0, 0))
         content = part.read(min(n_bytes, MAX_HEADER_BYTES), start) if n_bytes else b""
         text = content.rstrip(b"\0 ").decode("utf-8", errors="replace")
+        # (0029,1010) can contain a CSA header in binary form instead.
         if is_interfile(text.encode()):
             return text
     raise FileFormatError(

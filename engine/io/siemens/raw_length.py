@@ -1,4 +1,4 @@
-"""Check that raw data have the length in their header."""
+"""Check that raw data have the length that their header states."""
 
 from __future__ import annotations
 
@@ -9,19 +9,34 @@ from engine.io.interfile.header import InterfileHeader
 from engine.io.siemens.raw import LIST_MODE, SINOGRAM, RawData
 
 WORD_BYTES = 4
-"""Size of a word of list mode, and of a factor of a normalisation."""
+"""Size of a list-mode word and of a normalisation factor."""
 
 
 def refuse_other_length(raw: RawData, header: InterfileHeader) -> None:
-    """Refuse data that do not fill the bins, or words, that their header states."""
+    """Refuse data with another length than their header states.
+
+    Parameters
+    ----------
+    raw
+        data of any kind
+    header
+        header of the same file
+
+    Raises
+    ------
+    FileFormatError
+        if words are missing, or the bytes do not fill the bins
+    """
     one = header.whole("number of bytes per pixel") or 1 if raw.kind == SINOGRAM else WORD_BYTES
     if raw.kind == LIST_MODE:
         _refuse_words(raw, header)
     if raw.kind == SINOGRAM:
+        # The size of compressed bins is unknown.
         if (header.text("compression") or "off").lower() != "off":
             return
         sizes = (header.text(f"matrix size [{k}]") for k in range(1, 5))
         one *= math.prod(int(size) for size in sizes if size and size.isdigit())
+    # A multiple: a file can contain several sinograms (prompts, randoms).
     if one < 1 or raw.n_bytes % one:
         raise FileFormatError(
             f"{raw.data.name}: {raw.n_bytes:,} bytes of {raw.kind}, expected a multiple of {one:,} "
@@ -30,7 +45,7 @@ def refuse_other_length(raw: RawData, header: InterfileHeader) -> None:
 
 
 def _refuse_words(raw: RawData, header: InterfileHeader) -> None:
-    """Refuse list mode of more or fewer words than its header counts."""
+    """Refuse list mode with another number of words than its header states."""
     name, n_words = header.path.name, header.whole("total listmode word counts")
     if n_words is None:
         raise FileFormatError(

@@ -1,4 +1,4 @@
-"""Siemens mMR list mode in raw DICOM (.dcm with .bf, .IMA, .ptd): the words of `siemens_mmr`."""
+"""Read Siemens mMR list mode in raw DICOM (.dcm with .bf, .IMA, .ptd); words as in `mmr`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ class SiemensRawListMode(ListModeReader):
 
 
 def _refuse_other_words(raw: RawData, header: InterfileHeader) -> None:
-    """Refuse words of another scanner, and more or fewer than the header counts."""
+    """Refuse words of another scanner or with another length than the header states."""
+    # Words of other Siemens scanners have other formats, such as 64 bits with TOF.
     if MARK not in raw.text.lower().encode():
         raise FileFormatError(
             f"{header.path.name}: list mode is supported for the mMR only; extract it with "

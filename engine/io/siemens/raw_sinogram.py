@@ -28,6 +28,8 @@ class SiemensRawSinogram(SinogramReader):
     @classmethod
     def read(cls, file: InputFile) -> Sinogram:
         with opened_behind(file) as (raw, header, data):
+            # The message differs from that of `refuse_compressed`, because the data must be
+            # extracted first.
             if (header.text("compression") or "off").lower() == "on":
                 raise FileFormatError(
                     f"{header.path.name}: its bins use a compression that only Siemens software "

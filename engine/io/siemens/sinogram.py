@@ -1,10 +1,10 @@
-"""Sinograms of Siemens' PET scanners (mMR, mCT): a header (.s.hdr) and the bins beside it (.s).
+"""Read sinograms of Siemens PET scanners (mMR, mCT): a header (.s.hdr) and its bins (.s).
 
-A file may hold several sinograms one after the other, such as prompts and randoms (delayed
-coincidences), each from its `data offset in bytes`. Times of flight run slowest, where there are
-any; they share the window of the scanner out alike, and which way they run is not told. Randoms
-are the same at all times: those of a file are summed. After prompts with times they may have none
-themselves, as their room in the file tells.
+A file can contain several sinograms one after the other, such as prompts and randoms (delayed
+coincidences), each from its `data offset in bytes`. TOF is the slowest index. TOF bins divide the
+window of the scanner equally; their direction is not stated. Randoms are equal in all TOF bins, so
+those of a file are summed. After prompts with TOF, randoms can have a single bin; the size of the
+file shows this.
 """
 
 from __future__ import annotations
@@ -54,11 +54,32 @@ class SiemensSinogram(SinogramReader):
 
 
 def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
-    """Return the first sinogram of a file as its header says, with the randoms beside it."""
+    """Return the first sinogram of a file, with the randoms of the same file.
+
+    Parameters
+    ----------
+    header
+        header of the sinograms
+    data
+        file with the bins
+
+    Returns
+    -------
+    sinogram
+        TOF bins are summed, with a note, if the scanner has no TOF
+
+    Raises
+    ------
+    FileFormatError
+        if sizes, offsets or types are wrong, or values are not finite
+    GeometryError
+        if the scanner is unknown
+    """
     n_times, types = _n_times(header), types_of(header)
     layout = _timed(layout_of(header), n_times)
     keeps = n_times > 1 and layout.scanner.tof is not None
     prompts, timed = _values(header, data, layout, 0, n_times, keeps=keeps)
+    # Type 0 is the sinogram to reconstruct, so it cannot be its own randoms.
     places = {kind: k for k, kind in enumerate(types) if k}
     place = next((places[kind] for kind in RANDOMS if kind in places), None)
     randoms = None if place is None else _values(header, data, layout, place, n_times)[0]
@@ -78,17 +99,29 @@ def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
 
 
 def _timed(layout: SinogramLayout, n_times: int) -> SinogramLayout:
-    """Return the layout with the times of the file, which share out those of the scanner."""
+    """Return the layout with the TOF bins of the file, which divide the window of the scanner."""
     settings = layout.scanner.settings
     tof = None
     if settings.tof is not None and n_times > 1:
+        # The window is constant: a mashed sinogram has fewer, wider bins.
         width = settings.tof.bin_ps * settings.tof.n_bins / n_times
         tof = settings.tof.model_copy(update={"bin_ps": width, "n_bins": n_times})
     return replace(layout, scanner=RingScanner(settings.model_copy(update={"tof": tof})))
 
 
 def refuse_compressed(header: InterfileHeader) -> None:
-    """Refuse bins that Siemens' program has packed."""
+    """Refuse bins in the compression of Siemens' software.
+
+    Parameters
+    ----------
+    header
+        header of the sinograms
+
+    Raises
+    ------
+    FileFormatError
+        if `compression` is on
+    """
     if (header.text("compression") or "off").lower() == "on":
         raise FileFormatError(
             f"{header.path.name}: its bins use a compression that only Siemens software can read; "
@@ -97,7 +130,18 @@ def refuse_compressed(header: InterfileHeader) -> None:
 
 
 def types_of(header: InterfileHeader) -> list[str]:
-    """Return what the sinograms of a file are, in order: "prompts", "randoms" and others."""
+    """Return the types of the sinograms in a file, in order: "prompts", "randoms" and others.
+
+    Parameters
+    ----------
+    header
+        header of the sinograms
+
+    Raises
+    ------
+    FileFormatError
+        if there are too many types, or one occurs twice
+    """
     n = header.whole("number of scan data types") or 1
     if not 1 <= n <= len((*PROMPTS, *RANDOMS, *TRUES)):
         raise FileFormatError(
@@ -114,6 +158,7 @@ def types_of(header: InterfileHeader) -> list[str]:
 
 def _n_times(header: InterfileHeader) -> int:
     n = header.whole("number of tof time bins") or 1
+    # A fourth axis is TOF, and its size is that of this file.
     if header.whole("number of dimensions") == 4:
         n = next((int(k) for k in [header.of_axis("matrix size", 4)] if k and k.isdigit()), n)
     if not 1 <= n <= MOST_TIMES:
@@ -130,10 +175,11 @@ def _values(
     *,
     keeps: bool = False,
 ) -> tuple[Bins, TimedCounts | None]:
-    """(n_bins,) of one kind of data, summed over the times of flight; and these, if kept."""
+    """Return the bins of one data type, summed over TOF, and their TOF bins if `keeps`."""
     stored = np.dtype(header.number_type)
     start = _start(header, kind, layout.n_bins * n_times * stored.itemsize)
     step = layout.n_bins * stored.itemsize
+    # Too short for all TOF bins: these randoms are stored once for all of them.
     if kind > 0 and data.size - start < n_times * step:
         n_times = 1
 
@@ -149,7 +195,7 @@ def _values(
 
 
 def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:
-    """Return the byte where a kind of data begins; one follows the other where nothing is said."""
+    """Return the first byte of a data type; without an offset, types follow one another."""
     key = f"data offset in bytes [{kind + 1}]"
     keys = (key, key.replace(" [", "["), *(("data offset in bytes",) if kind == 0 else ()))
     start = next((n for each in keys if (n := header.whole(each)) is not None), kind * n_bytes)
@@ -160,6 +206,7 @@ def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:
 
 def _info(name: str, header: InterfileHeader, first: str, n_times: int) -> Plain:
     applied = (header.text("applied corrections") or "").strip("{} ").lower()
+    # Trues are prompts minus delayeds, so randoms must not be added to the model again.
     if first in TRUES:
         applied = f"{applied}, randoms subtracted".strip(", ")
     info: Plain = {"format": name, "system": header.text("originating system") or "unknown"}

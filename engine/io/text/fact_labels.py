@@ -28,11 +28,26 @@ NAMES = {
 }
 """Labels for keys that differ from the term of the field."""
 FEW, MANY = 4, 6
-"""Figures that are read of what has a prefix or a clock, and of what stands as a file has it."""
+"""Significant digits of values that are converted (Bq, s), and of values shown as stored."""
 
 
 def fact_of(key: str, value: Any) -> tuple[str, str]:
-    """Return label and text of a fact: "half_life_s", 6586.2 is "Half-life", "109.8 min"."""
+    """Return label and text of a fact.
+
+    Parameters
+    ----------
+    key
+        key of `info`; its suffix names the unit
+    value
+        number, text, list or table
+
+    Returns
+    -------
+    label
+        for "half_life_s": "Half-life"
+    text
+        for 6586.2 s: "109.8 min"
+    """
     name, _, unit = key.rpartition("_")
     if unit not in UNITS or name.endswith("_per"):  # "counts_per_mm" is a number
         name, unit = key, ""
@@ -40,20 +55,30 @@ def fact_of(key: str, value: Any) -> tuple[str, str]:
 
 
 def _label(name: str) -> str:
+    # Only the first letter changes, because `str.capitalize` would turn "TOF" into "Tof".
     words = NAMES.get(name) or (f"number of {name[2:]}" if name.startswith("n_") else name)
     return (words[:1].upper() + words[1:]).replace("_", " ")
 
 
 def _with_unit(value: Any, unit: str) -> str:
+    # A damaged header can hold text or infinity; show it as it is.
     if not isinstance(value, int | float) or not math.isfinite(value):
         return f"{text_of(value)} {unit}"
     return quantity(value, unit, FEW if unit in ("Bq", "s") else MANY)
 
 
 def text_of(value: Any) -> str:
-    """Return a value as people read it; tables as their keys and values."""
+    """Return a value as text for users.
+
+    Parameters
+    ----------
+    value
+        bool becomes yes or no; numbers get thousands separators and at most 6 significant digits; a
+        table becomes its keys and values in one line
+    """
     if isinstance(value, dict):
         return ", ".join(f"{key} {text_of(part)}" for key, part in value.items())
+    # Test bool before int, because bool is a subclass of int.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

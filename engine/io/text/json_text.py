@@ -13,16 +13,39 @@ from engine.core.json_types import Plain
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """Return the JSON text of a value; what JSON has no word for becomes text."""
+    """Return the JSON text of a value.
+
+    Parameters
+    ----------
+    value
+        dataclasses and other types that JSON does not have become their `str`; NaN and infinity too
+    indent
+        spaces for each level; None: all in one line
+    """
+    # Sorted keys, because digests and comparisons of provenance need identical text for equal
+    # values.
     return json.dumps(
         _json_value(value), sort_keys=True, indent=indent, allow_nan=False, ensure_ascii=False
     )
 
 
 def from_json(text: str) -> Plain:
-    """Return a JSON object; raise `ValueError` for anything else, NaN included."""
+    """Return a JSON object.
+
+    Parameters
+    ----------
+    text
+        JSON text of any origin
+
+    Raises
+    ------
+    ValueError
+        if it is not an object, contains NaN or infinity, or is nested too deeply
+    """
     try:
+        # Python accepts NaN and Infinity, but JSON (RFC 8259, section 6) does not.
         value = json.loads(text, parse_constant=_refuse)
+    # A hostile file of 100,000 brackets ends the parser with RecursionError.
     except RecursionError as e:
         raise ValueError("nested too deeply") from e
     if not isinstance(value, dict):

@@ -11,7 +11,18 @@ Row = tuple[int, list[str]]
 
 
 def rows_of(lines: list[str]) -> list[Row]:
-    """Return the lines that hold anything besides a comment."""
+    """Return the lines that contain fields; comments and empty lines are skipped.
+
+    Parameters
+    ----------
+    lines
+        of a text file
+
+    Returns
+    -------
+    rows
+        line number from 1 and fields, separated by blanks or commas
+    """
     return [
         (number, fields)
         for number, line in enumerate(lines, 1)
@@ -20,7 +31,24 @@ def rows_of(lines: list[str]) -> list[Row]:
 
 
 def numbers_of(path: Path, row: Row, n_columns: int, what: str = "") -> list[float]:
-    """Return the numbers of a row; `what` they are goes into the sentence if there are others."""
+    """Return the numbers of a row.
+
+    Parameters
+    ----------
+    path
+        file, for error messages
+    row
+        line number and fields
+    n_columns
+        expected number of fields
+    what
+        names of the columns, for error messages; "" if they have none
+
+    Raises
+    ------
+    FileFormatError
+        if there are more or fewer fields, or one is not a number
+    """
     line, fields = row
     if len(fields) != n_columns:
         wanted = f"{n_columns}: {what}" if what else f"{n_columns}"

@@ -12,18 +12,29 @@ from engine.io.safety.open_input import InputFile, open_input
 
 MAX_TOML_BYTES = 1_000_000
 MAX_DOTS = 16
-"""Dots in a key: each opens one more table, and hundreds of thousands take minutes."""
+"""Allowed dots in a key. Each opens one more table, and hundreds of thousands take minutes."""
 MANY_DOTS = re.compile(rf"^[ \t]*\[*[-\w \t\"']*(?:\.[-\w \t\"']*){{{MAX_DOTS}}}", re.MULTILINE)
 
 
 def read_toml(path: Path) -> Plain:
-    """Read a small TOML file; raise `SettingsError` where it is not one."""
+    """Read a small TOML file.
+
+    Parameters
+    ----------
+    path
+        at most 1 MB
+
+    Raises
+    ------
+    SettingsError
+        if the file is too large or not TOML
+    """
     with open_input(path) as file:
         return toml_of(file)
 
 
 def toml_of(file: InputFile) -> Plain:
-    """Return the table in an opened file; raise `SettingsError` where it holds none."""
+    """Return the table in an open file; raise `SettingsError` if it contains none."""
     if file.size > MAX_TOML_BYTES:
         raise SettingsError(
             f"{file.name}: {file.size} bytes, but a settings file has at most {MAX_TOML_BYTES}."
@@ -32,9 +43,23 @@ def toml_of(file: InputFile) -> Plain:
 
 
 def toml_table(data: bytes, where: str) -> Plain:
-    """Return the table in a text; `where` begins the sentence if there is none."""
+    """Return the table in a TOML text.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text
+    where
+        file name, for error messages
+
+    Raises
+    ------
+    SettingsError
+        if this is not TOML, or a key has too many dots
+    """
     try:
         text = data.decode("utf-8").replace("\r\n", "\n")
+        # Check before parsing: tomllib takes minutes for such keys.
         if MANY_DOTS.search(text):
             raise ValueError("a key with too many parts")
         return tomllib.loads(text)

@@ -28,9 +28,9 @@ class FileWords:
 
     Attributes
     ----------
-    file : open while words are asked for
-    dtype : of a word
-    start : byte of the first word
+    file : must stay open as long as words are read
+    dtype : type of a word
+    start : byte offset of the first word
     """
 
     file: InputFile
@@ -38,10 +38,12 @@ class FileWords:
     start: int = 0
 
     def __len__(self) -> int:
+        # Bytes after the last complete word are ignored here; `cut_off` reports them.
         return max(self.file.size - self.start, 0) // self.dtype.itemsize
 
     def __getitem__(self, which: slice | int, /) -> Array:
         if not isinstance(which, slice):
+            # A scalar, so that one word behaves like one element of an array.
             return np.asarray(self[which : which + 1][0])
         begin, end, _ = which.indices(len(self))
         place = self.start + begin * self.dtype.itemsize

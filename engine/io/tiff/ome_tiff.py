@@ -1,7 +1,7 @@
-"""Volumes as OME-TIFF: float32 slices as they are, with the size of a voxel for every viewer.
+"""Write volumes as OME-TIFF: unscaled float32 slices with a voxel size for every viewer.
 
-OME counts x to the right and y downwards on the screen, as our slices are stored. Where the volume
-is, its unit and the patient's sides stand in an annotation.
+In OME, x grows to the right and y downwards on the screen, as in our slices. An annotation holds
+the centre of the volume, its unit and its patient axes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.io.tiff.voxel_sizes import OURS
 
 
 class OmeTiffWriter(VolumeWriter):
-    """OME-TIFF of floating-point numbers, with its provenance in a JSON file beside it."""
+    """OME-TIFF of floating-point numbers, with provenance in a JSON sidecar."""
 
     name: ClassVar[str] = "OME-TIFF"
     suffixes: ClassVar[tuple[str, ...]] = (".ome.tif", ".ome.tiff")
@@ -37,13 +37,26 @@ class OmeTiffWriter(VolumeWriter):
 
 
 def ome_tiff_bytes(volume: Volume) -> bytes:
-    """Return a volume as an OME-TIFF file."""
+    """Return a volume as an OME-TIFF file.
+
+    Parameters
+    ----------
+    volume
+        of any unit and axes
+
+    Returns
+    -------
+    data
+        little-endian; BigTIFF if 32-bit offsets do not suffice
+    """
     import tifffile
 
     values = np.ascontiguousarray(volume.values, "<f4")
     said: Plain = {"axes": "ZYX", "Name": "Isocenter, not for clinical use"}
     for axis, edge in zip("XYZ", volume.grid.voxel_mm, strict=True):
         said |= {f"PhysicalSize{axis}": float(edge), f"PhysicalSize{axis}Unit": "mm"}
+    # OME stores positions for each plane only, and has no field for the unit of the values or the
+    # patient axes. 17 digits restore each double exactly.
     said["MapAnnotation"] = {
         f"{OURS}axes": volume.axes,
         f"{OURS}unit": volume.unit,
@@ -54,6 +67,7 @@ def ome_tiff_bytes(volume: Volume) -> bytes:
         stream,
         values,
         ome=True,
+        # Many viewers cannot read BigTIFF, so it is used only if needed.
         bigtiff=values.nbytes > LARGEST_BYTES,
         photometric="minisblack",
         metadata=said,

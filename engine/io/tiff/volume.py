@@ -1,7 +1,7 @@
-"""Volumes as a TIFF stack of whole numbers: a page for each slice, and how to get values back.
+"""Write volumes as a TIFF stack of 16-bit integers, one page for each slice, with their scale.
 
-value = offset + slope · number. The steps are equal from the smallest to the largest value of the
-volume, so that no value is further from its own than half of one.
+value = offset + slope · number. 65,535 equal steps cover the range of the volume, so the rounding
+error is at most half a step.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from engine.io.text.json_text import to_json
 from engine.io.volumes.slice_frame import FRAME
 
 STEPS = 2**16 - 1
-"""From the smallest number to the largest."""
+"""Steps from the smallest value to the largest."""
 LARGEST_BYTES = 2**32 - 2**25
-"""Beyond it the places within a file take eight bytes."""
+"""Larger files need BigTIFF with 64-bit offsets; 32 MiB are left for the page headers."""
 
 
 class TiffWriter(VolumeWriter):
-    """TIFF stack of 16-bit numbers, with its provenance in a JSON file beside it."""
+    """TIFF stack of 16-bit numbers, with provenance in a JSON sidecar."""
 
     name: ClassVar[str] = "TIFF stack"
     suffixes: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
@@ -47,7 +47,18 @@ class TiffWriter(VolumeWriter):
 
 
 def tiff_bytes(volume: Volume) -> bytes:
-    """Return a volume as a TIFF file, the same bytes every time."""
+    """Return a volume as a TIFF file; equal volumes give equal bytes.
+
+    Parameters
+    ----------
+    volume
+        of any unit and axes; its slice frame, if it has one, is stored too
+
+    Returns
+    -------
+    data
+        little-endian; the description of the first page is a JSON text with scale and position
+    """
     import tifffile
 
     numbers, slope, offset = scaled(volume.values)
@@ -60,16 +71,18 @@ def tiff_bytes(volume: Volume) -> bytes:
         "centre_mm": list(volume.grid.centre_mm),
         "note": "Isocenter, not for clinical use; value = offset + slope * number",
     }
-    if FRAME in volume.info:  # the centre is that of its own axes
+    if FRAME in volume.info:  # the centre is given in the axes of this frame
         said[FRAME] = volume.info[FRAME]
     stream = BytesIO()
     tifffile.imwrite(
         stream,
         numbers,
         bigtiff=numbers.nbytes > LARGEST_BYTES,
+        # Otherwise tifffile can take 3 or 4 slices for the colours of one page.
         photometric="minisblack",
         description=to_json(said).encode(),
         metadata=None,
+        # No version of the library in the file: equal volumes give equal bytes.
         software=False,
         byteorder="<",
     )
@@ -77,7 +90,7 @@ def tiff_bytes(volume: Volume) -> bytes:
 
 
 def scaled(values: Array) -> tuple[NDArray[np.uint16], float, float]:
-    """Return whole numbers, the slope and the offset that give the values back.
+    """Scale values to 16-bit integers.
 
     Parameters
     ----------
@@ -89,13 +102,13 @@ def scaled(values: Array) -> tuple[NDArray[np.uint16], float, float]:
     numbers
         0 to 65,535
     slope
-        1 where all values are the same
+        size of a step; 1 if all values are equal
     offset
-        the smallest value
+        smallest value; value = offset + slope · number
     """
     low, high = (float(end) for end in (values.min(), values.max()))
     slope = (high - low) / STEPS or 1.0
     numbers = np.empty(values.shape, np.uint16)
-    for k, part in enumerate(values):  # slice by slice, in double precision
+    for k, part in enumerate(values):  # slice by slice, because float64 doubles the memory
         numbers[k] = np.clip(np.rint((part.astype(np.float64) - low) / slope), 0, STEPS)
     return numbers, slope, low

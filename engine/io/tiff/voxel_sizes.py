@@ -1,7 +1,7 @@
 """Read the voxel size of TIFF files: ours, OME-TIFF and ImageJ state it.
 
-Ours is a JSON text, OME-TIFF's an XML text (`Pixels`: PhysicalSizeX and so on, µm if no unit is
-given), ImageJ's the resolution of the page with `spacing` and `unit` in the description.
+Ours is in a JSON text. OME-TIFF has an XML text (`Pixels`: PhysicalSizeX and so on, µm if no unit
+is given). ImageJ uses the resolution of the page, with `spacing` and `unit` in the description.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class TiffSizes:
     Attributes
     ----------
     voxel_mm : along columns, rows and pages [mm]
-    centre_mm : of the whole stack [mm]
-    axes : sides of the patient to which x, y and z grow, "xyz" where that is not said
-    unit : of the values
+    centre_mm : centre of the whole stack [mm]
+    axes : sides of the patient to which x, y and z grow, "xyz" if unknown
+    unit : unit of the values, "" if unknown
     slope, offset : value = offset + slope · number
     """
 
@@ -54,7 +54,23 @@ class TiffSizes:
 
 
 def sizes_of(file: InputFile) -> TiffSizes | None:
-    """Return what a TIFF file says of its voxels, None where it does not say it in all axes."""
+    """Return the voxel sizes that a TIFF file states.
+
+    Parameters
+    ----------
+    file
+        any file; other formats give None
+
+    Returns
+    -------
+    sizes
+        None if the file is damaged or does not state the size along each axis
+
+    Raises
+    ------
+    FileFormatError
+        if an OME-TIFF contains several images, channels or times, or its XML defines entities
+    """
     import tifffile
 
     if not is_tiff(file.head):
@@ -62,6 +78,8 @@ def sizes_of(file: InputFile) -> TiffSizes | None:
     try:
         with tifffile.TiffFile(file.stream(), name=file.name) as images:
             text = str(images.pages.first.description)
+            # The description is parsed as JSON or XML, so its length limits the time of a hostile
+            # file.
             if not text or len(text) > MOST_TEXT:
                 return None
             if text.lstrip().startswith("{"):
@@ -72,11 +90,17 @@ def sizes_of(file: InputFile) -> TiffSizes | None:
     except EngineError:
         raise
     except (*DAMAGE, ElementTree.ParseError):
-        return None  # no volume with sizes; whoever reads the image says what is wrong
+        return None  # not a volume with sizes; the reader of the image reports the damage
 
 
 def dialect_of(file: InputFile) -> str:
-    """Return whose TIFF a file is: "OME-TIFF", "ImageJ TIFF", or "TIFF" of any other writer."""
+    """Return the kind of a TIFF file: "OME-TIFF", "ImageJ TIFF" or "TIFF" for all others.
+
+    Parameters
+    ----------
+    file
+        a TIFF file; a damaged one counts as "TIFF"
+    """
     import tifffile
 
     try:
@@ -94,6 +118,7 @@ def _ours(stated: Plain) -> TiffSizes | None:
     return TiffSizes(
         tuple(float(n) for n in stated["voxel_mm"]),
         tuple(float(n) for n in stated["centre_mm"]),
+        # Our text is "z, y, x; LPS": order of the array axes, then patient axes.
         str(stated["axes"]).partition("; ")[2],
         str(stated.get("unit", "")),
         float(stated["slope"]),
@@ -102,6 +127,7 @@ def _ours(stated: Plain) -> TiffSizes | None:
 
 
 def _ome(text: str, file: InputFile) -> TiffSizes | None:
+    # Nested entities can grow to gigabytes (billion laughs attack).
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FileFormatError(
             f"{file.name}: its OME-XML defines entities, which is not safe to read; save it again."
@@ -129,6 +155,7 @@ def _ome(text: str, file: InputFile) -> TiffSizes | None:
 
 
 def _length(fields: Mapping[str, str], name: str) -> float | None:
+    # The OME schema defines µm as the default of PhysicalSizeXUnit.
     unit = MM.get(fields.get(f"{name}Unit", "µm"))
     return float(fields[name]) * unit if name in fields and unit is not None else None
 
@@ -139,6 +166,7 @@ def _imagej(images: tifffile.TiffFile) -> TiffSizes | None:
     tags = images.pages.first.tags
     steps = []
     for name in ("XResolution", "YResolution"):
+        # TIFF stores pixels per unit as a fraction; the voxel edge is its inverse.
         per, of = tags[name].value if name in tags else (0, 1)
         steps.append(of / per if per else None)
     spacing = stated.get("spacing")
