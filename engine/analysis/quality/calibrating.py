@@ -20,7 +20,7 @@ from engine.data.volume import Volume
 
 COUNTS = "counts/mm"
 MOST_ERROR_PERCENT = 2.0
-"""Standard error above which a calibration is told to be poor."""
+"""Standard error [%] above which the calibration carries a warning."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class KnownActivity:
     ----------
     bq : activity [Bq] at the moment `measured`
     volume_ml : volume of the filling [mL]
-    measured : None: when the scan began
+    measured : time of the measurement; None: start of the scan
     """
 
     bq: float
@@ -42,28 +42,30 @@ class KnownActivity:
 def calibrate(
     volume: Volume, known: KnownActivity, *, region: UprightCylinder | None = None
 ) -> tuple[Calibration, Plain]:
-    """Measure the calibration in an image of ours.
+    """Measure the calibration factor in an image from this program.
 
     Parameters
     ----------
     volume
-        the cylinder, reconstructed without a calibration; its provenance says how
+        image of the cylinder in counts/mm, reconstructed without a calibration; its provenance
+        holds the scan and the corrections
     known
-        the activity in it
+        activity and volume of the filling
     region
-        where to take the mean; well inside the cylinder that is found, if left out
+        region of the mean; None: inner part of the cylinder that is found in the image
 
     Returns
     -------
     calibration
-        for scans of the same scanner, corrected alike
+        valid for scans of the same scanner with the same corrections
     measured
         record of the measurement, as JSON values
 
     Raises
     ------
     DataError
-        if the image is not one that can be calibrated, or facts are missing
+        if the image states no scanner, is a sum of frames, has another unit or is 0 in the region,
+        or if half-life, branching, frame duration or a comparable start time are missing
     """
     scan = _scan_of(volume)
     frame = _frame(scan)
@@ -73,8 +75,12 @@ def calibrate(
         raise DataError(
             "the image is not above 0 inside the cylinder; check the position of the cylinder."
         )
+    # The activity is decayed to the start of the frame, because the frame factors (decay during the
+    # frame, dead time, branching) also refer to the start.
     at_start = known.bq * decayed(_waited_s(scan, known), frame.half_life_s) / known.volume_ml
     positrons = at_start / frame.decays_per_positron
+    # A calibration holds only for the corrections of its own image: without attenuation, for
+    # example, the mean is several times lower. `Calibration` therefore records them.
     applied = [c["kind"] for c in volume.info["corrections"] if c["state"] == "applied"]
     calibration = Calibration(
         positrons_per_ml=positrons / found.mean,
@@ -113,6 +119,9 @@ def _scan_of(volume: Volume) -> Plain:
 
 
 def _frame(scan: Plain) -> CountedFrame:
+    # A tracer file can state a half-life for a nuclide that the table does not have, so the facts
+    # of
+    # the scan come first.
     known = NUCLIDES.get(str(scan.get("isotope")))
     half_life_s = scan.get("half_life_s") or (known.half_life_s if known else None)
     branching = scan.get("branching") or (known.branching if known else None)
@@ -128,6 +137,9 @@ def _frame(scan: Plain) -> CountedFrame:
             f"calibration is not possible: {', '.join(missing)} not known; reconstruct "
             "the cylinder with a tracer file (--tracer) that has this information."
         )
+    # Block dead times already scale the events of this scan. A live fraction of the whole frame
+    # would
+    # correct the same loss a second time.
     if LIVE_BLOCKS in scan and scan.get("live_fraction"):
         raise DataError(f"calibration is not possible: {TWICE_DEAD}.")
     live = scan.get("live_fraction") or 1.0
@@ -140,6 +152,7 @@ def _waited_s(scan: Plain, known: KnownActivity) -> float:
         return 0.0
     text = str(scan.get("scan_start", ""))
     try:
+        # A date without a time of day cannot tell hours of decay, so it counts as unknown.
         started = datetime.fromisoformat(text) if ":" in text else None
     except ValueError:
         started = None

@@ -13,8 +13,20 @@ from engine.geometry.tof import FWHM_PER_SIGMA
 
 
 def rmse(image: Volume, truth: Volume) -> float:
-    """Root mean square difference, in the unit of the images."""
+    """Return the root mean square difference of two images, in their unit.
+
+    Parameters
+    ----------
+    image, truth
+        images on the same grid, in the same unit
+
+    Raises
+    ------
+    GeometryError
+        if the grids differ
+    """
     _same_grid(image, truth)
+    # The sum of squares of a large float32 image loses digits, so it is formed in float64.
     difference = image.values.astype(np.float64) - truth.values
     return float(np.sqrt(np.mean(difference**2)))
 
@@ -25,14 +37,14 @@ def correlation(image: Volume, truth: Volume, *, fwhm_mm: float = 0.0) -> float:
     Parameters
     ----------
     image, truth
-        on the same grid; their units may differ
+        images on the same grid; their units may differ
     fwhm_mm
-        width of a Gaussian that smooths both before; 0: none [mm]
+        FWHM of a Gaussian that smooths both images first [mm]; 0: no smoothing
 
     Returns
     -------
     float
-        −1 ... 1; 1 for images that are equal but for a positive factor and an offset
+        −1 to 1; 1 if the images differ only by an offset and a positive factor
 
     Raises
     ------
@@ -47,17 +59,39 @@ def correlation(image: Volume, truth: Volume, *, fwhm_mm: float = 0.0) -> float:
 
 
 def smoothed(volume: Volume, fwhm_mm: float) -> Volume:
-    """Return the image after a Gaussian; as it is for a width of 0."""
+    """Return the image after a Gaussian filter.
+
+    Parameters
+    ----------
+    volume
+        image to smooth; voxels outside count as 0
+    fwhm_mm
+        full width at half maximum [mm]; 0 returns `volume` itself
+    """
     if not fwhm_mm:
         return volume
     from scipy import ndimage
 
+    # SciPy wants one sigma per array axis in voxels; array axes are z, y, x and sizes are x, y, z.
     sigma = [fwhm_mm / FWHM_PER_SIGMA / edge for edge in volume.grid.voxel_mm[::-1]]
     return replace(volume, values=ndimage.gaussian_filter(volume.values, sigma, mode="constant"))
 
 
 def centroid_mm(volume: Volume, *, threshold: float = 0.0) -> Point:
-    """Centre of gravity (x, y, z) of the voxels above `threshold` times the maximum [mm]."""
+    """Return the centre of gravity (x, y, z) of the bright voxels [mm].
+
+    Parameters
+    ----------
+    volume
+        image with values above 0
+    threshold
+        fraction of the maximum; voxels at or below it do not count
+
+    Raises
+    ------
+    DataError
+        if no voxel is above 0
+    """
     values = np.where(_above(volume, threshold), volume.values, 0).astype(np.float64)
     total = values.sum()
     x, y, z = (
@@ -68,7 +102,25 @@ def centroid_mm(volume: Volume, *, threshold: float = 0.0) -> Point:
 
 
 def extent_mm(volume: Volume, *, threshold: float = 0.5) -> tuple[Point, Point]:
-    """Corners (x, y, z) of the box round the voxels above `threshold` times the maximum [mm]."""
+    """Return the lower and upper corner (x, y, z) of the box around the bright voxels [mm].
+
+    Parameters
+    ----------
+    volume
+        image with values above 0
+    threshold
+        fraction of the maximum; voxels at or below it do not count
+
+    Returns
+    -------
+    lower, upper
+        faces of the outermost voxels, not their centres
+
+    Raises
+    ------
+    DataError
+        if no voxel is above 0
+    """
     above = _above(volume, threshold)
     low, high = [], []
     for axis in range(3):
@@ -87,7 +139,7 @@ def _above(volume: Volume, threshold: float) -> np.ndarray[tuple[int, ...], np.d
 
 
 def _others(axis: int) -> tuple[int, ...]:
-    """Array axes across a space axis: 0, 1, 2 is x, y, z."""
+    """Return the two array axes across a space axis, where 0, 1, 2 is x, y, z."""
     return tuple(k for k in range(3) if k != 2 - axis)
 
 

@@ -4,8 +4,8 @@ The curve runs through points P₀ … Pₙ of one slice; between P₁ and P₂,
 
     c(u) = ½ (2P₁ + (P₂ − P₀) u + (2P₀ − 5P₁ + 4P₂ − P₃) u² + (3P₁ − P₀ − 3P₂ + P₃) u³)
 
-with the ends taken twice. With a the axis across the slice and n = a × c′/|c′|, a pixel is the mean
-over offsets w across the curve, in a thickness t:
+with the end points repeated. a is the axis across the slice, and n = a × c′/|c′|. A pixel is the
+mean over offsets w across the curve, in a thickness t:
 
     I(h, s) = mean over |w| ≤ t/2 of V(c(s) + w n(s) at height h along a)
 
@@ -28,7 +28,7 @@ from engine.geometry.grid import Point
 
 Places = NDArray[np.float64]
 FINE = 32
-"""Parts of the curve between two of its points, from which its length is summed."""
+"""Segments between two points of the curve; their lengths add up to its length."""
 MOST_COLUMNS, MOST_OFFSETS = 4096, 64
 
 
@@ -58,10 +58,22 @@ class CurvedPlane:
 
 
 def curve_through(points_mm: Sequence[Point]) -> Places:
-    """Return a smooth curve through points: places (n, 3) [mm], finely but unevenly spaced."""
+    """Return a smooth curve through points (Catmull-Rom).
+
+    Parameters
+    ----------
+    points_mm
+        points (x, y, z) on the curve [mm]; fewer than 3 are returned as they are
+
+    Returns
+    -------
+    Places
+        (n, 3) points [mm], closely but unevenly spaced; the curve passes through all `points_mm`
+    """
     points = np.array(points_mm, float)
     if len(points) < 3:
         return points
+    # A segment needs the points before and after it. At the ends the end point stands for them.
     ends = np.concatenate([points[:1], points, points[-1:]])
     before, first, last, behind = (ends[k : len(ends) - 3 + k] for k in range(4))
     u = (np.arange(FINE) / FINE)[None, :, None]
@@ -89,18 +101,20 @@ def curved_plane(
     axis
         0, 1, 2 for x, y, z, across the slice
     thickness_mm
-        over which the mean is taken, across the curve
+        thickness of the slab across the curve over which the mean is taken [mm]; 0: no slab
 
     Raises
     ------
     GeometryError
-        where the curve has no length
+        if the curve has no length
     """
     step = min(edge for k, edge in enumerate(volume.grid.voxel_mm) if k != axis)
     places, step = _evenly(curve_through(points_mm), step)
     across = np.cross(np.eye(3)[axis], np.gradient(places, axis=0))
+    # Where the curve reverses its gradient is 0, and so is the normal. The limit avoids 0 / 0.
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     heights = volume.grid.centres_mm(axis)
+    # An odd number of offsets keeps the slab symmetric, so that the curve itself is sampled.
     n_offsets = min(2 * round(thickness_mm / step / 2) + 1, MOST_OFFSETS + 1)
     total = np.zeros((len(heights), len(places)))
     for k in range(n_offsets):
@@ -114,7 +128,7 @@ def curved_plane(
 
 
 def _evenly(curve: Places, step_mm: float) -> tuple[Places, float]:
-    """Return places along a curve, evenly spaced, and how far they are apart [mm]."""
+    """Return evenly spaced places along a curve, and their spacing [mm]."""
     lengths = np.linalg.norm(np.diff(curve, axis=0), axis=1)
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     if not along[-1] > 0:

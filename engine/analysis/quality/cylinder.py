@@ -1,8 +1,9 @@
 """Find a uniform cylinder along z in an image, and measure its inside.
 
-Its voxels are those of the smoothed image above a level half-way between the mean of what lies
-above it and the mean of what lies below. Its axis is their centre of gravity, its radius that of a
-disc of as many voxels, its ends where the slices' voxels fall below half of the usual number.
+The image is smoothed first. The cylinder is the set of voxels above the level halfway between the
+mean of the voxels above it and the mean of the voxels below it. The axis is their centre of
+gravity. The radius is that of a disc of the same area. The ends are where the number of voxels per
+slice falls below half of its typical value.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from engine.geometry.grid import ImageGrid, Point
 
 LEAST_MM = 2.0
 SMOOTHING_VOXELS = 1.5
-"""Standard deviation; edges stay at half height, and single voxels count no more."""
+"""Standard deviation: the edge stays at half height, but single noisy voxels no longer count."""
 MARGIN = 0.25
-"""Part of the radius that is left out at the rim, and of the half length at each end."""
+"""Fraction of the radius left out at the rim, and of the half length left out at each end."""
 LEAST_MARGIN_VOXELS = 2.0
 BLOCKS = 12
-"""Parts of a region whose means tell its standard error: voxels beside one another are alike."""
+"""Parts of a region; the standard error comes from their means, as adjacent voxels correlate."""
 
 Mask = NDArray[np.bool_]
 
@@ -44,20 +45,37 @@ class UprightCylinder:
     length_mm: float
 
     def inner(self, grid: ImageGrid) -> UprightCylinder:
-        """Return what lies well inside, where neither rim nor ends blur into."""
+        """Return the part of the cylinder where partial volume at rim and ends is negligible.
+
+        Parameters
+        ----------
+        grid
+            grid of the image; the margin is at least `LEAST_MARGIN_VOXELS` of its voxels
+        """
         x, _, z = grid.voxel_mm
         rim = max(MARGIN * self.radius_mm, LEAST_MARGIN_VOXELS * x)
         end = max(MARGIN * self.length_mm / 2, LEAST_MARGIN_VOXELS * z)
         return UprightCylinder(self.centre_mm, self.radius_mm - rim, self.length_mm - 2 * end)
 
     def mask(self, grid: ImageGrid) -> Mask:
-        """(n_z, n_y, n_x) voxels whose centres lie inside."""
+        """Return the voxels whose centres are inside the cylinder.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+
+        Returns
+        -------
+        Mask
+            (n_z, n_y, n_x)
+        """
         z, y, x = (grid.centres_mm(axis) - self.centre_mm[axis] for axis in (2, 1, 0))
         disc = np.hypot(x[None, :], y[:, None]) <= self.radius_mm
         return np.asarray((np.abs(z) <= self.length_mm / 2)[:, None, None] & disc)
 
     def describe(self) -> str:
-        """Return size and place in plain words."""
+        """Return a text with size and position."""
         x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
         return (
             f"radius {self.radius_mm:.1f} mm, length {self.length_mm:.1f} mm, centre "
@@ -72,10 +90,10 @@ class RegionMean:
     Attributes
     ----------
     mean : value in the unit of the image
-    error : its standard error, from the means of parts of the region; parts that share a side are
-        somewhat alike in a filtered image, so that the true one is up to a quarter larger
-    sd : of the voxels
-    n_voxels : in the region
+    error : standard error of the mean, from the means of parts of the region; adjacent parts of a
+        filtered image correlate, so the true error is up to a quarter larger
+    sd : standard deviation of the voxels
+    n_voxels : number of voxels in the region
     """
 
     mean: float
@@ -85,12 +103,22 @@ class RegionMean:
 
 
 def find_cylinder(volume: Volume) -> UprightCylinder:
-    """Return the cylinder of an image that holds one, and little else.
+    """Find the cylinder in an image that shows little else.
+
+    Parameters
+    ----------
+    volume
+        image of the cylinder; its axis must be along z
+
+    Returns
+    -------
+    UprightCylinder
+        position and size to about a voxel
 
     Raises
     ------
     DataError
-        where the image holds nothing of the kind
+        if the radius would be less than `LEAST_MM`
     """
     from scipy import ndimage
 
@@ -98,9 +126,13 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
     smooth = ndimage.gaussian_filter(np.asarray(volume.values, np.float32), SMOOTHING_VOXELS)
     above = smooth > level_between(smooth)
     counts = np.count_nonzero(above, axis=(1, 2))
+    # Bright slices at the axial ends, where the sensitivity is low, can have more voxels than the
+    # cylinder. The 90th percentile ignores them.
     usual = float(np.percentile(counts, 90))
     slices = counts > usual / 2
     pixel_mm2 = grid.voxel_mm[0] * grid.voxel_mm[1]
+    # The area of a median slice gives the radius: noise at the rim averages out over all its
+    # voxels.
     radius = float(np.sqrt(np.median(counts[slices]) * pixel_mm2 / np.pi)) if usual else 0.0
     if radius < LEAST_MM:
         raise DataError("no cylinder is found in the image; say where it is.")
@@ -115,12 +147,19 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
 
 
 def mean_inside(volume: Volume, cylinder: UprightCylinder) -> RegionMean:
-    """Mean in a cylinder; its error from parts of it, slices by quarters of the turn.
+    """Return the mean in a cylinder, with its standard error.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    cylinder
+        region; voxels whose centres are inside count
 
     Raises
     ------
     DataError
-        if it holds too few voxels
+        if the region has fewer than 24 voxels
     """
     mask = cylinder.mask(volume.grid)
     n = int(np.count_nonzero(mask))
@@ -131,6 +170,7 @@ def mean_inside(volume: Volume, cylinder: UprightCylinder) -> RegionMean:
         )
     inside = volume.values[mask].astype(np.float64)
     means = _part_means(volume, cylinder, mask)
+    # NaN says that the error is unknown; 0 would look like a perfect measurement.
     error = float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else float("nan")
     return RegionMean(float(inside.mean()), error, float(inside.std()), n)
 

@@ -71,6 +71,7 @@ class CylinderActivity(Settings):
     def _refuse_unknown_volume(self) -> CylinderActivity:
         if self.volume_ml is None and (self.diameter_mm is None or self.length_mm is None):
             raise ValueError("enter the volume, or diameter and length of the filling")
+        # A volume and a size can contradict each other, and then no choice would be right.
         if self.volume_ml is not None and (self.diameter_mm or self.length_mm):
             raise ValueError("enter the volume or the size, not both")
         if self.nuclide is not None and self.nuclide not in NUCLIDES:
@@ -82,7 +83,7 @@ class CylinderActivity(Settings):
 
     @property
     def ml(self) -> float:
-        """Volume that it fills [mL]."""
+        """Volume of the filling [mL]."""
         if self.volume_ml is not None:
             return self.volume_ml
         diameter, length = self.diameter_mm or 0.0, self.length_mm or 0.0
@@ -99,17 +100,36 @@ class CylinderActivity(Settings):
 def calibrate_with(
     volume: Volume, stated: CylinderActivity, *, region: UprightCylinder | None = None
 ) -> tuple[Calibration, Plain]:
-    """Measure the calibration with what the scan does not say; see `calibrate`.
+    """Measure the calibration with facts that the user enters; see `calibrate`.
+
+    Parameters
+    ----------
+    volume
+        image of the cylinder, reconstructed without a calibration
+    stated
+        activity and volume of the filling, and facts that the scan lacks
+    region
+        region of the mean; None: inner part of the cylinder that is found
+
+    Returns
+    -------
+    calibration
+        valid for scans of the same scanner with the same corrections
+    measured
+        record of the measurement, as JSON values
 
     Raises
     ------
     DataError
-        where the scan says otherwise, too
+        if the scan states a fact differently, or for the reasons of `calibrate`
     """
     scan = volume.info.get("scan")
     if isinstance(scan, dict):
         differing = check_tracer(stated.tracer, scan).notes
         if differing:
+            # The notes of the check end in what happens for other scans ("is used instead"), which
+            # is not so
+            # here: a calibration does not overrule its scan.
             raise DataError(f"{differing[0].partition(';')[0]}; leave that field empty.")
         scan = {**scan, **stated.tracer.facts()}
         volume = replace(volume, info={**volume.info, "scan": scan})

@@ -12,13 +12,13 @@ from engine.data.volume import Volume
 from engine.simulate.phantoms import RodAxis, RodSector
 
 RESOLVED_BELOW = 0.735
-"""Valley over peak at which two points are just told apart (Rayleigh's criterion)."""
+"""Valley-to-peak ratio at which two points are just resolved (Rayleigh criterion)."""
 
 
 def valley_to_peak(
     volume: Volume, sector: RodSector, *, length_mm: float = 10.0, along: RodAxis = "z"
 ) -> float:
-    """Mean image half-way between neighbouring rods over the mean on the rods.
+    """Return the mean halfway between neighbouring rods over the mean on the rods.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ def valley_to_peak(
     sector
         the rods of one diameter
     length_mm
-        part of the rods, in their middle, over which the image is averaged [mm]
+        length in the middle of the rods over which the image is averaged [mm]
     along
-        axis along which the rods are
+        axis of the rods
 
     Returns
     -------
     float
-        0 is perfect, 1 is no contrast at all; below `RESOLVED_BELOW` neighbours are told apart
+        0 is perfect, 1 is no contrast; below `RESOLVED_BELOW` neighbouring rods are resolved
 
     Raises
     ------
@@ -50,6 +50,7 @@ def valley_to_peak(
         )
     axis = "xyz".index(along)
     away = np.abs(volume.grid.centres_mm(axis) - volume.grid.centre_mm[axis])
+    # At least one slice is averaged, even if its voxels are longer than `length_mm`.
     near = np.flatnonzero(away <= max(length_mm, volume.grid.voxel_mm[axis]) / 2)
     plane = volume.values.take(near, axis=2 - axis).mean(axis=2 - axis)
     across = [other for other in (0, 1, 2) if other != axis]
@@ -60,14 +61,31 @@ def valley_to_peak(
 def valleys(
     volume: Volume, sectors: Sequence[RodSector], *, along: RodAxis = "z"
 ) -> dict[float, float]:
-    """Return the valley over the peak of the rods of each diameter [mm]."""
+    """Return the valley-to-peak ratio of each sector, by rod diameter [mm].
+
+    Parameters
+    ----------
+    volume
+        image of the Derenzo phantom
+    sectors
+        rods of one diameter each
+    along
+        axis of the rods
+
+    Raises
+    ------
+    GeometryError
+        if a sector has no two neighbouring rods
+    """
     return {s.diameter_mm: valley_to_peak(volume, s, along=along) for s in sectors}
 
 
 def _between_neighbours(rods: Array, pitch_mm: float) -> Array:
-    """(m, 2) points half-way between rods one pitch apart."""
+    """Return (m, 2) points halfway between rods that are one pitch apart."""
     i, j = np.triu_indices(len(rods), 1)
     distance = np.linalg.norm(rods[i] - rods[j], axis=1)
+    # The tolerance covers rounded rod positions. The next distance of a hexagonal grid is 1.7
+    # pitches.
     close = distance < 1.1 * pitch_mm
     return np.asarray((rods[i] + rods[j])[close] / 2)
 

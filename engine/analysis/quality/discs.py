@@ -1,7 +1,7 @@
 """Means of small discs and cylinders across z, weighted by voxel overlap.
 
-A disc is as thick as the slice nearest to it; a cylinder takes the slices whose middles lie in it.
-The shares are counted on 8 x 8 points of each pixel.
+A disc has the thickness of the nearest slice. A cylinder consists of the slices whose centres are
+inside. The overlap of a pixel is counted on 8 × 8 points.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RegionStats:
     Attributes
     ----------
     mean, sd : mean and sd of the voxels, weighted by their shares
-    least, most : least and most of the voxels that lie at least half inside
+    least, most : minimum and maximum of the voxels that are at least half inside
     """
 
     mean: float
@@ -35,7 +35,22 @@ class RegionStats:
 
 
 def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionStats:
-    """Measure a disc in the slice nearest to its centre."""
+    """Measure a disc in the slice nearest to its centre.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    centre_mm
+        centre (x, y, z) [mm]
+    diameter_mm
+        diameter [mm]
+
+    Raises
+    ------
+    DataError
+        if the disc is outside the image
+    """
     z = volume.grid.centres_mm(2)
     return _measured(
         volume, centre_mm, diameter_mm, np.array([np.argmin(np.abs(z - centre_mm[2]))])
@@ -43,7 +58,22 @@ def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionStats:
 
 
 def rod(volume: Volume, centre_mm: Point, diameter_mm: float, length_mm: float) -> RegionStats:
-    """Measure a cylinder along z."""
+    """Measure a cylinder along z.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    centre_mm
+        centre (x, y, z) [mm]
+    diameter_mm, length_mm
+        size [mm]; a cylinder shorter than a slice is measured in the nearest slice
+
+    Raises
+    ------
+    DataError
+        if the cylinder is outside the image
+    """
     z = volume.grid.centres_mm(2)
     inside = np.flatnonzero(np.abs(z - centre_mm[2]) <= length_mm / 2)
     if not len(inside):
@@ -70,12 +100,14 @@ def _measured(volume: Volume, centre_mm: Point, diameter_mm: float, slices: Arra
         raise _outside(centre_mm)
     mean = float(np.average(values, weights=weights))
     sd = float(np.sqrt(np.average((values - mean) ** 2, weights=weights)))
+    # Voxels at the rim contain background, which would become the minimum of a hot region. A disc
+    # smaller than a voxel may have none that is half inside.
     core = values[weights >= 0.5] if (weights >= 0.5).any() else values[weights > 0]
     return RegionStats(mean, sd, float(core.min()), float(core.max()))
 
 
 def _near(volume: Volume, axis: int, middle: float, diameter_mm: float) -> tuple[Array, Array]:
-    """Return voxels along an axis that a disc may touch, and their fine points from its middle."""
+    """Return voxels along an axis that a disc can touch, and their fine points relative to it."""
     centres, edge = volume.grid.centres_mm(axis), volume.grid.voxel_mm[axis]
     found = np.flatnonzero(np.abs(centres - middle) <= (diameter_mm + edge) / 2)
     fine = (np.arange(FINE) + 0.5) / FINE - 0.5

@@ -1,8 +1,8 @@
 """Profile along a straight line, and the width of its highest peak.
 
-The image is sampled linearly between voxel centres, at steps of at most half the smallest edge of a
-voxel. The width is the full one at half height, h = (highest + lowest) / 2 of the line: where the
-line crosses h on both sides of its highest point, found linearly between samples.
+The image is interpolated linearly between voxel centres, in steps of at most half the smallest
+voxel edge. The width is measured at h = (maximum + minimum) / 2 of the line: between the crossings
+of h on both sides of the maximum, interpolated linearly between samples.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ class LineProfile:
 
     @property
     def peak(self) -> tuple[float, float]:
-        """Place of the highest value [mm from the start], and that value."""
+        """Position of the maximum [mm from the start], and its value."""
         i = int(np.argmax(self.values))
         return float(self.distance_mm[i]), float(self.values[i])
 
     @property
     def half_height(self) -> float:
-        """Half-way between the lowest and the highest value."""
+        """Mean of minimum and maximum."""
         return float(self.values.min() + self.values.max()) / 2
 
     @property
     def half_places_mm(self) -> tuple[float, float] | None:
-        """Places at half height on both sides of the peak [mm]; None if the line ends before."""
+        """Positions at half height on both sides of the peak [mm]; None if one is off the line."""
         above = self.values > self.half_height
         i = int(np.argmax(self.values))
         before, after = np.flatnonzero(~above[:i]), np.flatnonzero(~above[i:])
@@ -69,7 +69,7 @@ class LineProfile:
 
     @property
     def fwhm_mm(self) -> float | None:
-        """Full width at half height of the highest peak; None if the line ends before."""
+        """Full width at half maximum of the highest peak [mm]; None if the line is too short."""
         places = self.half_places_mm
         return None if places is None else places[1] - places[0]
 
@@ -79,7 +79,13 @@ class LineProfile:
         return float(self.distance_mm[i] + part * (self.distance_mm[j] - self.distance_mm[i]))
 
     def csv(self, length: str = "mm") -> str:
-        """The samples as a table with a head, for other programs; `length` is in what they are."""
+        """Return the samples as CSV text with a header line.
+
+        Parameters
+        ----------
+        length
+            name of the length unit in the header; the values stay in mm
+        """
         places = ",".join(f"{name} [{length}]" for name in ("distance", "x", "y", "z"))
         head = f"{places},value [{self.unit or 'no unit'}]"
         rows = np.column_stack([self.distance_mm, self.points_mm, self.values])
@@ -92,7 +98,7 @@ def profile_along(volume: Volume, start_mm: Point, end_mm: Point) -> LineProfile
     Parameters
     ----------
     volume
-        the image; outside of it the outermost voxels go on
+        image; beyond its border the outermost voxels continue
     start_mm, end_mm
         ends (x, y, z) of the line [mm]
 
@@ -110,6 +116,7 @@ def profile_along(volume: Volume, start_mm: Point, end_mm: Point) -> LineProfile
     length = float(np.linalg.norm(end - start))
     if not length > 0:
         raise GeometryError("line profile: both ends are the same point; draw a longer line.")
+    # A cap for very long lines in fine images: a plot shows no more samples than this.
     wanted = int(np.ceil(STEPS_PER_VOXEL * length / min(volume.grid.voxel_mm))) + 1
     part = np.linspace(0.0, 1.0, min(max(wanted, 2), MOST_SAMPLES))
     points = start + part[:, None] * (end - start)
@@ -124,4 +131,5 @@ def _sampled(volume: Volume, points_mm: Samples) -> Samples:
     found = ndimage.map_coordinates(
         volume.values, places.T[::-1], np.float64, order=1, mode="nearest"
     )
+    # Voxels without a value (NaN) count as 0, so that the profile can still be drawn.
     return np.nan_to_num(np.asarray(found))

@@ -1,9 +1,9 @@
 """Find position and rotation of a phantom by matching its layout to the image.
 
-    likeness = Σ (t − t̄) v / ‖t − t̄‖
+    score = Σ (t − t̄) v / ‖t − t̄‖
 
-t is the layout sampled on the image's grid. All places are tried at once by Fourier transforms, for
-each of the turns; the best one is refined by the simplex method.
+t is the layout sampled on the image grid. For each rotation all positions are tried at once by
+Fourier transforms. The best one is refined by the simplex method.
 """
 
 from __future__ import annotations
@@ -19,16 +19,24 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
 Layout = Callable[[Points, Points, Points, float], Points]
-"""Called with coordinates [mm] of the phantom and the width over which its edges are soft."""
+"""Function of phantom coordinates [mm] and the width of its soft edges [mm]."""
 COARSE, FINER = 40, 56
-"""Most voxels along an axis, while looking for the place and while refining it."""
+"""Maximum number of voxels along an axis, during the search and during the refinement."""
 SAME = 1e-3
 AXES = (0, 1, 2)
 TURNS_DEG = tuple(float(t) for t in range(0, 360, 10))
 
 
 def soft(distance_mm: Points, width_mm: float) -> Points:
-    """Return the part inside a surface, from the distance to it: 1 inside, 0 outside."""
+    """Return the fraction inside a surface, from the signed distance to it.
+
+    Parameters
+    ----------
+    distance_mm
+        distance to the surface [mm], negative inside
+    width_mm
+        width of the transition from 1 (inside) to 0 (outside) [mm]
+    """
     return np.clip(0.5 - distance_mm / width_mm, 0, 1)
 
 
@@ -39,21 +47,21 @@ def locate(
     turns_deg: Sequence[float] = TURNS_DEG,
     flips: Sequence[bool] = (False, True),
 ) -> Placement:
-    """Return where a phantom lies whose axis is along z.
+    """Return the position of a phantom with its axis along z.
 
     Parameters
     ----------
     volume
-        its image
+        image of the phantom
     layout
-        activity of the phantom, relative
+        relative activity of the phantom
     turns_deg, flips
-        angles and reversals to try
+        rotations about z [deg] and reversals to try
 
     Raises
     ------
     DataError
-        if the image holds nothing
+        if the image has the same value everywhere
     """
     if not np.ptp(volume.values) > 0:
         raise DataError("the image is the same everywhere; choose one of a phantom.")
@@ -65,6 +73,7 @@ def _searched(
     volume: Volume, layout: Layout, turns_deg: Sequence[float], flips: Sequence[bool]
 ) -> Placement:
     grid = volume.grid
+    # The correlation by FFT is circular. The padding keeps a shifted template from wrapping around.
     padded = tuple(int(1.5 * n) for n in grid.shape)
     image = np.fft.rfftn(volume.values - volume.values.mean(), padded, AXES)
     best = (-np.inf, Placement(grid.centre_mm))
@@ -74,7 +83,11 @@ def _searched(
             template = np.conj(np.fft.rfftn(_unit(layout, grid, middle), padded, AXES))
             likeness = np.fft.irfftn(image * template, padded, AXES)
             k = int(np.argmax(likeness))
+            # Symmetric layouts match equally well at several turns. The margin makes the first one
+            # win, so
+            # that rounding does not decide.
             if likeness.flat[k] > best[0] * (1 + SAME):
+                # Indices in the upper half of a circular correlation are negative shifts.
                 shift = [
                     i if i < n // 2 else i - n
                     for i, n in zip(np.unravel_index(k, padded), padded, strict=True)
@@ -103,6 +116,8 @@ def _refined(volume: Volume, layout: Layout, start: Placement) -> Placement:
         unlikeness,
         begin,
         method="Nelder-Mead",
+        # `fatol` 0 leaves the stop to `xatol` (0.02 mm and degrees): the score's scale depends on
+        # the image.
         options={"initial_simplex": simplex, "xatol": 0.02, "fatol": 0, "maxfev": 160},
     )
     x, y, z, turn = (float(v) for v in found.x)
@@ -110,17 +125,18 @@ def _refined(volume: Volume, layout: Layout, start: Placement) -> Placement:
 
 
 def _unit(layout: Layout, grid: ImageGrid, at: Placement) -> NDArray[np.float64]:
-    """Return the layout on a grid, without its mean and of unit norm."""
+    """Return the layout on a grid, with mean 0 and norm 1."""
     z, y, x = (grid.centres_mm(axis).astype(np.float64) for axis in (2, 1, 0))
     points = at.to_phantom(x[None, None, :], y[None, :, None], z[:, None, None])
     sampled = np.broadcast_to(layout(*points, max(grid.voxel_mm)), grid.shape)
     sampled = sampled - sampled.mean()
     norm = float(np.linalg.norm(sampled))
+    # A layout outside the grid has norm 0. It keeps the score 0 and is never the best.
     return np.asarray(sampled / norm if norm else sampled)
 
 
 def _coarser(volume: Volume, most: int) -> Volume:
-    """Return means of blocks of voxels, at most so many along an axis; what is left over is cut."""
+    """Return means of blocks of voxels, at most `most` along an axis; the remainder is cut off."""
     blocks = [max(1, -(-n // most)) for n in volume.grid.shape]
     used = [n // b * b for n, b in zip(volume.grid.shape, blocks, strict=True)]
     begin = [(n - k) // 2 for n, k in zip(volume.grid.shape, used, strict=True)]

@@ -1,12 +1,12 @@
 """Modulation transfer function: the contrast at each spatial frequency.
 
-Edge of a cylinder: e(r) is the image over the distance from its axis, l = de/dr; of a wire w is the
-image over the distance r from it, less its ground:
+For the edge of a cylinder, e(r) is the image as a function of the distance from the axis, and
+l = de/dr. For a wire, w(r) is the image minus its background at the distance r:
 
     MTF(f) = |Σ l exp(−2πi f r)| / |Σ l|,    MTF(f) = Σ w J0(2π f r) / Σ w
 
-A Gaussian blur of standard deviation σ has exp(−2 π² σ² f²). Errors come from sectors round the
-axis, left out one after the other (jackknife).
+A Gaussian blur of standard deviation σ has exp(−2 π² σ² f²). Errors are jackknife errors over
+sectors around the axis.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from engine.core.errors import DataError
 
 Values = NDArray[np.float64]
 Transfer = Callable[[NDArray[np.bool_], Values], Values]
-"""Called with the pixels to use and the frequencies."""
+"""Function of the pixels to use and the frequencies."""
 SECTORS = 8
 BINS_PER_PIXEL = 5
 N_FREQUENCIES = 121
 LEAST_PER_BIN = 3
 FLAT = 0.7
-"""Part of the distance from the edge within which all counts alike."""
+"""Fraction of the largest distance from the edge up to which the weight is 1."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,15 @@ class Modulation:
     def at(self, level: float) -> float:
         """Return the lowest frequency at which the modulation falls to a level [1/mm].
 
-        NaN where it never does.
+        Parameters
+        ----------
+        level
+            modulation, between 0 and 1
+
+        Returns
+        -------
+        float
+            NaN if the modulation never falls to the level
         """
         return _crossing(self.frequency, self.value, level)
 
@@ -59,7 +67,7 @@ class ResolvedFrequencies:
     Attributes
     ----------
     modulation : over spatial frequency
-    half, tenth : frequency of 50 % and of 10 %, and its standard error [1/mm]
+    half, tenth : frequencies at 50 % and 10 %, each with its standard error [1/mm]
     """
 
     modulation: Modulation
@@ -68,17 +76,26 @@ class ResolvedFrequencies:
 
 
 def of_edge(r_mm: Values, turn_rad: Values, values: Values, pixel_mm: float) -> ResolvedFrequencies:
-    """Return the modulation from pixels round the edge of a cylinder.
+    """Return the modulation from the pixels around the edge of a cylinder.
 
     Parameters
     ----------
-    r_mm, turn_rad
-        (n,) distance from the edge, and angle round the axis, of each pixel
+    r_mm
+        (n,) distance of each pixel from the edge [mm], negative inside
+    turn_rad
+        (n,) angle of each pixel about the axis [rad]
     values
-        (n,) the image there
+        (n,) image
     pixel_mm
-        edge of a pixel
+        edge of a pixel [mm]
+
+    Raises
+    ------
+    DataError
+        if there are too few pixels around the edge
     """
+    # The edge crosses the pixels at all phases, so the bins can be finer than a pixel (as in the
+    # slanted-edge method). This moves aliasing far above the frequencies of interest.
     bin_mm = pixel_mm / BINS_PER_PIXEL
 
     def transfer(chosen: NDArray[np.bool_], frequency: Values) -> Values:
@@ -95,13 +112,24 @@ def of_edge(r_mm: Values, turn_rad: Values, values: Values, pixel_mm: float) -> 
 
 
 def of_wire(x_mm: Values, y_mm: Values, values: Values, pixel_mm: float) -> ResolvedFrequencies:
-    """Return the modulation from pixels round a thin wire, (n,) each, the ground taken away."""
+    """Return the modulation from the pixels around a thin wire along z.
+
+    Parameters
+    ----------
+    x_mm, y_mm
+        (n,) position of each pixel relative to the wire [mm]
+    values
+        (n,) image minus its background
+    pixel_mm
+        edge of a pixel [mm]
+    """
     from scipy import special
 
     r_mm = np.hypot(x_mm, y_mm)
 
     def transfer(chosen: NDArray[np.bool_], frequency: Values) -> Values:
         r, w = r_mm[chosen], values[chosen]
+        # The Fourier transform of a radial function is a Hankel transform of order 0, hence J0.
         waves = special.j0(2 * np.pi * np.outer(frequency, r))
         return np.asarray(waves @ w / w.sum())
 
@@ -112,6 +140,7 @@ def _resolution(transfer: Transfer, turn_rad: Values, pixel_mm: float) -> Resolv
     frequency = np.linspace(0, 1 / pixel_mm, N_FREQUENCIES)
     sector = ((turn_rad / (2 * np.pi)) % 1 * SECTORS).astype(int)
     whole = transfer(np.ones(len(sector), bool), frequency)
+    # Adjacent pixels correlate, so single pixels cannot be left out; whole sectors are independent.
     left_out = np.array([transfer(sector != k, frequency) for k in range(SECTORS)])
     modulation = Modulation(frequency, whole, _jackknife(left_out))
     levels = []
@@ -122,7 +151,7 @@ def _resolution(transfer: Transfer, turn_rad: Values, pixel_mm: float) -> Resolv
 
 
 def _taper(at: Values) -> Values:
-    """Return 1 round the edge, falling to 0 at the ends: what is there is noise."""
+    """Return weights: 1 around the edge, falling to 0 at both ends, where there is only noise."""
     beyond = np.abs(at) / np.max(np.abs(at)) - FLAT
     return np.asarray(np.cos(np.pi / 2 * np.clip(beyond / (1 - FLAT), 0, 1)) ** 2)
 
@@ -133,7 +162,7 @@ def _jackknife(values: Values) -> Values:
 
 
 def _edge_spread(r_mm: Values, values: Values, bin_mm: float) -> tuple[Values, Values]:
-    """Return means over bins of the distance from the edge, over the bins without a gap."""
+    """Return bin centres (distance from the edge) and means; gaps between bins are interpolated."""
     index = np.floor(r_mm / bin_mm).astype(int)
     low = int(index.min())
     counts = np.bincount(index - low)

@@ -27,7 +27,7 @@ N_PER_SLICE = 12
 
 @dataclass(frozen=True)
 class SphereQuality:
-    """One sphere: its diameter, contrast recovery and background variability, both in percent."""
+    """Contrast recovery and background variability of one sphere, both in percent."""
 
     diameter_mm: float
     recovery_percent: float
@@ -35,14 +35,19 @@ class SphereQuality:
 
 
 def contrast_recovery(sphere: float, background: float, true_contrast: float) -> float:
-    """Contrast recovery of a sphere [%]; 100 is perfect, also for cold spheres.
+    """Return the contrast recovery of a sphere [%]; 100 is perfect, also for cold spheres.
 
     Parameters
     ----------
     sphere, background
-        mean values of the image in the sphere and beside it, in the same unit
+        mean of the image in the sphere and in the background, in the same unit
     true_contrast
         activity of the sphere over that of the background; 0 for cold spheres
+
+    Raises
+    ------
+    SettingsError
+        if the true contrast is 1, where recovery is not defined
 
     References
     ----------
@@ -57,18 +62,47 @@ def contrast_recovery(sphere: float, background: float, true_contrast: float) ->
 
 
 def background_variability(means: Sequence[float]) -> float:
-    """Standard deviation of the background discs over their mean [%]."""
+    """Return the standard deviation of the background discs over their mean [%].
+
+    Parameters
+    ----------
+    means
+        mean of each disc, at least two
+
+    References
+    ----------
+    NEMA NU 2-2018, section 7.
+    """
     values = np.asarray(means, np.float64)
+    # The standard divides by K − 1, not by K.
     return float(100 * values.std(ddof=1) / values.mean())
 
 
 def residual_error(insert: float, background: float) -> float:
-    """Counts left where there is no activity, such as the lung insert [% of the background]."""
+    """Return the counts left in a cold insert, such as the lung [% of the background].
+
+    Parameters
+    ----------
+    insert, background
+        mean of the image in the insert and in the background, in the same unit
+    """
     return 100 * insert / background
 
 
 def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionCoverage:
-    """Return a disc one slice thick, in the slice nearest to its centre."""
+    """Return a disc one slice thick, in the slice nearest to its centre.
+
+    Parameters
+    ----------
+    volume
+        image that provides the slices
+    centre_mm
+        centre (x, y, z) [mm]; z is moved to the centre of the nearest slice
+    diameter_mm
+        diameter [mm]
+    """
+    # NEMA defines the regions in the slice through the spheres. A disc between two slices would
+    # average both and halve the noise.
     z = volume.grid.centres_mm(2)
     slice_mm = float(z[np.argmin(np.abs(z - centre_mm[2]))])
     centre = (centre_mm[0], centre_mm[1], slice_mm)
@@ -77,7 +111,15 @@ def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> RegionCoverage
 
 
 def background_places_mm(half_mm: tuple[float, float], z_mm: float = 0.0) -> tuple[Point, ...]:
-    """Centres of the background discs: evenly on an ellipse (semi-axes x, y), in five slices."""
+    """Return the centres of the background discs: 12 on an ellipse in each of five slices.
+
+    Parameters
+    ----------
+    half_mm
+        semi-axes of the ellipse in x and y [mm]
+    z_mm
+        plane of the spheres [mm]
+    """
     angles = 2 * np.pi * (np.arange(N_PER_SLICE) + 0.5) / N_PER_SLICE
     return tuple(
         (float(half_mm[0] * np.cos(a)), float(half_mm[1] * np.sin(a)), z_mm + dz)
@@ -99,11 +141,11 @@ def sphere_quality(
     Parameters
     ----------
     volume
-        the image
+        image to measure
     centre_mm
-        middle (x, y, z) of the sphere [mm]
+        centre (x, y, z) of the sphere [mm]
     diameter_mm
-        inner diameter of the sphere, and of the discs [mm]
+        inner diameter of the sphere, also of the discs [mm]
     true_contrast
         activity of the sphere over that of the background
     background_mm

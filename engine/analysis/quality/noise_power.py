@@ -2,8 +2,8 @@
 
     NPS(u, v) = (dx dy / (Nx Ny)) ⟨|DFT of (image − its smooth part)|²⟩,    Σ NPS Δu Δv = variance
 
-The mean over slices; the smooth part is a polynomial of second order. White noise of variance s²
-has s² dx dy at every frequency. The curve is the mean over rings of frequency.
+The mean is over slices. The smooth part is a polynomial of second order. White noise of variance
+s² gives s² dx dy at every frequency. The curve is the mean over rings of equal frequency.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.geometry.grid import Point
 
 Values = NDArray[np.float64]
 LEAST = 8
-"""Pixels along an edge of a region."""
+"""Minimum number of pixels along an edge of a region."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,20 @@ class NoisePower:
 
 
 def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
-    """Return the noise power of (n, rows, columns) regions of slices."""
+    """Return the noise power spectrum of a uniform region.
+
+    Parameters
+    ----------
+    slices
+        (n, rows, columns) the region in each slice
+    voxel_mm
+        size of a voxel (x, y, z) [mm]
+
+    Raises
+    ------
+    DataError
+        if the region has no slice or fewer than 8 rows or columns
+    """
     n, rows, columns = slices.shape
     if min(rows, columns) < LEAST or not n:
         raise DataError(
@@ -54,6 +67,7 @@ def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
             "phantom."
         )
     dx, dy, _ = voxel_mm
+    # Cupping and beam hardening are not noise. Without the fit their power fills the lowest rings.
     noise = slices.astype(np.float64) - _smooth(slices)
     power = np.abs(np.fft.fft2(noise)) ** 2 * dx * dy / (rows * columns)
     mean = power.mean(axis=0)
@@ -61,7 +75,9 @@ def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
     radius = np.hypot(u[None, :], v[:, None])
     step = max(1 / (columns * dx), 1 / (rows * dy))
     ring = np.round(radius / step).astype(int)
+    # Beyond the Nyquist frequency of the shorter side the rings are incomplete.
     last = int(min(np.abs(u).max(), np.abs(v).max()) / step)
+    # Ring 0 is the mean, which the fit has removed.
     used = range(1, last + 1)
     frequency = np.array([radius[ring == k].mean() for k in used])
     curve = np.array([mean[ring == k].mean() for k in used])

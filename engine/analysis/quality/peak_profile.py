@@ -1,9 +1,9 @@
 """Widths of a peak after NEMA, and by a fit, with standard errors.
 
-NEMA NU 2 and NU 4: the highest point is that of a parabola through the highest sample and its
-neighbours; the widths at a half and a tenth of it are found linearly between samples. A fitted
-Gaussian has FWHM = 2 √(2 ln 2) σ, FWTM = 2 √(2 ln 10) σ. Errors of NEMA's widths: the spread of the
-samples about the fit, over the slopes on both sides.
+NEMA NU 2 and NU 4: the maximum is that of a parabola through the highest sample and its two
+neighbours. The widths at a half and a tenth of it are interpolated linearly between samples. A
+fitted Gaussian has FWHM = 2 √(2 ln 2) σ and FWTM = 2 √(2 ln 10) σ. The errors of the NEMA widths
+are the spread of the samples about the fit, divided by the slopes on both sides.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class PeakWidths:
 
     Attributes
     ----------
-    place : place of the highest point [mm]
-    fwhm, fwtm : after NEMA; NaN where the profile ends before
+    place : position of the maximum [mm]
+    fwhm, fwtm : widths after NEMA; NaN if the profile is too short
     fwhm_error, fwtm_error : their standard errors
-    fitted, fitted_error : FWHM of a Gaussian, and its standard error
+    fitted, fitted_error : FWHM of the fitted Gaussian, and its standard error
     """
 
     place: float
@@ -41,10 +41,23 @@ class PeakWidths:
 
 
 def peak_widths(at_mm: Values, values: Values) -> PeakWidths:
-    """Return the widths of the highest peak of evenly spaced samples."""
+    """Return the widths of the highest peak of a profile.
+
+    Parameters
+    ----------
+    at_mm
+        (n,) positions of the samples [mm], evenly spaced
+    values
+        (n,) samples
+
+    References
+    ----------
+    NEMA NU 2-2018, section 3; NEMA NU 4-2008, section 3.
+    """
     k = int(np.argmax(values))
     step = float(at_mm[1] - at_mm[0])
     place, height = float(at_mm[k]), float(values[k])
+    # At an end of the profile there is no parabola, and the sample itself is the maximum.
     if 0 < k < len(values) - 1:
         before, top, after = (float(v) for v in values[k - 1 : k + 2])
         bend = before - 2 * top + after
@@ -59,7 +72,7 @@ def peak_widths(at_mm: Values, values: Values) -> PeakWidths:
 
 
 def _width(at_mm: Values, values: Values, k: int, level: float) -> tuple[float, float]:
-    """Return the width at a level, and its change for a change of the samples by 1."""
+    """Return the width at a level, and the change of the width per unit change of a sample."""
     left = np.flatnonzero(values[:k] < level)
     right = np.flatnonzero(values[k:] < level)
     if not len(left) or not len(right):
@@ -83,6 +96,7 @@ def _fit(at_mm: Values, values: Values) -> tuple[float, float, float]:
         return np.asarray(p[0] * np.exp(-((at_mm - p[1]) ** 2) / (2 * p[2] ** 2)) - values)
 
     found = optimize.least_squares(misfit, begin, x_scale="jac")
+    # `cost` is half the sum of squares; the fit has 3 parameters.
     spread = float(np.sqrt(2 * found.cost / max(1, len(values) - 3)))
     slopes = np.asarray(found.jac)
     covariance = np.linalg.pinv(slopes.T @ slopes) * spread**2
@@ -91,6 +105,6 @@ def _fit(at_mm: Values, values: Values) -> tuple[float, float, float]:
 
 
 def _rough(at_mm: Values, values: Values) -> float:
-    """Return a first standard deviation from the area of the peak."""
+    """Return a start value for the standard deviation, from the area of the peak."""
     area = float(np.clip(values, 0, None).sum() * (at_mm[1] - at_mm[0]))
     return max(area / (float(values.max()) * np.sqrt(2 * np.pi)), 0.3 * float(at_mm[1] - at_mm[0]))

@@ -15,7 +15,7 @@ Points = NDArray[np.float64]
 
 
 MOST_DIGITS = 8
-"""Places behind the point that people still read; smaller numbers are written with a power."""
+"""Maximum number of decimals; smaller numbers use a power of ten."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class QualityFigure:
     ----------
     name : name of the figure, with size or position
     value : in `unit`
-    error : standard error; None where nothing tells it
+    error : standard error; None if not known
     unit : unit of value and error
-    group : heading that it stands under
+    group : heading in the report
     """
 
     name: str
@@ -38,9 +38,10 @@ class QualityFigure:
     group: str = ""
 
     def text(self) -> str:
-        """Return value and error as people read them, "41.3 ± 2.1 %"."""
+        """Return value and error for display, such as "41.3 ± 2.1 %"."""
         if self.error is None or not np.isfinite(self.error) or self.error == 0:
             return f"{_as_json(self.value)} {self.unit}".rstrip()
+        # Two significant digits of the error set the decimals of both numbers, as in the GUM.
         digits = max(0, 1 - int(np.floor(np.log10(self.error))))
         if abs(self.value) >= 1e5 or digits > MOST_DIGITS:
             return f"{self.value:.4g} ± {self.error:.2g} {self.unit}".rstrip()
@@ -48,7 +49,7 @@ class QualityFigure:
 
 
 def _as_json(value: float) -> str:
-    """Return a number with four digits that tell, without a power of ten where it is small."""
+    """Return a number with four significant digits, as a decimal if it is not too small."""
     text = f"{value:.4g}"
     if "e-" not in text:
         return text
@@ -62,9 +63,9 @@ class QualityCurve:
 
     Attributes
     ----------
-    title, x_label, y_label : words, the labels with their units
-    x, y : the points
-    error : standard error of y; empty where nothing tells it
+    title, x_label, y_label : texts; the labels include units
+    x, y : points of the curve
+    error : standard error of y; empty if not known
     """
 
     title: str
@@ -81,8 +82,8 @@ class Mark:
 
     Attributes
     ----------
-    centre_mm : its middle (x, y, z) [mm]
-    radius_mm : its radius [mm]
+    centre_mm : centre (x, y, z) [mm]
+    radius_mm : radius [mm]
     """
 
     centre_mm: Point
@@ -95,9 +96,9 @@ class Placement:
 
     Attributes
     ----------
-    centre_mm : the phantom's origin in the image (x, y, z) [mm]
-    turn_deg : its turn about z, from x towards y [deg]
-    flipped : True if it was turned round about y before, so that x and z are reversed
+    centre_mm : origin of the phantom in the image (x, y, z) [mm]
+    turn_deg : rotation about z, from x towards y [deg]
+    flipped : True if it was first rotated by 180° about y, which reverses x and z
     """
 
     centre_mm: Point
@@ -105,21 +106,40 @@ class Placement:
     flipped: bool = False
 
     def to_image(self, points: Points) -> Points:
-        """Return points (..., 3) of the phantom in the image [mm]."""
+        """Convert points of the phantom to coordinates of the image.
+
+        Parameters
+        ----------
+        points
+            (..., 3) coordinates (x, y, z) in the phantom [mm]
+
+        Returns
+        -------
+        Points
+            (..., 3) coordinates in the image [mm]
+        """
+        # A reversal is a rotation by 180° about y, not a mirror: a real phantom can only be turned.
         sign = np.array([-1.0, 1.0, -1.0]) if self.flipped else np.ones(3)
         x, y, z = np.moveaxis(np.asarray(points, float) * sign, -1, 0)
         c, s = np.cos(np.deg2rad(self.turn_deg)), np.sin(np.deg2rad(self.turn_deg))
         return np.stack([c * x - s * y, s * x + c * y, z], axis=-1) + np.array(self.centre_mm)
 
     def to_phantom(self, x: Points, y: Points, z: Points) -> tuple[Points, Points, Points]:
-        """Return coordinates of the image in the phantom [mm]."""
+        """Convert coordinates of the image to those of the phantom; the inverse of `to_image`.
+
+        Parameters
+        ----------
+        x, y, z
+            coordinates in the image [mm]; arrays that broadcast
+        """
         x, y, z = (a - b for a, b in zip((x, y, z), self.centre_mm, strict=True))
         c, s = np.cos(np.deg2rad(self.turn_deg)), np.sin(np.deg2rad(self.turn_deg))
+        # The steps of `to_image` in reverse order: shift, rotation, then reversal.
         x, y = c * x + s * y, -s * x + c * y
         return (-x, y, -z) if self.flipped else (x, y, z)
 
     def describe(self) -> str:
-        """Return place and turn in plain words."""
+        """Return position and rotation as text."""
         x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
         turn = f", rotated by {self.turn_deg:.1f}°" if self.turn_deg else ""
         end = ", reversed along its axis" if self.flipped else ""
@@ -132,14 +152,14 @@ class QualityReport:
 
     Attributes
     ----------
-    phantom : its kind
+    phantom : kind of the phantom
     title : displayed name
     unit : unit of the image
-    placement : position in words
+    placement : position as text
     figures, curves : results
     marks : measured discs
     notes : notes, one sentence each
-    source : measured image, in words
+    source : facts of the measured image, by label
     at : position of the phantom, if it has one
     """
 
@@ -155,9 +175,17 @@ class QualityReport:
     at: Placement | None = None
 
     def figure(self, group: str, name: str = "") -> QualityFigure:
-        """Return a figure of a group, the first where no name is given."""
+        """Return a figure of a group.
+
+        Parameters
+        ----------
+        group
+            heading of the figure
+        name
+            name of the figure; empty: the first of the group
+        """
         return next(f for f in self.figures if f.group == group and name in ("", f.name))
 
     def as_dict(self) -> Plain:
-        """Return plain values, for JSON."""
+        """Return the report as JSON values."""
         return {"format": FORMAT, **asdict(self)}

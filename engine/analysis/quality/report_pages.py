@@ -27,7 +27,16 @@ CLAIM = "Research use only. Not for diagnosis or treatment."
 
 
 def to_pdf(report: QualityReport, volume: Volume) -> bytes:
-    """Return the pages of a report, the image beside it, as a PDF."""
+    """Return the report and slices of the image as PDF pages.
+
+    Parameters
+    ----------
+    report
+        figures, curves and marks
+    volume
+        image that was measured
+    """
+    # matplotlib takes longer to import than a report takes to draw, so it is loaded only here.
     from matplotlib.backends.backend_pdf import PdfPages
 
     out = BytesIO()
@@ -39,10 +48,19 @@ def to_pdf(report: QualityReport, volume: Volume) -> bytes:
 
 
 def to_png(report: QualityReport, volume: Volume) -> bytes:
-    """Return the slices of a report, one below the other, as a PNG."""
+    """Return the slices of a report, one below the other, as a PNG.
+
+    Parameters
+    ----------
+    report
+        its marks select the slices
+    volume
+        image that was measured
+    """
     from matplotlib.figure import Figure
 
     out, heights = BytesIO(), _slices(report.marks)
+    # A `Figure` without pyplot has no global state, so that worker threads can draw.
     figure = Figure(figsize=(SLICE_INCHES, SLICE_INCHES * len(heights)), layout="constrained")
     for k, z in enumerate(heights):
         _slice(figure.add_subplot(len(heights), 1, k + 1), volume, z, report.marks)
@@ -51,7 +69,17 @@ def to_png(report: QualityReport, volume: Volume) -> bytes:
 
 
 def report_bytes(report: QualityReport, volume: Volume, suffix: str) -> bytes:
-    """Return the file of a report that ends in ".pdf", or in ".json"."""
+    """Return the content of a report file.
+
+    Parameters
+    ----------
+    report
+        report to write
+    volume
+        image that was measured
+    suffix
+        ".pdf" for pages; any other suffix gives JSON
+    """
     if suffix == ".pdf":
         return to_pdf(report, volume)
     record = {**report.as_dict(), "environment": volume.info.get("environment", {})}
@@ -59,7 +87,15 @@ def report_bytes(report: QualityReport, volume: Volume, suffix: str) -> bytes:
 
 
 def with_source(report: QualityReport, volume: Volume) -> QualityReport:
-    """Return the report with what tells which image it is of, without a name."""
+    """Return the report with facts that identify its image without a patient's name.
+
+    Parameters
+    ----------
+    report
+        report to complete
+    volume
+        image that was measured; its provenance supplies digest, protocol and time
+    """
     output = volume.info.get("output", {})
     found = {
         "Voxels": volume.grid.describe(),
@@ -67,12 +103,13 @@ def with_source(report: QualityReport, volume: Volume) -> QualityReport:
         "Protocol": _protocol_label(volume.info),
         "Reconstructed": volume.info.get("ended_utc"),
     }
+    # Images from other programs have no provenance, and "None" must not be printed.
     known = {key: value for key, value in found.items() if value is not None}
     return replace(report, source=known)
 
 
 def _protocol_label(info: Plain) -> str | None:
-    """Return the protocol's name with its mark; only the name if the record has no mark."""
+    """Return the label of the protocol; its name if the record has no label."""
     for key, field in (("protocol_identity", "label"), ("protocol", "name")):
         record = info.get(key)
         if isinstance(record, dict) and record.get(field):
@@ -142,7 +179,8 @@ def _page(report: QualityReport) -> Figure:
 
 
 def _slices(marks: Sequence[Mark]) -> list[float]:
-    """Return the heights of the slices that are shown: those with most marks."""
+    """Return the z positions of the slices to show: those with most marks."""
+    # Positions are rounded to 0.1 mm, because marks of one slice differ by rounding.
     heights = sorted({round(m.centre_mm[2], 1) for m in marks})
     counts = {z: sum(abs(m.centre_mm[2] - z) < 0.1 for m in marks) for z in heights}
     return sorted(sorted(heights, key=lambda z: -counts[z])[:MOST_SLICES])
@@ -155,9 +193,11 @@ def _slice(axes: Axes, volume: Volume, z_mm: float, marks: Sequence[Mark]) -> No
     k = int(np.argmin(np.abs(grid.centres_mm(2) - z_mm)))
     shown = np.nan_to_num(volume.values[k])
     (left, low, _), (right, high, _) = grid.lower_mm, grid.upper_mm
+    # A high percentile instead of the maximum: one hot voxel would make all else pale.
     top = float(np.percentile(shown, 99.8))
     axes.imshow(
         shown,
+        # y grows downwards (+y is posterior), as on a clinical display.
         extent=(float(left), float(right), float(high), float(low)),
         cmap="gray_r" if volume.unit != "HU" else "gray",
         vmin=min(0.0, float(shown.min())) if volume.unit != "HU" else None,
@@ -186,5 +226,11 @@ def _curve(axes: Axes, curve: QualityCurve) -> None:
 
 
 def text_of(figures: Sequence[QualityFigure]) -> list[tuple[str, str, str]]:
-    """Return group, name and value of each figure, as people read them."""
+    """Return group, name and value of each figure as displayed texts.
+
+    Parameters
+    ----------
+    figures
+        figures of one report, in its order
+    """
     return [(f.group, f.name, f.text()) for f in figures]

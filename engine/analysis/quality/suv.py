@@ -2,16 +2,17 @@
 
     SUV = C [Bq/mL] · m / dose [Bq]
 
-m is the body's weight W [g], its lean mass [g] after James or Janmahasatian, or its surface after
-Du Bois [cm²], with the height H:
+m is the body weight W [g], the lean mass [g] after James or Janmahasatian, or the body surface
+after Du Bois [cm²]. H is the height:
 
     James            1.10 W − 128 (W/H)² of men, 1.07 W − 148 (W/H)² of women    [kg, cm]
     Janmahasatian    9270 W / (6680 + 216 B) of men, 9270 W / (8780 + 244 B) of women, B = W/H² [m]
     Du Bois          0.007184 W^0.425 H^0.725 m²                                 [kg, cm]
 
-C and the dose are of the same moment: C of the one that the image is corrected to, the dose decayed
-to it. An image that is not corrected holds the mean over its frame; at the frame's start it is
-λT / (1 − exp(−λT)) times as much. What is not known is not guessed: there is no SUV without it.
+C and the dose refer to the same moment: that of the decay correction of the image. The dose is
+decayed to it. An image without decay correction is the mean over its frame. At the start of the
+frame the activity is λT / (1 − exp(−λT)) times as high. No fact is guessed: if one is missing,
+there is no SUV.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from engine.core.errors import DataError
 from engine.data.timing.decay import NUCLIDES, decayed, frame_factor, seconds_between
 
 DecayCorrection = Literal["injection", "start", "none"]
-"""The moment that an image's activity is corrected to; none: it is the mean over its frame."""
+"""Reference time of the decay correction; "none": the image is the mean over its frame."""
 
 SuvKind = Literal["bw", "lbm-james", "lbm-janmahasatian", "bsa"]
-"""What the dose is divided by: body weight, lean mass by either formula, or body surface."""
+"""Normalisation: body weight, lean mass by one of two formulas, or body surface."""
 SUV_TITLES: dict[SuvKind, str] = {
     "bw": "by body weight",
     "lbm-james": "by lean mass (James)",
@@ -38,11 +39,11 @@ SUV_TITLES: dict[SuvKind, str] = {
 }
 
 HALF_LIVES_S = {name: nuclide.half_life_s for name, nuclide in NUCLIDES.items()}
-"""Half-lives as scanners write them into DICOM [s]; those of other nuclides have to be said."""
+"""Half-lives as scanners write them into DICOM [s]; other nuclides must be stated."""
 MOST_HALF_LIVES = 10.0
-"""Between injection and scan: after more there is nothing left to see, and a date is wrong."""
+"""Maximum time from injection to scan. After more no activity is left, so a date is wrong."""
 WEIGHT_KG = (0.005, 500.0)
-"""From a mouse to the heaviest that a scanner carries."""
+"""From a mouse to the largest load of a patient table."""
 HEIGHT_CM = (20.0, 280.0)
 UNIT = "g/mL"
 UNITS: dict[SuvKind, str] = {
@@ -59,16 +60,16 @@ class SuvFacts:
 
     Attributes
     ----------
-    weight_kg : weight of the body
-    dose_bq : activity at the moment of injection
+    weight_kg : body weight
+    dose_bq : activity at the time of injection
     half_life_s : half-life of the nuclide
-    injected, started : moments of the injection and of the start of the frame, both with their
-        zones or both without
+    injected, started : times of the injection and of the start of the frame, both with a time
+        zone or both without
     decay : reference time of the decay correction
-    frame_s : length of the frame; wanted for an image that is not corrected
+    frame_s : duration of the frame; required for an image without decay correction
     kind : normalisation: body weight, lean mass or surface
-    height_cm : height of the body; wanted but for its weight alone
-    sex : "F" or "M"; wanted for lean mass
+    height_cm : body height; required except for SUV by body weight
+    sex : "F" or "M"; required for lean mass
     """
 
     weight_kg: float | None = None
@@ -84,17 +85,23 @@ class SuvFacts:
 
 
 def suv_factor(facts: SuvFacts) -> float:
-    """Return what turns Bq/mL into SUV [g/Bq, or cm²/Bq of the body's surface].
+    """Return the factor from Bq/mL to SUV [g/Bq, or cm²/Bq by body surface].
+
+    Parameters
+    ----------
+    facts
+        facts of patient, injection and scan
 
     Raises
     ------
     DataError
-        names all that is missing or cannot be
+        if a fact is missing or impossible; the message names all of them
     """
     reasons = list(_reasons(facts))
     if reasons:
         raise DataError(f"there is no SUV: {'; '.join(reasons)}.")
     half_life_s, dose_bq = facts.half_life_s or 0.0, facts.dose_bq or 0.0
+    # An image corrected to the injection needs the dose at injection, without any decay.
     if facts.decay != "injection":
         dose_bq *= decayed(_waited_s(facts) or 0.0, half_life_s)
     frame = frame_factor(facts.frame_s or 0.0, half_life_s) if facts.decay == "none" else 1.0
@@ -102,7 +109,18 @@ def suv_factor(facts: SuvFacts) -> float:
 
 
 def body_size(facts: SuvFacts) -> float:
-    """Return weight or lean mass [g], or surface [cm²], of a body whose facts are known."""
+    """Return body weight or lean mass [g], or body surface [cm²].
+
+    Parameters
+    ----------
+    facts
+        with weight, and height and sex if `kind` needs them
+
+    References
+    ----------
+    James, Research on Obesity (1976); Janmahasatian et al., Clin. Pharmacokinet. 44 (2005) 1051;
+    Du Bois & Du Bois, Arch. Intern. Med. 17 (1916) 863.
+    """
     weight, height = facts.weight_kg or 0.0, facts.height_cm or 1.0
     is_woman = facts.sex == "F"
     if facts.kind == "lbm-james":
@@ -117,7 +135,7 @@ def body_size(facts: SuvFacts) -> float:
 
 
 def _reasons(facts: SuvFacts) -> Iterator[str]:
-    """Yield why there is no SUV."""
+    """Yield the reasons why there is no SUV."""
     yield from _unknown(facts)
     low, high = WEIGHT_KG
     if facts.weight_kg is not None and not low <= facts.weight_kg <= high:
@@ -125,6 +143,8 @@ def _reasons(facts: SuvFacts) -> Iterator[str]:
     low, high = HEIGHT_CM
     if facts.height_cm is not None and not low <= facts.height_cm <= high:
         yield (f"a height of {facts.height_cm:g} cm is not a body height ({low:g} to {high:g} cm)")
+    # The formula of James is quadratic in the weight: it falls again for obese patients, and below
+    # 0.
     elif facts.height_cm and facts.weight_kg and body_size(facts) <= 0:
         yield ("the formula of James gives no lean body mass for this weight and height")
     for name, value in (("dose", facts.dose_bq), ("half-life", facts.half_life_s)):
@@ -132,6 +152,7 @@ def _reasons(facts: SuvFacts) -> Iterator[str]:
             yield f"the {name} is {value:g}, expected a number above 0"
     if facts.frame_s is not None and not 0 < facts.frame_s < math.inf:
         yield f"the frame duration is {facts.frame_s:g} s, expected a number above 0"
+    # For images corrected to the injection the times do not enter.
     if facts.decay != "injection":
         yield from _impossible_times(facts)
 
@@ -166,6 +187,7 @@ def _impossible_times(facts: SuvFacts) -> Iterator[str]:
             "the time between them is not known"
         )
     elif waited_s < 0:
+        # De-identified files often have shifted dates, and then not all of them by the same amount.
         yield (
             f"the scan starts {-waited_s:,.0f} s before the injection; check whether "
             "a date was changed"
@@ -178,7 +200,7 @@ def _impossible_times(facts: SuvFacts) -> Iterator[str]:
 
 
 def _waited_s(facts: SuvFacts) -> float | None:
-    """Return the time from injection to start [s], None where the clocks cannot be compared."""
+    """Return the time from injection to start [s]; None if the times cannot be compared."""
     if facts.injected is None or facts.started is None:
         return None
     return seconds_between(facts.injected, facts.started)

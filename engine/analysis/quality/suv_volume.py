@@ -15,17 +15,28 @@ from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
 
 SUV = "suv"
-"""Key of what is written of the conversion."""
+"""Key of the record of the conversion."""
 
 
 def scan_of(volume: Volume) -> Plain:
-    """Return what an image says of its scan."""
+    """Return the facts of the scan in the provenance of an image; empty if there are none."""
     scan = volume.info.get("scan", {})
     return scan if isinstance(scan, dict) else {}
 
 
 def decay_of(volume: Volume) -> DecayCorrection:
-    """Return what an image of ours is corrected to; one of counts is not."""
+    """Return the reference time of the decay correction of an image from this program.
+
+    Parameters
+    ----------
+    volume
+        image with provenance
+
+    Returns
+    -------
+    DecayCorrection
+        "none" for images in counts/mm, which are never decay corrected
+    """
     record = scan_of(volume).get("concentration", {})
     known = record.get("decay") if isinstance(record, dict) else None
     if volume.unit == CONCENTRATION and known in ("start", "injection"):
@@ -34,12 +45,30 @@ def decay_of(volume: Volume) -> DecayCorrection:
 
 
 def facts_of(volume: Volume, kind: SuvKind = "bw") -> SuvFacts:
-    """Return what an image of ours knows of dose, times and body."""
+    """Return the SUV facts of an image from this program.
+
+    Parameters
+    ----------
+    volume
+        image with provenance
+    kind
+        normalisation: body weight, lean mass or surface
+    """
     return facts_of_scan(scan_of(volume), decay_of(volume), kind)
 
 
 def facts_of_scan(scan: Plain, decay: DecayCorrection, kind: SuvKind) -> SuvFacts:
-    """Return what a scan's facts tell of dose, times and body, for images corrected to `decay`."""
+    """Return the SUV facts of a scan.
+
+    Parameters
+    ----------
+    scan
+        facts of the scan, by the keys of the readers
+    decay
+        reference time of the decay correction of the image
+    kind
+        normalisation: body weight, lean mass or surface
+    """
     return SuvFacts(
         weight_kg=scan.get("weight_kg"),
         dose_bq=scan.get("injected_bq"),
@@ -55,25 +84,51 @@ def facts_of_scan(scan: Plain, decay: DecayCorrection, kind: SuvKind) -> SuvFact
 
 
 def in_suv(volume: Volume, kind: SuvKind = "bw") -> Volume:
-    """Return an image in Bq/mL of ours as SUV; its `info` says how.
+    """Convert an image of this program from Bq/mL to SUV.
+
+    Parameters
+    ----------
+    volume
+        image in Bq/mL with provenance
+    kind
+        normalisation: body weight, lean mass or surface
+
+    Returns
+    -------
+    Volume
+        in the unit of `UNITS`; its `info` records facts and factor
 
     Raises
     ------
     DataError
-        names all that is missing or cannot be
+        if the image is not in Bq/mL, or facts are missing or impossible
     """
     reason = why_no_suv(volume, kind)
     if reason:
         raise DataError(reason)
     facts = facts_of(volume, kind)
     factor = suv_factor(facts)
+    # float64 for the product: the factor has many digits, and results are compared bit by bit.
     values = (volume.values * np.float64(factor)).astype(np.float32)
     info = {**volume.info, SUV: described(facts, factor)}
     return replace(volume, values=values, unit=UNITS[kind], info=info)
 
 
 def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
-    """Return why an image of ours cannot be SUV; empty if it can."""
+    """Return the reason why an image cannot be converted to SUV.
+
+    Parameters
+    ----------
+    volume
+        image with provenance
+    kind
+        normalisation: body weight, lean mass or surface
+
+    Returns
+    -------
+    str
+        one sentence; empty if the conversion is possible
+    """
     try:
         if volume.unit != CONCENTRATION:
             raise DataError(f"there is no SUV: the values are in {volume.unit or 'no known unit'}.")
@@ -84,6 +139,14 @@ def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
 
 
 def described(facts: SuvFacts, factor: float) -> Plain:
-    """Return what a conversion followed from, as plain values."""
+    """Return the record of a conversion, as JSON values.
+
+    Parameters
+    ----------
+    facts
+        facts of the conversion
+    factor
+        SUV per Bq/mL
+    """
     record: Plain = {**vars(facts), "bq_ml_per_unit": 1.0, "suv_per_bq_ml": factor}
     return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in record.items()}

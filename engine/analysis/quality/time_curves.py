@@ -1,8 +1,8 @@
 """Time-activity curves: the mean of a region in each frame or gate.
 
-    value_f = Σ w x_f / Σ w,   its standard deviation that of the voxels, w the share inside
+    value_f = Σ w x_f / Σ w,   with its standard deviation over the voxels; w is the share inside
 
-Counts/mm grow with the length of a frame, so that they are divided by it.
+Counts/mm grow with the duration of a frame, so they are divided by it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class TimeCurve:
     Attributes
     ----------
     frames : frames in order
-    means, deviations : means and deviations of each, in `unit`
-    unit : counts/mm/s, or that of the images
+    means, deviations : mean and standard deviation of each frame, in `unit`
+    unit : counts/mm/s, or the unit of the images
     volume_mm3 : volume of the region
     rule : rule for voxels that are partly inside
     """
@@ -42,19 +42,19 @@ class TimeCurve:
 
     @property
     def is_of_a_cycle(self) -> bool:
-        """True if it runs over the gates of a cycle."""
+        """True if the curve is over the gates of a cycle."""
         return any(frame.gate for frame in self.frames)
 
     @property
     def middles(self) -> tuple[float, ...]:
-        """Middle of each frame [s]; of gates, their numbers."""
+        """Middle of each frame [s]; for gates their numbers."""
         return tuple(
             float(frame.gate.number) if frame.gate else frame.start_s + frame.duration_s / 2
             for frame in self.frames
         )
 
     def csv(self) -> str:
-        """Return the curve as a table with a head, for other programs."""
+        """Return the curve as CSV text with a header line."""
         unit = self.unit or "no unit"
         first = "gate" if self.is_of_a_cycle else "start [s]"
         head = (first, "duration [s]", f"mean [{unit}]", f"standard deviation [{unit}]")
@@ -77,16 +77,16 @@ def time_curve(
     Parameters
     ----------
     frames
-        on one grid, in one unit
+        images on one grid, in one unit
     region
-        where; what follows the image is another region in each frame
+        region; a shape that depends on the image (such as a threshold) differs between frames
     rule
         rule for voxels that are partly inside
 
     Raises
     ------
     DataError
-        where nothing of the image is inside
+        if no part of the image is inside the region
     """
     found = [
         figures_of(each.volume, coverage_of(region, each.volume), with_peak=False, rule=rule)

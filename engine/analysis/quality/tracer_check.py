@@ -25,7 +25,7 @@ NAMES = {
 }
 """Facts that a scan and a tracer file may both state."""
 SAME = 1e-3
-"""Relative difference of numbers that are written with few digits."""
+"""Relative difference up to which numbers count as equal; files round them."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class TracerCheck:
     Attributes
     ----------
     given : dose and injection time in one line
-    concentration : why there is no Bq/mL whatever the calibration; empty if there may be
+    concentration : reason why no calibration can give Bq/mL; empty if one can
     suv : reason why each kind of SUV is not available; empty if it is
     notes : notes to check, one sentence each
     """
@@ -47,7 +47,7 @@ class TracerCheck:
 
 
 def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
-    """Say what a tracer file makes of a scan.
+    """Check a tracer file against the facts of a scan.
 
     Parameters
     ----------
@@ -55,10 +55,16 @@ def check_tracer(tracer: Tracer, stated: Plain) -> TracerCheck:
         tracer file
     stated
         facts of the scan, by the keys of the readers
+
+    Returns
+    -------
+    TracerCheck
+        available units, missing facts and differences
     """
     facts = {**stated, **tracer.facts()}
     nuclide = NUCLIDES.get(str(facts.get("isotope")))
     if nuclide is not None:
+        # Facts of scan and file come second in the union, so they win over the table of nuclides.
         facts = {"half_life_s": nuclide.half_life_s, "branching": nuclide.branching} | facts
     return TracerCheck(
         _given(facts),
@@ -105,6 +111,8 @@ def _why_none(facts: Plain, kind: SuvKind) -> str:
     try:
         suv_factor(facts_of_scan(facts, "start", kind))
     except DataError as e:
+        # The window shows the reason behind the name of the unit, where "there is no SUV" would
+        # repeat it.
         return str(e).removeprefix("there is no SUV: ").rstrip(".")
     return ""
 
@@ -127,6 +135,7 @@ def _notes(tracer: Tracer, stated: Plain, facts: Plain) -> Iterator[str]:
 def _is_same(one: object, other: object) -> bool:
     if isinstance(one, int | float) and isinstance(other, int | float):
         return abs(one - other) <= SAME * max(abs(one), abs(other))
+    # Times are compared as moments: "12:00+01:00" and "11:00Z" are the same.
     first, second = moment_of(one), moment_of(other)
     if first is not None and second is not None:
         return seconds_between(first, second) == 0.0

@@ -26,8 +26,8 @@ MOST_SIGNS = 120
 class Annotation(Settings):
     """Arrow, text, distance, angle or curve, in scan coordinates.
 
-    `points_mm` are the ends: of an arrow its tail and its tip; of an angle the end of one leg, the
-    corner, and the end of the other leg.
+    `points_mm` of an arrow are tail and tip. Those of an angle are the end of one leg, the corner,
+    and the end of the other leg.
     """
 
     kind: AnnotationKind = setting(..., "Kind of annotation")
@@ -42,6 +42,7 @@ class Annotation(Settings):
     @field_validator("text")
     @classmethod
     def _refuse_signs(cls, text: str) -> str:
+        # Control characters and direction marks would corrupt reports and DICOM texts.
         if not text.isprintable():
             raise ValueError("contains invisible characters")
         return text
@@ -58,13 +59,13 @@ class Annotation(Settings):
 
     @property
     def length_mm(self) -> float:
-        """From the first point over all others to the last; 0 for words."""
+        """Length of the line through all points; 0 for a text."""
         pairs = zip(self.points_mm, self.points_mm[1:], strict=False)
         return sum(math.dist(a, b) for a, b in pairs)
 
     @property
     def angle_deg(self) -> float:
-        """At the middle one of three points; 0 where a leg has no length, or for other kinds."""
+        """Angle at the corner; 0 if a leg has no length, and for other kinds."""
         if self.kind != "angle":
             return 0.0
         first, corner, last = (np.array(point) for point in self.points_mm[:3])
@@ -72,19 +73,34 @@ class Annotation(Settings):
         lengths = math.prod(float(np.linalg.norm(leg)) for leg in legs)
         if lengths == 0:
             return 0.0
+        # Rounding can give a cosine just above 1, for which acos raises an error.
         return math.degrees(math.acos(float(np.clip(legs[0] @ legs[1] / lengths, -1, 1))))
 
     def moved(self, by_mm: Point) -> Self:
-        """Return it elsewhere."""
+        """Return the annotation moved.
+
+        Parameters
+        ----------
+        by_mm
+            shift (x, y, z) [mm]
+        """
         points = tuple(shifted(point, by_mm) for point in self.points_mm)
         return self.model_copy(update={"points_mm": points})
 
     def with_point(self, which: int, point_mm: Point) -> Self:
-        """Return it with one of its points elsewhere."""
+        """Return the annotation with one point moved.
+
+        Parameters
+        ----------
+        which
+            index of the point
+        point_mm
+            new position (x, y, z) [mm]
+        """
         points = (*self.points_mm[:which], point_mm, *self.points_mm[which + 1 :])
         return self.model_copy(update={"points_mm": points})
 
     def turned_over(self) -> Self:
-        """Return it where z runs the other way."""
+        """Return the annotation in coordinates with reversed z."""
         points = tuple((x, y, -z) for x, y, z in self.points_mm)
         return self.model_copy(update={"points_mm": points})

@@ -1,7 +1,7 @@
 """Voxel coverage of boxes, ellipsoids and prisms.
 
-ellipsoid    by points at which lines enter and leave: x = c_x ± r_x √(1 − Σ ((y − c_y) / r_y)²)
-polygon      by exact areas, `engine.analysis.regions.polygon_area`
+ellipsoid    from the points where lines enter and leave: x = c_x ± r_x √(1 − Σ ((y − c_y) / r_y)²)
+polygon      from exact areas, `engine.analysis.regions.polygon_area`
 """
 
 from __future__ import annotations
@@ -29,13 +29,23 @@ from engine.analysis.regions.polygon_area import centres_in, shares_in
 from engine.core.arrays import Array
 from engine.geometry.grid import ImageGrid, Point
 
+# Lines run along x where possible, because x varies fastest in memory.
 PLANE_AXES = ((1, 2), (0, 2), (0, 1))
-"""Axes in a plane across x, y and z: the one that its lines run along first."""
+"""The two axes of a plane across x, y and z; lines run along the first."""
 
 
 def box(grid: ImageGrid, low_mm: Point, high_mm: Point) -> RegionCoverage:
-    """Return the shares of an upright box, exact."""
+    """Return the exact shares of a box along the axes.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    low_mm, high_mm
+        lower and upper corner (x, y, z) [mm]
+    """
     touched = box_of(grid, low_mm, high_mm)
+    # The share of a box is the product of the overlaps along the three axes.
     z, y, x = (overlap(grid, k, touched[2 - k], low_mm[k], high_mm[k]) for k in (2, 1, 0))
     c, b, a = (between(grid, k, touched[2 - k], low_mm[k], high_mm[k]) for k in (2, 1, 0))
     share, centres = z[:, None, None] * y[:, None] * x, c[:, None, None] & b[:, None] & a
@@ -43,13 +53,31 @@ def box(grid: ImageGrid, low_mm: Point, high_mm: Point) -> RegionCoverage:
 
 
 def ellipsoid(grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCoverage:
-    """Return the shares of an ellipsoid along the axes."""
+    """Return the shares of an ellipsoid along the axes.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    centre_mm
+        centre (x, y, z) [mm]
+    radii_mm
+        semi-axes (x, y, z) [mm]
+
+    Returns
+    -------
+    RegionCoverage
+        exact along x; y and z are sampled by lines
+    """
     low, high = _around(centre_mm, radii_mm)
     touched = box_of(grid, low, high)
     n_z, n_y, n_x = (part.stop - part.start for part in touched)
+    # The number of lines per voxel adapts to the size: a small ellipsoid covers few voxels, each of
+    # which matters more.
     lines = [lines_for(2 * radii_mm[k], grid.voxel_mm[k]) for k in range(3)]
     y = (lines_through(grid, 1, touched[1], lines[1]) - centre_mm[1]) / radii_mm[1]
     z = (lines_through(grid, 2, touched[0], lines[2]) - centre_mm[2]) / radii_mm[2]
+    # Points of the lines in units of the radii: an ellipsoid becomes the unit sphere.
     inside = 1.0 - z[:, None] ** 2 - y**2
     k, j = np.nonzero(inside > 0)
     half = radii_mm[0] * np.sqrt(inside[k, j])
@@ -73,8 +101,8 @@ class Prism:
 
     Attributes
     ----------
-    axis : across the planes; 0, 1, 2 is x, y, z
-    low_mm, high_mm : the planes
+    axis : axis across the planes; 0, 1, 2 is x, y, z
+    low_mm, high_mm : positions of the planes [mm]
     """
 
     axis: int
@@ -82,7 +110,17 @@ class Prism:
     high_mm: float
 
     def of_ellipse(self, grid: ImageGrid, centre_mm: Point, radii_mm: Point) -> RegionCoverage:
-        """Return the shares of an elliptic cylinder."""
+        """Return the shares of an elliptic cylinder.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+        centre_mm
+            centre (x, y, z) [mm]; the coordinate along the axis is not used
+        radii_mm
+            semi-axes (x, y, z) [mm]; the one along the axis is not used
+        """
         low, high = _around(centre_mm, radii_mm)
         touched = self._touched(grid, low, high)
         along, across = PLANE_AXES[self.axis]
@@ -102,7 +140,15 @@ class Prism:
         return self._filled(grid, touched, plane, w[:, None] + u <= 1)
 
     def of_polygon(self, grid: ImageGrid, corners_mm: Array) -> RegionCoverage:
-        """Return the shares of a prism; corners are (n, 2), along both axes in the plane [mm]."""
+        """Return the exact shares of a prism with a polygon as cross-section.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+        corners_mm
+            (n, 2) corners along the two axes of `PLANE_AXES` [mm]
+        """
         along, across = PLANE_AXES[self.axis]
         low, high = [0.0] * 3, [0.0] * 3
         for axis, values in ((along, corners_mm[:, 0]), (across, corners_mm[:, 1])):
@@ -110,6 +156,7 @@ class Prism:
         touched = self._touched(grid, (low[0], low[1], low[2]), (high[0], high[1], high[2]))
         parts = touched[2 - along], touched[2 - across]
         corner = [edges_of(grid, k, touched[2 - k])[0] for k in (along, across)]
+        # `shares_in` counts in pixels from the corner of its grid.
         pixel = [grid.voxel_mm[k] for k in (along, across)]
         n_along, n_across = (part.stop - part.start for part in parts)
         plane = shares_in([(corners_mm - corner) / pixel], (n_across, n_along))
@@ -129,7 +176,7 @@ class Prism:
         n_lines: int,
         chords: tuple[Array, Array, Array],
     ) -> SHARES:
-        """Return the shares of voxels in the plane, (across, along), from chords of lines."""
+        """Return the shares of pixels in the plane, (across, along), from chords of lines."""
         along, across = PLANE_AXES[self.axis]
         n_along, n_across = (touched[2 - k].stop - touched[2 - k].start for k in (along, across))
         first = edges_of(grid, along, touched[2 - along])[0]
@@ -145,7 +192,7 @@ class Prism:
         plane: SHARES,
         centres: Inside,
     ) -> RegionCoverage:
-        """Return the coverage of a cross-section through all planes of the prism."""
+        """Return the coverage of a cross-section over all planes of the prism."""
         axis, part = self.axis, touched[2 - self.axis]
         depth = overlap(grid, axis, part, self.low_mm, self.high_mm)
         levels = between(grid, axis, part, self.low_mm, self.high_mm)

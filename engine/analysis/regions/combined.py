@@ -2,9 +2,9 @@
 
     union = max(a, b)    intersection = min(a, b)    minus = a − min(a, b)
 
-of the shares a and b of a voxel, so that volumes add up: that of the union and of the intersection
-to those of a and b, that of the difference and of the intersection to that of a. In a voxel that
-two borders cross, the shares are those of borders that run alike.
+a and b are the shares of a voxel. Volumes add up: union plus intersection equals a plus b, and
+difference plus intersection equals a. In a voxel crossed by two borders this assumes that both
+borders run in the same direction.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_DEPTH = 8
 
 
 class CombinedRegion(RegionShape):
-    """Combination of two or more regions, of which it holds copies."""
+    """Combination of copies of two or more regions."""
 
     kind: Literal["combined"] = "combined"
     operation: Operation = setting(..., "How the regions are combined")
@@ -44,6 +44,7 @@ class CombinedRegion(RegionShape):
 
     @model_validator(mode="after")
     def _refuse_deep(self) -> Self:
+        # A file could nest combinations without limit, and `coverage` recurses over them.
         if self.depth > MOST_DEPTH:
             raise ValueError(f"combined {self.depth} levels deep, at most {MOST_DEPTH}")
         return self
@@ -56,6 +57,7 @@ class CombinedRegion(RegionShape):
 
     @property
     def bounds_mm(self) -> Bounds:
+        # A difference never reaches beyond its first region.
         bounding = self.parts[:1] if self.operation == "minus" else self.parts
         ends = np.array([part.bounds_mm for part in bounding])
         low, high = ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
@@ -82,6 +84,8 @@ class CombinedRegion(RegionShape):
         found = [part.coverage(volume) for part in self.parts]
         first = found[0]
         if self.operation == "minus":
+            # The others are cut to the box of the first region: outside of it nothing remains of
+            # the result.
             rest = reduce(np.maximum, (each.within(first.box) for each in found[1:]))
             others = reduce(np.logical_or, (each.centres_within(first.box) for each in found[1:]))
             share = first.share - np.minimum(first.share, rest)
@@ -90,6 +94,8 @@ class CombinedRegion(RegionShape):
             share = reduce(np.minimum, (e.within(first.box) for e in found))
             centres = reduce(np.logical_and, (e.centres_within(first.box) for e in found))
             return RegionCoverage(first.start, share, centres)
+        # Regions outside the image have an empty box at an arbitrary place, which must not widen
+        # the union.
         box = _around([each for each in found if each.share.size] or found)
         union = reduce(np.maximum, (each.within(box) for each in found))
         centres = reduce(np.logical_or, (each.centres_within(box) for each in found))
@@ -109,11 +115,12 @@ AnyShape = Annotated[
     Field(discriminator="kind"),
 ]
 """A region of any kind."""
+# `parts` refers to a union that includes this class, so pydantic resolves it only now.
 CombinedRegion.model_rebuild()
 
 
 def _around(found: list[RegionCoverage]) -> tuple[slice, slice, slice]:
-    """Return the box that holds all boxes."""
+    """Return the bounding box of all boxes."""
     z, y, x = (
         slice(min(e.box[k].start for e in found), max(e.box[k].stop for e in found))
         for k in range(3)

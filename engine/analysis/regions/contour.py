@@ -1,17 +1,18 @@
 """Contour region: voxels above a fixed, relative or adaptive level within a solid.
 
-The level of rule
-    fixed               is given, in the unit of the image
-    percent of max      is that part of the highest value in the solid
-    percent of peak     is that part of its peak: the highest mean of a ball of 1 mL
-    adaptive            lies half-way between the mean of what is at or above it and the mean of
-                        what is below, in the solid: Ridler and Calvard, IEEE Trans. Syst. Man
-                        Cybern. 8 (1978) 630. It needs no number, and a solid that holds object and
-                        surroundings; of a blurred edge between two plateaus it is half height.
+The level is, by rule:
 
-A voxel counts whole or not at all: it is inside if its centre is in the solid, and its value is at
-or above the level. Connected are voxels that share a face; those are kept that the
-highest one is connected to.
+    fixed               given in the unit of the image
+    percent of max      a percentage of the maximum in the solid
+    percent of peak     a percentage of the peak: the highest mean of a sphere of 1 mL
+    adaptive            halfway between the mean of the voxels at or above it and the mean of the
+                        voxels below it (Ridler and Calvard, IEEE Trans. Syst. Man Cybern. 8 (1978)
+                        630). It needs no number, but a solid with both object and background. At a
+                        blurred edge between two plateaus it is half the height.
+
+A voxel counts as a whole: it is inside if its centre is in the solid and its value is at or above
+the level. Voxels that share a face are connected. With `connected` only the component of the
+maximum remains.
 """
 
 from __future__ import annotations
@@ -75,7 +76,14 @@ class ContourRegion(RegionShape):
         return self.model_copy(update={"within": self.within.turned_over()})
 
     def coverage(self, volume: Volume) -> RegionCoverage:
-        """Raise `DataError` where there is no level, as `level_in` says."""
+        """Return the voxels above the level.
+
+        Raises
+        ------
+        DataError
+            if `level_in` finds no level, or a fixed level has another unit
+        """
+        # The unit is checked before the region: a wrong unit would silently give an empty region.
         self._refuse_unit(volume)
         around = self.within.coverage(volume)
         inside = around.centres
@@ -90,10 +98,17 @@ class ContourRegion(RegionShape):
     def level_in(self, volume: Volume, around: RegionCoverage | None = None) -> float:
         """Return the level in an image, in its unit.
 
+        Parameters
+        ----------
+        volume
+            image to segment
+        around
+            coverage of the solid in this image; None: computed here
+
         Raises
         ------
         DataError
-            where a fixed level is of another unit, or there is no peak to take a part of
+            if a fixed level has another unit, the solid is outside the image, or no sphere fits
         """
         around = around or self.within.coverage(volume)
         inside = volume.values[around.box][around.centres]
@@ -123,7 +138,18 @@ class ContourRegion(RegionShape):
 
 
 def level_between(values: Array) -> float:
-    """Return the level half-way between the means above and below it."""
+    """Return the level halfway between the means above and below it (Ridler and Calvard).
+
+    Parameters
+    ----------
+    values
+        values of object and background, of any shape
+
+    Returns
+    -------
+    float
+        the constant itself for constant values
+    """
     level = float(values.mean(dtype=np.float64))
     for _ in range(MOST_STEPS):
         above = values > level
@@ -131,6 +157,9 @@ def level_between(values: Array) -> float:
             return level
         high = float(values[above].mean(dtype=np.float64))
         low = float(values[~above].mean(dtype=np.float64))
+        # The iteration settles on a set of voxels after a few steps. The limit on the steps guards
+        # against
+        # two sets that alternate.
         if abs((high + low) / 2 - level) <= 1e-6 * abs(high):
             break
         level = (high + low) / 2
@@ -140,6 +169,10 @@ def level_between(values: Array) -> float:
 def _with_highest(values: Array, above: Array) -> Array:
     from scipy import ndimage
 
+    # The maximum is searched among the voxels above the level; a hotter voxel outside the solid
+    # must not decide.
     at = np.unravel_index(int(np.argmax(np.where(above, values, -np.inf))), values.shape)
+    # The default structuring element joins voxels that share a face, so that diagonal noise does
+    # not bridge two lesions.
     labels, _ = ndimage.label(above)
     return np.asarray(labels == labels[at])

@@ -1,8 +1,8 @@
-"""Fraction of each voxel inside a region, for the voxels that it may touch.
+"""Fraction of each voxel inside a region, for the voxels that the region can touch.
 
-Lines along one axis are inside a solid between two points known in closed form, so that their
-share of every voxel is exact; the other axes are sampled by many lines through each voxel. What is
-bounded by planes across an axis is exact along it:
+A line along one axis is inside a solid between two points known in closed form, so its share of
+each voxel is exact. The other axes are sampled by many lines through each voxel. Shapes bounded by
+planes across an axis are exact along it:
 
     share = (length of the line inside the voxel) / (edge), averaged over the lines
 """
@@ -21,11 +21,11 @@ from engine.geometry.grid import ImageGrid, Point
 SHARES = NDArray[np.float64]
 Inside = NDArray[np.bool_]
 LINES_ACROSS = 64
-"""Lines through the smallest extent of a region, at least."""
+"""Minimum number of lines through a region."""
 FEWEST_LINES, MOST_LINES = 3, 32
-"""Lines through a voxel, along each axis that is sampled."""
+"""Minimum and maximum number of lines per voxel along a sampled axis."""
 LEAST_SHARE = 1e-9
-"""Rounding of a sum; a voxel with less is outside."""
+"""Rounding error of a sum; voxels with a smaller share are outside."""
 HALF = 0.5
 A = TypeVar("A", bound=NDArray[np.generic])
 
@@ -47,22 +47,22 @@ class RegionCoverage:
 
     @property
     def box(self) -> tuple[slice, slice, slice]:
-        """The box within the image (z, y, x)."""
+        """Slices of the box in the image (z, y, x)."""
         z, y, x = (slice(a, a + n) for a, n in zip(self.start, self.share.shape, strict=True))
         return z, y, x
 
     @property
     def is_empty(self) -> bool:
-        """True if nothing of the image is inside."""
+        """True if no voxel is inside."""
         return not self.share.any()
 
     @property
     def n_bytes(self) -> int:
-        """Memory that it takes."""
+        """Memory use in bytes."""
         return self.share.nbytes + self.centres.nbytes
 
     def trimmed(self) -> RegionCoverage:
-        """Return the smallest box that holds all that is inside."""
+        """Return the coverage on the bounding box of its voxels."""
         start, parts = list(self.start), list[slice]()
         for axis in range(3):
             others = tuple(k for k in range(3) if k != axis)
@@ -74,15 +74,37 @@ class RegionCoverage:
         return RegionCoverage((start[0], start[1], start[2]), self.share[box], self.centres[box])
 
     def by_centres(self) -> RegionCoverage:
-        """Return the voxels whose centre is inside, as whole ones."""
+        """Return the voxels whose centre is inside, with a share of 1."""
         return RegionCoverage(self.start, self.centres.astype(float), self.centres)
 
     def within(self, box: tuple[slice, slice, slice]) -> SHARES:
-        """Return the shares of the voxels of another box."""
+        """Return the shares on another box.
+
+        Parameters
+        ----------
+        box
+            slices (z, y, x) of the image
+
+        Returns
+        -------
+        SHARES
+            in the shape of `box`; 0 outside this coverage
+        """
         return self._moved(self.share, np.zeros([part.stop - part.start for part in box]), box)
 
     def centres_within(self, box: tuple[slice, slice, slice]) -> Inside:
-        """Return which voxels of another box have their centre inside."""
+        """Return the voxels with centres inside, on another box.
+
+        Parameters
+        ----------
+        box
+            slices (z, y, x) of the image
+
+        Returns
+        -------
+        Inside
+            in the shape of `box`; False outside this coverage
+        """
         out = np.zeros([part.stop - part.start for part in box], bool)
         return self._moved(self.centres, out, box)
 
@@ -100,8 +122,23 @@ class RegionCoverage:
 
 
 def box_of(grid: ImageGrid, low_mm: Point, high_mm: Point) -> tuple[slice, slice, slice]:
-    """Return the voxels (z, y, x) that a box in space touches."""
+    """Return the voxels that a box in space touches.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    low_mm, high_mm
+        lower and upper corner (x, y, z) [mm]
+
+    Returns
+    -------
+    tuple of slice
+        (z, y, x), clipped to the grid; empty slices if the box is outside
+    """
     size = np.array(grid.shape[::-1])
+    # The tolerance keeps a corner that is on a voxel face, up to rounding, from touching one more
+    # voxel.
     low = np.clip(np.floor(grid.to_voxels(np.array(low_mm)) + 1e-9), 0, size).astype(int)
     high = np.clip(np.ceil(grid.to_voxels(np.array(high_mm)) - 1e-9), low, size).astype(int)
     z, y, x = (slice(int(a), int(b)) for a, b in zip(low[::-1], high[::-1], strict=True))
@@ -109,17 +146,39 @@ def box_of(grid: ImageGrid, low_mm: Point, high_mm: Point) -> tuple[slice, slice
 
 
 def start_of(box: tuple[slice, slice, slice]) -> tuple[int, int, int]:
-    """Return the first voxel of a box."""
+    """Return the first voxel (z, y, x) of a box."""
     return box[0].start, box[1].start, box[2].start
 
 
 def edges_of(grid: ImageGrid, axis: int, part: slice) -> Array:
-    """Return the borders of voxels along an axis, one more than voxels [mm]; axis 0 is x."""
+    """Return the borders of voxels along an axis, one more than voxels [mm].
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    axis
+        0, 1, 2 for x, y, z
+    part
+        voxels
+    """
     return grid.lower_mm[axis] + np.arange(part.start, part.stop + 1) * grid.voxel_mm[axis]
 
 
 def overlap(grid: ImageGrid, axis: int, part: slice, low_mm: float, high_mm: float) -> Array:
-    """Return the share of each voxel between two planes across an axis; axis 0 is x."""
+    """Return the share of each voxel between two planes across an axis.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    axis
+        0, 1, 2 for x, y, z
+    part
+        voxels
+    low_mm, high_mm
+        positions of the planes [mm]
+    """
     edges = edges_of(grid, axis, part)
     inside = np.minimum(edges[1:], high_mm) - np.maximum(edges[:-1], low_mm)
     return np.asarray(np.clip(inside / grid.voxel_mm[axis], 0.0, 1.0))
@@ -131,35 +190,71 @@ def centres_of(grid: ImageGrid, axis: int, part: slice) -> Array:
 
 
 def between(grid: ImageGrid, axis: int, part: slice, low_mm: float, high_mm: float) -> Inside:
-    """Return which voxels have their centre between two planes across an axis."""
+    """Return the voxels with centres between two planes across an axis.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    axis
+        0, 1, 2 for x, y, z
+    part
+        voxels
+    low_mm, high_mm
+        positions of the planes [mm]; a centre on the lower one is inside
+    """
     centres = centres_of(grid, axis, part)
+    # Half open, so that a voxel between two adjacent regions belongs to exactly one of them.
     return np.asarray((low_mm <= centres) & (centres < high_mm))
 
 
 def lines_for(extent_mm: float, edge_mm: float) -> int:
-    """Return how many lines go through a voxel, so that enough go through the region."""
+    """Return the number of lines per voxel for an accurate share.
+
+    Parameters
+    ----------
+    extent_mm
+        size of the region along the sampled axis [mm]
+    edge_mm
+        voxel size along it [mm]
+    """
     wanted = np.ceil(LINES_ACROSS * edge_mm / max(extent_mm, 1e-6))
     return int(np.clip(wanted, FEWEST_LINES, MOST_LINES))
 
 
 def lines_through(grid: ImageGrid, axis: int, part: slice, n_lines: int) -> Array:
-    """Return where the lines through each voxel cross an axis, evenly spread [mm]."""
+    """Return the positions of evenly spaced lines through each voxel [mm].
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    axis
+        0, 1, 2 for x, y, z
+    part
+        voxels
+    n_lines
+        lines per voxel
+    """
     steps = (np.arange(part.start * n_lines, part.stop * n_lines) + 0.5) / n_lines
     return np.asarray(grid.lower_mm[axis] + steps * grid.voxel_mm[axis])
 
 
 def from_chords(rows: NDArray[np.int64], low: Array, high: Array, shape: tuple[int, int]) -> SHARES:
-    """Return the summed shares of voxels in rows, from the parts of lines that are inside.
+    """Return the sums of shares of voxels in rows, from the chords of lines.
 
     Parameters
     ----------
     rows
-        (n,) row that each line runs along
+        (n,) row of voxels of each line
     low, high
-        (n,) where it enters and leaves the region, in voxels from the row's first border
+        (n,) start and end of each chord, in voxels from the first border of the row
     shape
         (rows, voxels)
     """
+    # Each chord adds a step up at its start and a step down at its end, and one cumulative sum then
+    # fills all voxels in between. The cost does not depend on the length of the chords. A step
+    # inside a voxel is split over two entries by its position.
     n_rows, n = shape
     sums = np.zeros(n_rows * (n + 2))
     for ends, sign in ((low, 1.0), (high, -1.0)):
@@ -174,7 +269,7 @@ def from_chords(rows: NDArray[np.int64], low: Array, high: Array, shape: tuple[i
 
 
 def clean_share(share: SHARES) -> SHARES:
-    """Return shares without the rounding of their sums."""
+    """Return shares from 0 to 1, without the rounding errors of their sums."""
     share = np.clip(share, 0.0, 1.0)
     share[share < LEAST_SHARE] = 0.0
     return share

@@ -1,8 +1,8 @@
 """Read regions of other programs: DICOM segmentations and RT structure sets.
 
-A segmentation (PS3.3 A.51) gives voxels: frames of one grid, whose rows and columns run along the
-axes of the patient. A structure set (PS3.3 A.19) gives closed contours in planes across z; they are
-kept as they were drawn.
+A segmentation (PS3.3 A.51) holds voxels: frames of one grid with rows and columns along the axes of
+the patient. A structure set (PS3.3 A.19) holds closed contours in planes across z, which are kept
+as they were drawn.
 """
 
 from __future__ import annotations
@@ -31,30 +31,35 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 NamedShape = tuple[str, MaskRegion | PlanarContours]
 CLOSED = ("CLOSED_PLANAR", "CLOSEDPLANAR_XOR")
-"""Contours that bound an area; those of the second kind say what all mean here."""
+"""Contour types that bound an area. All are combined by XOR, as the second type states."""
 MOST_BYTES = 1 << 30
 MOST_VOXELS = 1 << 29
 SAME_MM = 1e-2
-"""Distance within which planes are the same, or evenly apart."""
+"""Tolerance for equal positions and for even spacing of planes."""
 FEWEST_CORNERS = 3
 ALONE_MM = 1.0
-"""Thickness of a contour that is alone."""
+"""Slice thickness of a region with a single plane."""
 STRAIGHT = 1e-4
 FARTHEST_MM = 1e6
 
 
 def read_dicom_regions(path: Path) -> RegionSet:
-    """Read a segmentation, or a set of structures, in the coordinates of the patient (LPS).
+    """Read a segmentation or a structure set, in patient coordinates (LPS).
 
-    It knows its scan by the frame of reference, and its patient. Points and open contours of
-    structures are left out.
+    The frame of reference links the regions to their scan. Points and open contours are ignored.
+
+    Parameters
+    ----------
+    path
+        DICOM file of modality SEG or RTSTRUCT
 
     Raises
     ------
     FileFormatError
-        where the file is neither, or is damaged
+        if the file is damaged or of another modality
     DataError
-        where its grid is oblique, too large, in several frames of reference, or holds nothing
+        if the grid is oblique or too large, structures use several frames of reference, or the file
+        has no region
     """
     found = _dataset(path)
     kind = str(found.get("Modality", ""))
@@ -87,6 +92,7 @@ def read_dicom_regions(path: Path) -> RegionSet:
 
 def _dataset(path: Path) -> Dataset:
     with open_input(path) as file:
+        # A deflated file could expand without limit, because pydicom inflates it as a whole.
         if file.size > MOST_BYTES or DEFLATED in file.head:
             raise FileFormatError(
                 f"{path.name}: the file is larger than {MOST_BYTES >> 20:,} MiB, or "
@@ -94,7 +100,7 @@ def _dataset(path: Path) -> Dataset:
                 "parts, or uncompressed."
             )
         try:
-            found = read_dataset(file.stream())  # some programs write no head
+            found = read_dataset(file.stream())  # some programs write no preamble
             if "SOPClassUID" not in found:
                 raise ValueError("it states no SOP class")
             return found
@@ -113,15 +119,28 @@ def is_dicom_regions(path: Path) -> bool:
 
 
 def frames_of_reference(path: Path) -> tuple[str, ...]:
-    """Return the frames of reference that a segmentation or a structure set names."""
+    """Return the frames of reference in a segmentation or structure set.
+
+    Parameters
+    ----------
+    path
+        DICOM file
+
+    Raises
+    ------
+    FileFormatError
+        if it is not a DICOM file
+    DataError
+        if its structures use several frames of reference
+    """
     return _frames_of(_dataset(path), path.name)
 
 
 def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
-    """Return the frames of reference that a file names: its own, and that of its structures.
+    """Return the frames of reference of the file and of its structures.
 
-    Some programs fill in one of the two fields only, or give them different names for one frame:
-    regions lie on an image that either field names.
+    Some programs fill only one of the two attributes, or use different UIDs for one frame. The
+    regions therefore match an image with either UID.
     """
     key = "ReferencedFrameOfReferenceUID"
     structures = {str(each.get(key) or "") for each in found.get("StructureSetROISequence", ())}
@@ -135,6 +154,7 @@ def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
     return tuple(sorted(own | structures))
 
 
+# The frames of all segments follow each other; each frame states its segment and its position.
 # segmentations
 
 
@@ -156,6 +176,7 @@ def _segments(found: Dataset, name: str) -> Iterator[NamedShape]:
     )
     for segment in found.SegmentSequence:
         mask = np.zeros(grid.shape, bool)
+        # Several frames of a segment can have the same position, and their union is taken.
         for k in np.flatnonzero(number == int(segment.SegmentNumber)):
             mask[level[k]] |= frames[k, ::down, ::across]
         if mask.any():
@@ -163,7 +184,7 @@ def _segments(found: Dataset, name: str) -> Iterator[NamedShape]:
 
 
 def _frames(found: Dataset, name: str) -> Mask:
-    """Return what is at least half inside, (frames, rows, columns)."""
+    """Return the voxels that are at least half inside, (frames, rows, columns)."""
     shape = (int(found.get("NumberOfFrames", 1)), int(found.Rows), int(found.Columns))
     if found.file_meta.TransferSyntaxUID.is_compressed or found.SegmentationType == "LABELMAP":
         raise DataError(
@@ -171,6 +192,7 @@ def _frames(found: Dataset, name: str) -> Mask:
             "a binary segmentation."
         )
     _refuse_large(name, shape)
+    # Fractional segmentations have values up to Maximum Fractional Value (PS3.3 C.8.20.2).
     least = float(found.get("MaximumFractionalValue", 1)) / 2
     return np.asarray(found.pixel_array).reshape(shape) >= least
 
@@ -178,15 +200,17 @@ def _frames(found: Dataset, name: str) -> Mask:
 def _grid(
     groups: list[Dataset], shared: Dataset, shape: tuple[int, ...], name: str
 ) -> tuple[ImageGrid, NDArray[np.int64], tuple[int, int]]:
-    """Return the grid of all frames, the slice of each, and the steps of rows and columns."""
+    """Return the grid of all frames, the slice of each frame, and the signs of rows and columns."""
     first = _group(groups[0], shared, "PlaneOrientationSequence")
     across, down = _ways(first.ImageOrientationPatient, name)
     measures = _group(groups[0], shared, "PixelMeasuresSequence")
+    # Pixel Spacing states the distance between rows first (PS3.3 10.7.1.3).
     height, width = (float(v) for v in measures.PixelSpacing)
     places = np.array(
         [_group(g, shared, "PlanePositionSequence").ImagePositionPatient for g in groups], float
     )
     _refuse_no_place(name, places, np.array([height, width]) > 0)
+    # One plane has no spacing. Slice Thickness is optional, so a default stands in.
     thick = float(measures.get("SliceThickness", 0) or ALONE_MM)
     planes, step = _planes(places[:, 2], name, thick)
     level = np.rint((places[:, 2] - planes[0]) / step).astype(np.int64)
@@ -202,12 +226,12 @@ def _grid(
 
 
 def _group(own: Dataset, shared: Dataset, keyword: str) -> Dataset:
-    """Return what a frame, or all frames together, say of something."""
+    """Return a functional group of a frame, or the one shared by all frames."""
     return own[keyword][0] if keyword in own else shared[keyword][0]
 
 
 def _ways(cosines: Sequence[float], name: str) -> tuple[int, int]:
-    """Return to which side of x columns run, and of y rows."""
+    """Return the signs of the column direction along x and of the row direction along y."""
     want = np.array([cosines[0], 0, 0, 0, cosines[4], 0], float)
     if np.abs(np.array(cosines, float) - want).max() > STRAIGHT:
         raise DataError(
@@ -222,15 +246,19 @@ def _middle(first_mm: float, direction: int, n: int, edge_mm: float) -> float:
 
 
 def _planes(heights: NDArray[np.float64], name: str, alone_mm: float) -> tuple[list[float], float]:
-    """Return the planes of frames or contours, from low to high, and how far they are apart."""
+    """Return the planes of frames or contours from low to high, and their spacing [mm]."""
     planes = [float(heights.min())]
     for height in np.sort(heights):
+        # Files round positions, so values closer than the tolerance are one plane.
         if height - planes[-1] > SAME_MM:
             planes.append(float(height))
     steps = [b - a for a, b in pairwise(planes)]
     if not steps:
         return planes, alone_mm
     step = min(steps)
+    # Gaps are allowed: slices without a region are often missing. The tolerance grows with the
+    # number
+    # of planes, because each step adds a rounding error.
     if any(abs(each / step - round(each / step)) * step > SAME_MM * len(planes) for each in steps):
         raise DataError(
             f"{name}: the slice spacing is uneven; export the regions with even spacing."
@@ -254,7 +282,7 @@ def _structures(found: Dataset, name: str) -> Iterator[NamedShape]:
 
 
 def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
-    """Return what contours (n, 3) of one structure surround."""
+    """Return the region inside the contours (n, 3) of one structure."""
     _refuse_no_place(name, np.concatenate(contours))
     if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
         raise DataError(
@@ -262,6 +290,7 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
             "them on axial slices."
         )
     planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
+    # Two points are no area, but some programs write single clicks as closed contours.
     rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
     if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
         raise DataError(f"{name}: a structure has no area; remove it, and export again.")

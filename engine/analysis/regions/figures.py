@@ -1,15 +1,15 @@
 """Figures of a region in an image.
 
-With the share w of each voxel inside, and the volume V of a voxel:
+With the share w of each voxel inside and the volume V of a voxel:
 
     mean m = Σ w v / Σ w           standard deviation = √(Σ w (v − m)² / Σ w)
     volume = V Σ w                 total = V Σ w v
     coefficient of variation = standard deviation / |m|
 
-Least and most are of the voxels whose centre is inside, as in the reference manual of the Image
-Biomarker Standardisation Initiative (IBSI, arXiv:1612.07003); of all that are touched if no centre
-is inside. The rule "centre" takes these voxels, whole, for all figures. The percentile p is the
-lowest value at and below which there is p % of the volume.
+Minimum and maximum are over the voxels whose centre is inside, as in the reference manual of the
+Image Biomarker Standardisation Initiative (IBSI, arXiv:1612.07003). If no centre is inside, they
+are over all voxels that the region touches. The rule "centre" uses whole voxels by centre for all
+figures. The percentile p is the lowest value at or below which p % of the volume is found.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ VOXEL_RULES: dict[VoxelRule, str] = {
     "area": "mean and volume by area, minimum and maximum by voxel centres",
     "centre": "all figures by voxel centres",
 }
-"""How voxels count that lie inside in part, as reports name it."""
+"""Rules for voxels that are partly inside, with their text in reports."""
 ROUNDING = 1e-12
-"""Relative, in a sum of shares."""
+"""Relative rounding error of a sum of shares."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class RegionFigures:
 
     Attributes
     ----------
-    mean, sd : weighted by the share of each voxel inside; sd of the voxels, not of the mean
-    least, most : least and most of the voxels whose centre is inside
-    peak : highest mean of a ball of 1 mL, with its place; None where none fits
-    volume_ml : inside the image [mL]
+    mean, sd : weighted by the share of each voxel; sd is that of the voxels, not of the mean
+    least, most : minimum and maximum of the voxels whose centre is inside
+    peak : highest mean of a sphere of 1 mL, with its position; None if none fits
+    volume_ml : volume inside the image [mL]
     total : sum over the volume, in `total_unit`
     percentiles : percentiles of `PERCENTILES`
     n_voxels : number of voxels that the region touches
@@ -111,7 +111,19 @@ class ValueHistogram:
 
 
 def total_unit(unit: str) -> str:
-    """Return the unit of a sum over a volume in mL, of values in a unit."""
+    """Return the unit of a sum over a volume in mL.
+
+    Parameters
+    ----------
+    unit
+        unit of the values; empty if unknown
+
+    Returns
+    -------
+    str
+        "Bq" for "Bq/mL"; otherwise the unit times mL, also for SUV in g/mL
+    """
+    # SUV in g/mL is relative to body weight. Its sum in g would read like a mass.
     if unit.endswith(PER_ML) and unit != "g/mL":
         return unit.removesuffix(PER_ML)
     return f"{unit}·mL" if unit else "mL"
@@ -124,19 +136,33 @@ def figures_of(
     with_peak: bool = True,
     rule: VoxelRule = "area",
 ) -> RegionFigures:
-    """Measure an image in what is covered.
+    """Measure an image in a region.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    coverage
+        region on the grid of the image
+    with_peak
+        False skips the peak, the slowest figure
+    rule
+        "area": voxels count by their share; "centre": whole voxels whose centre is inside
 
     Raises
     ------
     DataError
-        where nothing of the image is inside, or no centre of a voxel by the rule "centre"
+        if no voxel is inside, or no voxel centre by the rule "centre"
     """
     if rule == "centre":
         coverage = _centres_of(coverage)
     values, share = samples(volume, coverage)
     weight = float(share.sum())
     mean = float(values @ share) / weight
+    # Two passes: the one-pass formula loses all digits if the mean is large against the deviation.
     sd = float(np.sqrt(((values - mean) ** 2) @ share / weight))
+    # A voxel touched only at its corner holds mostly background, so it must not set minimum or
+    # maximum.
     core = values[coverage.centres[coverage.share > 0]]
     core = core if len(core) else values
     ml = float(np.prod(volume.grid.voxel_mm)) / MM3_PER_ML
@@ -162,18 +188,38 @@ def _centres_of(coverage: RegionCoverage) -> RegionCoverage:
 
 
 def mean_of(volume: Volume, coverage: RegionCoverage) -> float:
-    """Return the mean alone, which costs least; raises as `figures_of`."""
+    """Return only the mean of a region, the fastest figure.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    coverage
+        region on the grid of the image
+
+    Raises
+    ------
+    DataError
+        if no voxel is inside
+    """
     values, share = samples(volume, coverage)
     return float(values @ share) / float(share.sum())
 
 
 def samples(volume: Volume, coverage: RegionCoverage) -> tuple[Array, Array]:
-    """Return values and shares of the voxels that a region touches, float64.
+    """Return values and shares of the voxels that a region touches, as float64.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    coverage
+        region on the grid of the image
 
     Raises
     ------
     DataError
-        where nothing of the image is inside
+        if no voxel is inside
     """
     touched = coverage.share > 0
     if not touched.any():
@@ -183,10 +229,27 @@ def samples(volume: Volume, coverage: RegionCoverage) -> tuple[Array, Array]:
 
 
 def percentiles(values: Array, share: Array, wanted: Sequence[float]) -> tuple[float, ...]:
-    """Return the lowest values at and below which there is that percentage of the shares."""
+    """Return weighted percentiles without interpolation.
+
+    Parameters
+    ----------
+    values, share
+        (n,) values and their weights
+    wanted
+        percentages, 0 to 100
+
+    Returns
+    -------
+    tuple of float
+        for each percentage the lowest value at or below which that part of the weights is found
+    """
+    # A full sort is slow for large regions. A histogram finds the bin of each percentile first, and
+    # only that bin is sorted.
     low, high = float(values.min()), float(values.max())
     drawer = ((values - low) * ((DRAWERS - 1) / (high - low or 1.0))).astype(np.int64)
-    sums = np.cumsum(np.bincount(drawer, share, DRAWERS))  # nothing is sorted but one drawer
+    sums = np.cumsum(np.bincount(drawer, share, DRAWERS))
+    # Without the margin the rounding of the sum could move the 100 % percentile past the last
+    # value.
     parts = np.array(wanted, float) / 100 * sums[-1] * (1 - ROUNDING)
     found = list[float]()
     for part, k in zip(parts, np.searchsorted(sums, parts), strict=True):
@@ -199,18 +262,31 @@ def percentiles(values: Array, share: Array, wanted: Sequence[float]) -> tuple[f
 
 
 def contrast_of(figures: RegionFigures, background: RegionFigures) -> Contrast:
-    """Compare two regions of one image, or of two in one unit.
+    """Compare two regions of one image, or of two images with the same unit.
+
+    Parameters
+    ----------
+    figures
+        figures of the object
+    background
+        figures of the background
+
+    Returns
+    -------
+    Contrast
+        NaN where the background is 0
 
     Raises
     ------
     DataError
-        where the units differ
+        if the units differ
     """
     if figures.unit != background.unit:
         raise DataError(
             f"one region is measured in {figures.unit or 'no unit'}, the other in "
             f"{background.unit or 'no unit'}; compare regions with the same unit."
         )
+    # A background of 0 gives NaN, which the table shows as an empty cell, not an infinite contrast.
     above = figures.mean - background.mean
     return Contrast(
         _ratio(figures.mean, background.mean),
@@ -220,7 +296,22 @@ def contrast_of(figures: RegionFigures, background: RegionFigures) -> Contrast:
 
 
 def histogram_of(volume: Volume, coverage: RegionCoverage, n_bins: int = BINS) -> ValueHistogram:
-    """Return how much of a region holds which values; raises as `figures_of`."""
+    """Return the volume of a region by value.
+
+    Parameters
+    ----------
+    volume
+        image to measure
+    coverage
+        region on the grid of the image
+    n_bins
+        number of bins from minimum to maximum
+
+    Raises
+    ------
+    DataError
+        if no voxel is inside
+    """
     values, share = samples(volume, coverage)
     ml = float(np.prod(volume.grid.voxel_mm)) / MM3_PER_ML
     sums, edges = np.histogram(values, n_bins, weights=share * ml)

@@ -21,12 +21,17 @@ SAVED = "Isocenter regions (TOML)"
 def inspect_regions(path: Path) -> Report | None:
     """Return a report on a file of regions; None for any other file.
 
-    An image of labels is reported as the volume that it is.
+    A label image is reported as a volume, because its header does not tell it from one.
+
+    Parameters
+    ----------
+    path
+        file to inspect
     """
     try:
         name = _format_of(path)
     except EngineError:
-        return None  # the general report names the fault
+        return None  # the general report names the error
     if name is None:
         return None
     with open_input(path) as file:
@@ -41,7 +46,7 @@ def inspect_regions(path: Path) -> Report | None:
 
 
 def _format_of(path: Path) -> str | None:
-    """Return the format of a file of regions, None for any other file."""
+    """Return the format of a file of regions; None for any other file."""
     if not is_file(path):
         return None
     if path.suffix.lower() == ".toml":

@@ -1,8 +1,7 @@
 """Regions as a label image: one whole number for each region.
 
-A voxel gets the number of the region with the largest share of it, if that is at least a half; of
-equal ones, that of the later region. So regions lose their partial voxels, and where they lie over
-one another, all but one of them.
+A voxel gets the number of the region with the largest share of it, if that is at least a half. Of
+equal shares the later region wins. Partial voxels are lost, and in overlaps all regions but one.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Labels:
     Attributes
     ----------
     values : (n_z, n_y, n_x) 0 outside, else the number of the region, from 1
-    n_shared : voxels that two regions or more hold at least half of
+    n_shared : number of voxels that are at least half inside two or more regions
     """
 
     values: NDArray[np.int16]
@@ -54,9 +53,23 @@ class Labels:
 
 
 def labels_of(regions: Sequence[Region], volume: Volume) -> Labels:
-    """Return the numbers of regions on the grid of an image; raises where one has no level."""
+    """Return the numbers of regions on the grid of an image.
+
+    Parameters
+    ----------
+    regions
+        regions in order; the first has the number 1
+    volume
+        image that supplies the grid, and values for thresholds
+
+    Raises
+    ------
+    DataError
+        if a threshold region has no level in the image
+    """
     numbers = np.zeros(volume.grid.shape, np.int16)
     best = np.zeros(volume.grid.shape, np.float32)
+    # A byte is enough to count overlaps: a set has at most 200 regions.
     n_inside = np.zeros(volume.grid.shape, np.uint8)
     for number, region in enumerate(regions, 1):
         found = coverage_of(region.shape, volume)
@@ -69,28 +82,56 @@ def labels_of(regions: Sequence[Region], volume: Volume) -> Labels:
 
 
 def write_labels(regions: Sequence[Region], volume: Volume, path: Path) -> Labels:
-    """Write regions on the grid of an image as a NIfTI file, with names and colours beside it."""
+    """Write regions as a NIfTI label image, with a sidecar file of names and colours.
+
+    Parameters
+    ----------
+    regions
+        regions in order; the first has the number 1
+    volume
+        image that supplies the grid
+    path
+        target, .nii or .nii.gz
+
+    Returns
+    -------
+    Labels
+        for a warning if regions overlap
+
+    Raises
+    ------
+    DataError
+        if the name has another suffix, or a region has no level in the image
+    """
     if not path.name.lower().endswith(SUFFIXES):
         raise DataError(
             f"{path.name}: labels are written as NIfTI; choose a name that "
             "ends with .nii.gz or .nii."
         )
     labels = labels_of(regions, volume)
+    # NIfTI has no place for names, so they go to the sidecar, with the marks that identify the
+    # scan.
     names = {str(n): {"name": r.name, "colour": r.colour} for n, r in enumerate(regions, 1)}
     stated: Plain = {KEY: names, SCANS: list(marks_of(volume))}
     image = Volume(labels.values.astype(np.float32), volume.grid, UNIT, volume.info)
+    # Labels are stored as int16: some programs treat float images as intensities, not as labels.
     content = packed(nifti_bytes(image, whole=True), path)
     write_with_sidecar(path, content, UNIT, {**stated, "axes": volume.axes})
     return labels
 
 
 def regions_of(volume: Volume) -> RegionSet:
-    """Return the regions of an image of whole numbers, with the names that lie beside it.
+    """Return the regions of a label image, with the names of its sidecar.
+
+    Parameters
+    ----------
+    volume
+        image of whole numbers; 0 is background
 
     Raises
     ------
     DataError
-        where it holds other values than a few whole numbers
+        if a value is negative or fractional, there are too many labels, or none
     """
     numbers = np.unique(volume.values)
     wrong = numbers[(numbers != np.round(numbers)) | (numbers < 0)]
@@ -105,6 +146,7 @@ def regions_of(volume: Volume) -> RegionSet:
     stated = volume.info.get(SCANS)
     known = [str(mark) for mark in stated] if isinstance(stated, list) else []
     made = RegionSet(axes=axes_of(volume), scans=(*known, *marks_of(volume)))
+    # Colours follow the order of the labels, because label numbers of other programs can be large.
     for k, number in enumerate(int(n) for n in numbers if n):
         name, colour = _named(volume.info, number)
         shape = MaskRegion.of(volume.values == number, volume.grid)
@@ -120,5 +162,6 @@ def _named(info: Plain, number: int) -> tuple[str, str]:
     stated = names.get(str(number)) if isinstance(names, dict) else None
     known = stated if isinstance(stated, dict) else {}
     name, colour = str(known.get("name", "")), str(known.get("colour", ""))
+    # The sidecar may have been edited by hand, so a colour that is none is replaced.
     is_colour = re.fullmatch("#[0-9a-fA-F]{6}", colour) is not None
     return name if is_name(name) else f"Label {number}", colour if is_colour else ""

@@ -1,7 +1,8 @@
-"""Mask regions: voxels that were painted, imported or taken from a threshold.
+"""Mask regions: voxels that were painted, imported or selected by a threshold.
 
-A mask has its own grid. On another one the share of a voxel is the part of its volume that chosen
-voxels overlap, axis by axis, so that the region keeps its volume and its place.
+A mask has its own grid. On another grid the share of a voxel is the fraction of its volume that
+overlaps the selected voxels. It is computed axis by axis, so the region keeps its volume and
+position.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 
 SAME = 1e-6
-"""Part of a voxel within which two grids are the same."""
+"""Fraction of a voxel by which equal grids may differ."""
 
 
 class MaskRegion(RegionShape):
-    """Chosen voxels in a box, which begins at `lower_mm`."""
+    """Selected voxels in a box with its lower corner at `lower_mm`."""
 
     kind: Literal["mask"] = "mask"
     lower_mm: Places = setting(..., "Lower corner of the box (x, y, z)", unit="mm")
@@ -54,13 +55,24 @@ class MaskRegion(RegionShape):
     def _refuse_damaged(self) -> Self:
         if min(self.shape) < 1 or np.prod([float(n) for n in self.shape]) > MOST_VOXELS:
             raise ValueError(f"the box of the mask has the shape {self.shape}")
+        # An empty mask would be a region without bounds, which the views could not show.
         if not _mask_of(self.runs, self.shape).any():
             raise ValueError("the mask selects no voxel")
         return self
 
     @classmethod
     def of(cls, mask: Mask, grid: ImageGrid, start: tuple[int, int, int] = (0, 0, 0)) -> Self:
-        """Return the chosen voxels of a part of a grid, which begins at voxel `start` (z, y, x)."""
+        """Return the region of the selected voxels of a grid.
+
+        Parameters
+        ----------
+        mask
+            (n_z, n_y, n_x) selected voxels
+        grid
+            grid of the image
+        start
+            first voxel (z, y, x) of `mask` in the grid
+        """
         small = RegionCoverage(start, mask.astype(float), mask).trimmed()
         corner = grid.lower_mm + np.array(small.start[::-1]) * np.array(grid.voxel_mm)
         n_z, n_y, n_x = small.share.shape
@@ -74,12 +86,12 @@ class MaskRegion(RegionShape):
 
     @property
     def mask(self) -> Mask:
-        """(n_z, n_y, n_x) voxels of the box."""
+        """(n_z, n_y, n_x) selected voxels, read-only."""
         return _mask_of(self.runs, self.shape)
 
     @property
     def grid(self) -> ImageGrid:
-        """The voxels of the box in space."""
+        """Grid of the box."""
         return ImageGrid(self.shape, self.voxel_mm, middle_of(self.bounds_mm))
 
     @property
@@ -102,15 +114,18 @@ class MaskRegion(RegionShape):
 
     def turned_over(self) -> Self:
         (x, y, _), high = self.bounds_mm
+        # `runs` are x fastest and z slowest, so a reversed z needs new runs.
         turned = packed(np.ascontiguousarray(self.mask[::-1]))
         return self.model_copy(update={"lower_mm": (x, y, -high[2]), "runs": turned})
 
     def coverage(self, volume: Volume) -> RegionCoverage:
         grid, mask = volume.grid, self.mask
+        # On its own grid a mask stays exact; resampling would soften its border by rounding.
         same = _same_voxels(grid, self)
         if same is not None:
             return _placed(mask, grid, same)
         touched = box_of(grid, *self.bounds_mm)
+        # One small matrix per axis instead of one for all voxels: overlaps of boxes factorise.
         share: SHARES = mask.astype(float)
         for axis in range(3):  # x, y, z; the arrays are [z, y, x]
             weights = _shares_along(grid, self.grid, axis, touched[2 - axis])
@@ -123,15 +138,18 @@ class MaskRegion(RegionShape):
 @lru_cache(maxsize=32)
 def _mask_of(runs: str, shape: tuple[int, int, int]) -> Mask:
     mask = unpacked(runs, shape)
+    # The array is shared by all regions with these runs, through the cache.
     mask.setflags(write=False)
     return mask
 
 
 def _same_voxels(grid: ImageGrid, region: MaskRegion) -> tuple[int, int, int] | None:
-    """Return the voxel (z, y, x) of a grid where a mask begins, if it is of the same voxels."""
+    """Return the voxel (z, y, x) of a grid at which a mask starts; None if the grids differ."""
     if not np.allclose(grid.voxel_mm, region.voxel_mm, rtol=SAME, atol=0):
         return None
     at = grid.to_voxels(np.array(region.lower_mm))
+    # A small error of the voxel size adds up over the mask, hence the factor.
+    # Equal voxels are not enough: a grid shifted by half a voxel needs new shares.
     if np.abs(at - np.round(at)).max() > SAME * max(*region.shape, 1):
         return None
     x, y, z = (int(v) for v in np.round(at))
@@ -139,7 +157,7 @@ def _same_voxels(grid: ImageGrid, region: MaskRegion) -> tuple[int, int, int] | 
 
 
 def _placed(mask: Mask, grid: ImageGrid, start: tuple[int, int, int]) -> RegionCoverage:
-    """Return a mask on its own grid, without what lies outside of the image."""
+    """Return a mask on its own grid, clipped to the image."""
     first = [max(a, 0) for a in start]
     last = [min(a + n, m) for a, n, m in zip(start, mask.shape, grid.shape, strict=True)]
     last = [max(a, b) for a, b in zip(first, last, strict=True)]
@@ -151,7 +169,7 @@ def _placed(mask: Mask, grid: ImageGrid, start: tuple[int, int, int]) -> RegionC
 def _centres(
     mask: Mask, grid: ImageGrid, region: MaskRegion, box: tuple[slice, slice, slice]
 ) -> Mask:
-    """Return which voxels of a box have their centre in a chosen voxel of a mask."""
+    """Return the voxels of a box whose centre is in a selected voxel of a mask."""
     places, known = list[Array](), list[Mask]()
     for axis in (2, 1, 0):
         from_edge = centres_of(grid, axis, box[2 - axis]) - region.lower_mm[axis]
@@ -164,7 +182,7 @@ def _centres(
 
 
 def _shares_along(grid: ImageGrid, own: ImageGrid, axis: int, part: slice) -> Array:
-    """(voxels, own voxels) share of each voxel of a grid that each voxel of a mask overlaps."""
+    """Return (voxels, own voxels) shares of grid voxels overlapped by mask voxels along an axis."""
     edges = edges_of(grid, axis, part)
     mine = edges_of(own, axis, slice(0, own.shape[2 - axis]))
     inside = np.minimum(edges[1:, None], mine[None, 1:]) - np.maximum(

@@ -22,14 +22,14 @@ CACHE_BYTES = 128 << 20
 
 @dataclass(frozen=True)
 class MeasuredRegion:
-    """A region in an image: its figures, or the reason why there are none.
+    """Figures of a region in an image, or the reason why there are none.
 
     Attributes
     ----------
     region : measured region
     image : name of the image
-    figures : None where there is a fault
-    fault : why, in a sentence
+    figures : None if the region cannot be measured
+    fault : reason, one sentence
     """
 
     region: Region
@@ -39,21 +39,25 @@ class MeasuredRegion:
 
 
 class _CoverageCache:
-    """Coverage of the last regions on their grids, the same for every iterate."""
+    """Coverage of recent regions by grid; it is the same for every iterate."""
 
     def __init__(self) -> None:
         self._found: OrderedDict[tuple[RegionShape, ImageGrid], RegionCoverage] = OrderedDict()
         self._lock = Lock()
 
     def of(self, shape: RegionShape, grid: ImageGrid) -> RegionCoverage:
-        """Return the shares of voxels, which follow from the grid alone."""
+        """Return the shares of voxels, which depend only on the grid."""
         key = shape, grid
         with self._lock:
             if key in self._found:
                 self._found.move_to_end(key)
                 return self._found[key]
+        # A broadcast scalar has the shape of the grid but takes no memory.
         empty = Volume(np.broadcast_to(np.float32(0), grid.shape), grid, "")
         made = shape.coverage(empty)
+        # The lock is free while a coverage is computed. Two threads may compute the same one, which
+        # costs
+        # less than waiting for each other.
         with self._lock:
             self._found[key] = made
             while sum(each.n_bytes for each in self._found.values()) > CACHE_BYTES:
@@ -65,17 +69,43 @@ _CACHE = _CoverageCache()
 
 
 def coverage_of(shape: RegionShape, volume: Volume) -> RegionCoverage:
-    """Return the share of each voxel of an image in a region; raises where it has no level."""
+    """Return the share of each voxel of an image in a region.
+
+    Parameters
+    ----------
+    shape
+        region
+    volume
+        image; its values matter only to shapes with `follows_image`
+
+    Raises
+    ------
+    DataError
+        if a threshold region has no level in the image
+    """
     return shape.coverage(volume) if shape.follows_image else _CACHE.of(shape, volume.grid)
 
 
 def measure(
     region: Region, volume: Volume, image: str = "", *, rule: VoxelRule = "area"
 ) -> MeasuredRegion:
-    """Measure a region in an image; a fault is said, not raised."""
+    """Measure a region in an image; errors become a text.
+
+    Parameters
+    ----------
+    region
+        region to measure
+    volume
+        image
+    image
+        name of the image in the result
+    rule
+        rule for voxels that are partly inside
+    """
     try:
         found = figures_of(volume, coverage_of(region.shape, volume), rule=rule)
         return MeasuredRegion(region, image, found)
+    # A table of many regions must not end at the first one that is outside the image.
     except EngineError as e:
         return MeasuredRegion(region, image, None, str(e))
 
@@ -86,14 +116,24 @@ def measure_all(
     *,
     rule: VoxelRule = "area",
 ) -> tuple[MeasuredRegion, ...]:
-    """Measure every region in every image, which is (its name, volume)."""
+    """Measure every region in every image.
+
+    Parameters
+    ----------
+    regions
+        regions to measure
+    images
+        (name, volume) pairs
+    rule
+        rule for voxels that are partly inside
+    """
     return tuple(
         measure(region, volume, name, rule=rule) for region in regions for name, volume in images
     )
 
 
 def mean_in(region: Region, volume: Volume) -> float:
-    """Return the mean of a region in an image; NaN where there is none."""
+    """Return the mean of a region in an image; NaN if it cannot be measured."""
     try:
         return mean_of(volume, coverage_of(region.shape, volume))
     except EngineError:

@@ -1,8 +1,8 @@
 """Closed contours in planes across z, as in structure sets.
 
-Each plane stands for a slab as thick as the planes are apart. In a plane a point is inside if a ray
-from it crosses contours an odd number of times, so that a contour within another one is a hole.
-Shares of voxels are exact: the area inside times the part of the slab.
+Each plane stands for a slab with the thickness of the plane spacing. A point is inside if a ray
+from it crosses contours an odd number of times, so a contour inside another one is a hole. Shares
+of voxels are exact: the area inside times the overlap with the slab.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 
 STEPS_PER_MM = 1e6
-"""Corners are kept to the nanometre."""
+"""Corners are stored with a resolution of 1 nm."""
 MOST_BYTES = 1 << 28
 MOST_RINGS = 100_000
 SAME_FACE_MM = 0.02
-"""Files give heights to 0.01 mm: a slab that ends so near a face of voxels ends at the face."""
+"""Files state heights to 0.01 mm. A slab that ends this close to a voxel face ends at the face."""
 Planes = tuple[tuple[float, tuple[Array, ...]], ...]
 
 
@@ -73,16 +73,16 @@ class PlanarContours(RegionShape):
 
     @classmethod
     def of(cls, rings: Sequence[Array], heights_mm: Sequence[float], slab_mm: float) -> Self:
-        """Return what contours surround.
+        """Return the region inside contours.
 
         Parameters
         ----------
         rings
             corners (n, 2) of each contour, x and y [mm]
         heights_mm
-            z of each contour
+            z of each contour [mm]
         slab_mm
-            thickness that a plane stands for
+            thickness of the slab of a plane [mm]
         """
         return cls(
             slab_mm=slab_mm,
@@ -132,6 +132,7 @@ class PlanarContours(RegionShape):
             low, high = self._slab(grid, height)
             depth = overlap(grid, 2, touched[0], low, high)
             levels = between(grid, 2, touched[0], low, high)
+            # Planes outside the image are skipped: the exact areas are the slow part.
             if depth.any():
                 plane, inside = _plane(grid, rings, touched)
                 share += depth[:, None, None] * plane
@@ -142,12 +143,15 @@ class PlanarContours(RegionShape):
         heights = np.array(self.heights_mm)
         rings = self.rings
         return tuple(
+            # Equal heights come from one plane of the file, which `_planes` of the reader has
+            # unified, so the
+            # comparison can be exact.
             (float(each), tuple(rings[k] for k in np.flatnonzero(heights == each)))
             for each in np.unique(heights)
         )
 
     def _slab(self, grid: ImageGrid, height: float) -> tuple[float, float]:
-        """Return the ends of a slab, at a face of voxels if they are as near as rounding moves."""
+        """Return the ends of a slab, moved to a voxel face if they are within rounding of it."""
         lower, edge = float(grid.lower_mm[2]), grid.voxel_mm[2]
         ends = list[float]()
         for end in (height - self.slab_mm / 2, height + self.slab_mm / 2):
@@ -159,7 +163,7 @@ class PlanarContours(RegionShape):
 def _plane(
     grid: ImageGrid, rings: Sequence[Array], touched: tuple[slice, slice, slice]
 ) -> tuple[Array, Array]:
-    """Return shares (n_y, n_x) of the pixels of a plane, and which have their centre inside."""
+    """Return the shares (n_y, n_x) of the pixels of a plane, and the pixels with centres inside."""
     corner = np.array([edges_of(grid, axis, touched[2 - axis])[0] for axis in (0, 1)])
     shape = touched[1].stop - touched[1].start, touched[2].stop - touched[2].start
     pixels = [(ring - corner) / np.array(grid.voxel_mm[:2]) for ring in rings]
@@ -168,7 +172,9 @@ def _plane(
 
 
 def _packed(points: Array) -> str:
+    # Whole numbers are stored exactly: a region keeps its corners over any number of save cycles.
     steps = np.rint(np.asarray(points, float) * STEPS_PER_MM).astype("<i8")
+    # Differences of neighbouring corners are small numbers, which compress much better.
     steps = np.diff(steps, axis=0, prepend=np.zeros((1, 2), "<i8"))
     return base64.b64encode(zlib.compress(steps.astype("<i8").tobytes(), 9)).decode()
 
@@ -176,6 +182,7 @@ def _packed(points: Array) -> str:
 @lru_cache(maxsize=64)
 def _points_of(text: str, n: int) -> Array:
     try:
+        # The limit stops a small damaged or hostile file from filling the memory.
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
     except (binascii.Error, zlib.error) as e:

@@ -15,38 +15,63 @@ from engine.io.safety.atomic_write import write_atomically
 from engine.io.text.toml_file import MAX_TOML_BYTES, read_toml
 
 ENDING = ".regions.toml"
+# The number at the end changes only if older versions can no longer read the file.
 FORMAT = "isocenter-regions-1"
 
 
 def regions_file_of(path: Path) -> Path:
-    """Return the file of the regions of a study, or of an image: it lies beside."""
+    """Return the path of the region file next to a study or an image.
+
+    Parameters
+    ----------
+    path
+        file of the study or image; ".gz" is ignored, so that image.nii and image.nii.gz share one
+    """
     stem = path.name.removesuffix(".gz")
     return path.with_name(stem.rpartition(".")[0] + ENDING if "." in stem else stem + ENDING)
 
 
 def is_regions(table: Plain) -> bool:
-    """Return True if the table of a TOML file is one of regions."""
+    """Return True if the table of a TOML file has the format of regions."""
     return table.get("format") == FORMAT
 
 
 def write_regions(regions: RegionSet, path: Path, *, private: bool = False) -> None:
-    """Write regions as a file that `read_regions` reads; whole or not at all.
+    """Write regions as a file for `read_regions`, completely or not at all.
 
-    `private` files are for their owner alone.
+    Parameters
+    ----------
+    regions
+        regions to write
+    path
+        target
+    private
+        True for a file that only its owner can read
 
     Raises
     ------
     ResourceError
-        where masks are too large for a text
+        if masks are too large for a text file
     """
-    _refuse_large(path, len(regions.model_dump_json()))  # in no time, which TOML is not made in
+    # JSON is fast to make and shows the size; TOML of this size would take long.
+    _refuse_large(path, len(regions.model_dump_json()))
     text = to_toml(regions).encode()
     _refuse_large(path, len(text))
     write_atomically(text, path, private=private)
 
 
 def read_regions(path: Path) -> RegionSet:
-    """Read a file of regions; raises `SettingsError` where it holds none, or a value is at fault.
+    """Read a file of regions.
+
+    Parameters
+    ----------
+    path
+        TOML file
+
+    Raises
+    ------
+    SettingsError
+        if the file has another format, or a value is not valid
 
     Examples
     --------
@@ -68,7 +93,18 @@ def read_regions(path: Path) -> RegionSet:
 
 
 def read_any(path: Path) -> RegionSet:
-    """Read regions of a file of regions, of a DICOM file, or of an image of labels."""
+    """Read regions from a region file, a DICOM file or a label image.
+
+    Parameters
+    ----------
+    path
+        .toml file, DICOM SEG or RTSTRUCT, or image of labels
+
+    Raises
+    ------
+    EngineError
+        if the file is none of these or damaged
+    """
     if path.suffix.lower() == ".toml":
         return read_regions(path)
     if is_dicom_regions(path):

@@ -1,9 +1,9 @@
 """A set of regions with names and colours, and the scan they belong to.
 
-Regions lie in the coordinates of one scan. They hold over all of its images, on any grid; on images
-of another scan they mean nothing unless somebody says so. So a set knows its scans by marks: the
-digest of the scan's data, its pseudonym on this machine, or a digest of an image that nothing is
-known of.
+Regions use the coordinates of one scan. They are valid for all of its images, on any grid. On
+images of another scan they have no meaning unless the user confirms it. A set therefore identifies
+its scans by marks: the digest of the scan data, its pseudonym on this machine, or a digest of the
+image if its scan is not known.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from engine.io.dicom.pseudonyms import named
 
 Axes = Literal["LPS", "LPI", "xyz"]
 COLOURS = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#0a9aa6", "#bfa000", "#f032e6")
-"""Given to new regions, one after the other; each at least 3:1 against black or white."""
+"""Colours of new regions, in turn; the contrast to black or white is at least 3:1."""
 MOST_LETTERS = 60
 MOST_REGIONS = 200
 FORMULA_SIGNS = ("=", "+", "-", "@")
-"""First signs that make other programs compute a cell of a table."""
+"""First characters that make spreadsheets compute a cell (CSV injection)."""
 SAMPLED = 1 << 20
-"""Values of an image that its mark is made of, at most."""
+"""Maximum number of values for the mark of an image."""
 
 
 class Region(Settings):
@@ -58,8 +58,8 @@ class RegionSet(Settings):
     Attributes
     ----------
     axes : axes of the coordinates, as `Volume.axes`
-    scans : marks of the scan, and of others that somebody said they hold for
-    patient : number of the patient where the file said it, to be compared, never written; else ""
+    scans : marks of the scan, and of other scans for which the user confirmed the regions
+    patient : patient ID if the file stated it; used for comparison, never written; else ""
     """
 
     format: Literal["isocenter-regions-1"] = "isocenter-regions-1"
@@ -84,23 +84,30 @@ class RegionSet(Settings):
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to keep: neither a region nor an annotation."""
+        """True if there is neither a region nor an annotation."""
         return not self.regions and not self.annotations
 
     def named(self, name: str) -> Region | None:
-        """Return a region by its name."""
+        """Return a region by its name; None if there is none."""
         return next((region for region in self.regions if region.name == name), None)
 
     def free_name(self, wanted: str) -> str:
-        """Return a name that no region has: the one that is wanted, or with a number."""
+        """Return an unused name.
+
+        Parameters
+        ----------
+        wanted
+            preferred name; a number is appended if a region has it
+        """
         names = {region.name for region in self.regions}
         if wanted not in names:
             return wanted
+        # Space for the number, so that the new name does not exceed the limit.
         stem = wanted[: MOST_LETTERS - 5]
         return next(name for n in range(2, 1000) if (name := f"{stem} {n}") not in names)
 
     def free_colour(self) -> str:
-        """Return the colour that is used least."""
+        """Return the least used colour."""
         used = [region.colour for region in self.regions]
         return min(COLOURS, key=used.count)
 
@@ -109,19 +116,30 @@ class RegionSet(Settings):
         return bool(set(self.scans) & set(marks))
 
     def is_of_other_patient(self, patient: str) -> bool:
-        """Return True if they are known to be of another patient than that number's."""
+        """Return True if the regions are known to belong to a different patient.
+
+        Parameters
+        ----------
+        patient
+            patient ID; an empty ID or one of our pseudonyms never differs
+        """
         mine, other = named(self.patient), named(patient)
         return bool(mine and other and mine != other)
 
     def bound_to(self, marks: Iterable[str]) -> Self:
-        """Return the same regions, also of a scan with these marks."""
+        """Return the same regions, also valid for a scan with these marks."""
         return self.model_copy(update={"scans": tuple(dict.fromkeys((*self.scans, *marks)))})
 
     def facing(self, volume: Volume) -> Self:
         """Return the regions in the coordinates of an image of the same patient.
 
-        Where z runs the other way they are turned over; where one does not say how the patient lay,
-        both are taken to be the scanner's.
+        With reversed z the regions are mirrored in z. If one side has no patient axes ("xyz"), both
+        count as scanner coordinates.
+
+        Parameters
+        ----------
+        volume
+            image that states the axes
         """
         axes = axes_of(volume)
         if axes == self.axes:
@@ -137,21 +155,30 @@ class RegionSet(Settings):
 
 
 def is_name(text: str) -> bool:
-    """Return True if a text may be the name of a region."""
+    """Return True if a text can be the name of a region."""
     is_valid = text.isprintable() and text == text.strip() and 0 < len(text) <= MOST_LETTERS
     return is_valid and not text.startswith(FORMULA_SIGNS)
 
 
 def axes_of(volume: Volume) -> Axes:
-    """Return the axes of an image's coordinates."""
+    """Return the axes of the coordinates of an image."""
     return "xyz" if volume.axes == "xyz" else "LPI" if volume.head_sign < 0 else "LPS"
 
 
 def marks_of(volume: Volume, provenance: Plain | None = None) -> tuple[str, ...]:
-    """Return the marks by which an image's scan is known again.
+    """Return the marks that identify the scan of an image.
 
-    That of the scan's data and of its frame of reference where the image says so; else one of the
-    image alone.
+    Parameters
+    ----------
+    volume
+        image
+    provenance
+        record with the digest of the scan data; None: `volume.info`
+
+    Returns
+    -------
+    tuple of str
+        marks of the data and of the frame of reference; if both are unknown, one of the image
     """
     digest = _data_digest(volume.info if provenance is None else provenance)
     found = scan_marks(digest=digest, frame_of_reference=volume.frame_of_reference)
@@ -161,7 +188,17 @@ def marks_of(volume: Volume, provenance: Plain | None = None) -> tuple[str, ...]
 def scan_marks(
     *, pseudonym: str = "", digest: str = "", frame_of_reference: str = ""
 ) -> tuple[str, ...]:
-    """Return the marks of what is known of a scan; a frame of reference is told by its digest."""
+    """Return the marks of a scan from its identifiers; empty ones are skipped.
+
+    Parameters
+    ----------
+    pseudonym
+        pseudonym of the scan on this machine
+    digest
+        SHA-256 of the scan data
+    frame_of_reference
+        DICOM UID; only its digest is stored, because a UID can lead to the patient
+    """
     frame = sha256(frame_of_reference.encode()).hexdigest() if frame_of_reference else ""
     known = {"scan": pseudonym, "data": digest, "frame": frame}
     return tuple(f"{kind}:{value}" for kind, value in known.items() if value)
@@ -174,7 +211,9 @@ def _data_digest(provenance: Plain) -> str:
 
 
 def image_mark(volume: Volume) -> str:
-    """Return the mark of an image alone, of whose scan nothing is known."""
+    """Return the mark of an image whose scan is not known."""
+    # A sample identifies an image well enough, and the digest of a large image would delay its
+    # display.
     step = max(1, volume.values.size // SAMPLED)
     digest = sha256(repr((volume.grid, volume.unit)).encode())
     digest.update(np.ascontiguousarray(volume.values.reshape(-1)[::step]).astype("<f4").tobytes())

@@ -1,7 +1,7 @@
 """Run-length encoding of a mask as text, x fastest, compressed.
 
-The first run is one of noes, which may be empty. Lengths are unsigned 32-bit numbers, the lowest
-byte first, packed by zlib and written in base 64.
+The first run is of voxels outside and can be empty. Lengths are unsigned 32-bit numbers, little
+endian, compressed by zlib and encoded in base 64.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_VOXELS = 1 << 31
 
 
 def packed(mask: Mask) -> str:
-    """Return voxels [z, y, x] as text."""
+    """Return a mask [z, y, x] as text."""
     flat = mask.ravel()
     changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1
     ends = np.concatenate([[0], changes, [flat.size]])
@@ -30,10 +30,24 @@ def packed(mask: Mask) -> str:
 
 
 def unpacked(text: str, shape: tuple[int, int, int]) -> Mask:
-    """Return voxels of a text; raises `ValueError` where it does not hold as many as it should."""
+    """Return the mask of a text.
+
+    Parameters
+    ----------
+    text
+        result of `packed`
+    shape
+        (n_z, n_y, n_x)
+
+    Raises
+    ------
+    ValueError
+        if the text is damaged, or does not hold that many voxels
+    """
     n_voxels = int(np.prod([int(n) for n in shape]))
     try:
         unpacker = zlib.decompressobj()
+        # The limit of 64 MiB stops a small damaged file from expanding without end.
         data = unpacker.decompress(base64.b64decode(text, validate=True), LENGTH.itemsize * 2**24)
     except (binascii.Error, zlib.error) as e:
         raise ValueError(f"the runs are damaged ({e})") from e

@@ -1,7 +1,7 @@
 """Write regions as a DICOM segmentation (PS3.3 A.51).
 
-A segment for each region, of the voxels that it holds at least half of; segments may lie over one
-another. Frames are packed a bit for each voxel, the first one lowest (PS3.5 8.1.1).
+There is one segment for each region, with the voxels that are at least half inside. Segments can
+overlap. Frames use one bit per voxel, the first voxel in the lowest bit (PS3.5 8.1.1).
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ POSITION, PLANE = 0x00200032, 0x00209113
 TISSUE = {"CodeValue": "85756007", "CodingSchemeDesignator": "SCT", "CodeMeaning": "Tissue"}
 MOST_SIGNS, MOST = 64, 65535
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-"""XYZ of sRGB without its curve."""
+"""Matrix from linear sRGB to CIE XYZ."""
 D65 = np.array([0.9505, 1.0, 1.089])
-"""White of a screen, XYZ."""
+"""White point of sRGB in CIE XYZ."""
 
 
 class SegmentFrame(NamedTuple):
@@ -55,10 +55,10 @@ class SegmentFrame(NamedTuple):
 
     Attributes
     ----------
-    segment : its number, from 1
-    k : of the slice
-    level : the same in the order of the series, from 1
-    inside : (n_y, n_x) the voxels of it
+    segment : number of the segment, from 1
+    k : index of the slice
+    level : number of the slice in the order of the series, from 1
+    inside : (n_y, n_x) voxels of the segment
     """
 
     segment: int
@@ -76,30 +76,30 @@ def write_segmentation(
     order: ImagingOrder | None = None,
     series: Sequence[Header] = (),
 ) -> int:
-    """Write regions on the grid of an image; return how many frames that are.
+    """Write regions on the grid of an image; return the number of frames.
 
     Parameters
     ----------
     regions
-        in the coordinates of the image
+        regions in the coordinates of the image
     volume
-        the image
+        image that supplies the grid
     path
-        target, .dcm; whole or not at all
+        target, .dcm; written completely or not at all
     provenance
-        provenance of the image, as for the series it is exported as
+        provenance of the image, as for its exported series
     subject
         patient, study and frame of reference
     order
         patient of the image if there is no subject; None: pseudonyms, as in exported series
     series
-        headers of the DICOM series that the volume was read from; that of its export if empty
+        headers of the DICOM series from which the volume was read; empty: series of its export
 
     Raises
     ------
     DataError
-        where the name ends otherwise, a region holds no voxel, or the image is of another patient
-        than the order
+        if the name has another suffix, a region has no voxel, or the image belongs to a different
+        patient than the order
     """
     if not path.name.lower().endswith(SUFFIX):
         raise DataError(
@@ -114,6 +114,9 @@ def write_segmentation(
         raise DataError("There is no region to write; draw one.")
     pixels = np.stack([frame.inside for frame in frames])
     study = str(identity.attributes["StudyInstanceUID"])
+    # The UID depends on names and voxels: the same export keeps its UID, and an edited region is a
+    # new
+    # object instead of a conflicting copy of the old one.
     drawn = sha256(pixels.tobytes() + repr([r.name for r in regions]).encode()).hexdigest()
     own = uid_of("segmentation", study, digest, drawn)
     attributes = _attributes(volume, provenance, identity, own)
@@ -130,12 +133,13 @@ def write_segmentation(
 
 
 def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
-    """Return the slices of a region that hold voxels of it, in the order of the series."""
+    """Return the slices with voxels of a region, in the order of the series."""
     found = coverage_of(region.shape, volume)
     heights, *across = found.box
     _, *size = volume.grid.shape
     frames = []
     for level, k in enumerate(slice_order(volume), 1):
+        # Only slices inside the box of the region exist in its coverage.
         if not heights.start <= k < heights.stop:
             continue
         part = found.share[k - heights.start] >= HALF
@@ -164,6 +168,7 @@ def _attributes(volume: Volume, provenance: Plain, identity: Subject, own: str) 
         "InstanceNumber": "1",
         "Modality": "SEG",
         "ContentDate": general["ContentDate"] or general["SeriesDate"],
+        # ContentDate and ContentTime are type 1 in a segmentation, so they must not be empty.
         "ContentTime": general["ContentTime"] or general["SeriesTime"],
         "ContentLabel": "REGIONS",
         "ContentDescription": "Regions of Isocenter",
@@ -189,7 +194,7 @@ def _segment(number: int, region: Region) -> Plain:
 
 
 def _dimensions(own: str) -> Plain:
-    """Frames are told apart by segment, then by place."""
+    """Return the dimensions: frames are ordered by segment, then by position (PS3.3 C.7.6.17)."""
     uid = uid_of("dimensions", own)
     pointers = ((SEGMENT, IDENTIFICATION), (POSITION, PLANE))
     return {
@@ -221,8 +226,10 @@ def _group(frame: SegmentFrame, volume: Volume) -> Plain:
 
 
 def _cielab(colour: str) -> list[int]:
-    """Return "#rrggbb" as PS3.3 C.10.7.1.1 counts CIE L*a*b*: 0 to 65,535 each (white D65 to 1)."""
+    """Return "#rrggbb" as CIE L*a*b*, scaled to 0 to 65,535 (PS3.3 C.10.7.1.1)."""
     rgb = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    # The transfer curves of sRGB (IEC 61966-2-1) and of CIE L*a*b* each have a linear part near
+    # black.
     linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
     part = TO_XYZ @ linear / D65
     x, y, z = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)

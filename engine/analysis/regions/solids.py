@@ -53,7 +53,10 @@ class SphereRegion(_Middled):
         return around(self.centre_mm, (self.diameter_mm,) * 3)
 
     def fitted(self, bounds_mm: Bounds) -> Self:
-        """Take the size that changed most."""
+        """Return the sphere fitted to a box.
+
+        The diameter is the edge that changed most, so that dragging one handle resizes the sphere.
+        """
         size = max(size_of(bounds_mm), key=lambda length: abs(length - self.diameter_mm))
         return self.model_copy(update={"centre_mm": middle_of(bounds_mm), "diameter_mm": size})
 
@@ -107,7 +110,15 @@ class CylinderRegion(_Middled):
 
     @classmethod
     def upright(cls, centre_mm: Point, diameter_mm: float, length_mm: float) -> Self:
-        """Return a round one along z."""
+        """Return a round cylinder along z.
+
+        Parameters
+        ----------
+        centre_mm
+            centre (x, y, z) [mm]
+        diameter_mm, length_mm
+            size [mm]
+        """
         return cls(centre_mm=centre_mm, size_mm=(diameter_mm, diameter_mm, length_mm))
 
     @property
@@ -128,8 +139,8 @@ class CylinderRegion(_Middled):
 class PolygonRegion(RegionShape):
     """A polygon in a plane across an axis, through a range of slices.
 
-    Corners lie along the two other axes, in the order x, y, z. Where edges cross, what an odd
-    number of them surrounds is inside.
+    Corners are along the two other axes, in the order x, y, z. If edges cross, the inside follows
+    the even-odd rule.
     """
 
     kind: Literal["polygon"] = "polygon"
@@ -146,6 +157,7 @@ class PolygonRegion(RegionShape):
             raise ValueError(
                 f"high_mm is {self.high_mm:g}, expected more than low_mm {self.low_mm:g}"
             )
+        # A polygon without area has no voxels, and `fitted` would divide by its width.
         if (self._corners.max(axis=0) <= self._corners.min(axis=0)).any():
             raise ValueError("all corners of the polygon lie on a line")
         return self
@@ -179,6 +191,7 @@ class PolygonRegion(RegionShape):
     def turned_over(self) -> Self:
         if self.axis == 2:
             return self.model_copy(update={"low_mm": -self.high_mm, "high_mm": -self.low_mm})
+        # Across x or y the second coordinate of a corner is z.
         return self.model_copy(update={"corners_mm": tuple((u, -v) for u, v in self.corners_mm)})
 
     def coverage(self, volume: Volume) -> RegionCoverage:
@@ -190,4 +203,4 @@ Solid = Annotated[
     SphereRegion | EllipsoidRegion | BoxRegion | CylinderRegion | PolygonRegion,
     Field(discriminator="kind"),
 ]
-"""What is the same in every image."""
+"""A shape that is the same in every image."""

@@ -20,7 +20,15 @@ HEAD = (
 
 
 def csv_of(measured: Iterable[MeasuredRegion], delimiter: str = ",") -> str:
-    """Return a row for each region and image."""
+    """Return region figures as CSV text with a header line.
+
+    Parameters
+    ----------
+    measured
+        one row for each
+    delimiter
+        column separator; spreadsheets of some countries expect ";"
+    """
     text = StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(HEAD)
@@ -47,5 +55,6 @@ def _cells(measured: MeasuredRegion) -> Iterator[str]:
     yield "no ball of 1 mL fits into the image there" if peak is None else ""
 
 
+# Nine digits restore a float32 exactly. An empty cell is a missing value in every spreadsheet.
 def _number(value: float) -> str:
     return f"{value:.9g}" if math.isfinite(value) else ""

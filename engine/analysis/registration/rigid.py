@@ -1,9 +1,9 @@
 """Rigid registration of a μ-map to the emission image, with a quality check.
 
-From coarse points to fine ones, Powell's method (SciPy) looks for the greatest likeness over the
-six numbers of the motion. It starts where the map lies, and where the middles of both bodies meet;
-the better one is followed. The points lie by chance, and so does a part of the error: the last
-search is made with several sets of them, and its motions' mean is what is returned.
+From coarse to fine points, Powell's method (SciPy) maximises the similarity over the six parameters
+of the motion. It starts at the original position and where the centres of both bodies coincide, and
+continues with the better one. The points are random, and so is a part of the error. The last search
+therefore uses several sets of points, and the result is the mean of their motions.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ Numbers = NDArray[np.float64]
 Weights = NDArray[np.float32] | NDArray[np.bool_]
 Light = Literal["green", "yellow", "red"]
 LEVELS_MM = (16.0, 10.0, 5.0)
-"""Distances of points, one after the other."""
+"""Spacing of the points, from the first to the last search."""
 PRECISION = (0.2, 0.05, 0.01)
-"""At which each level ends [mm, degrees]."""
+"""Step size at which each level ends [mm, degrees]."""
 SETS = 3
 """Sets of points in the last search."""
 FLAT, LAST_FLAT = 1e-5, 1e-6
-"""Part of the likeness by which a step must gain for another to follow, then in the last search."""
+"""Minimum relative gain of a step for another to follow; the second for the last search."""
 SPANS = (10.0, 10.0, 10.0, 4.0, 4.0, 4.0)
 """First steps of the search [mm, degrees]."""
 STILL_MM, STILL_DEG = 2.0, 1.0
-"""Smaller motions are in place: below the resolution of a PET."""
+"""Smaller motions do not count: they are below the resolution of PET."""
 FAR_MM, FAR_DEG = 30.0, 10.0
-"""Larger ones are not those of a patient between two scans."""
+"""Larger motions are not plausible for a patient between two scans."""
 LEAST_LIKENESS, NO_LESS = 0.1, 0.98
-"""And the part of the likeness before the motion that it must have after it."""
+"""Minimum similarity after the motion: absolute, and relative to that before the motion."""
 BODY_PER_MM = 0.003
 
 
@@ -51,7 +51,7 @@ class Registered:
     Attributes
     ----------
     motion : motion of the map onto the image
-    before, after : likeness of the map where it lay, and where it belongs, 0 to 1
+    before, after : similarity at the original and at the registered position, 0 to 1
     """
 
     motion: RigidMotion
@@ -60,7 +60,7 @@ class Registered:
 
     @property
     def light(self) -> Light:
-        """Green: in place; yellow: moved, so look; red: not to be trusted."""
+        """Green: in place; yellow: moved, check it; red: not reliable."""
         moved, turned = self.motion.distance_mm, self.motion.angle_deg
         is_better = self.after >= max(LEAST_LIKENESS, NO_LESS * self.before)
         if not is_better or moved > FAR_MM or turned > FAR_DEG:
@@ -68,7 +68,7 @@ class Registered:
         return "green" if moved < STILL_MM and turned < STILL_DEG else "yellow"
 
     def describe(self) -> str:
-        """Return what was found in a sentence."""
+        """Return the result as a sentence."""
         what = {
             "green": "the registration is good",
             "yellow": "check the registration in both images before you use it",
@@ -78,7 +78,7 @@ class Registered:
         return f"{self.light}: {self.motion.describe()} ({gain}); {what[self.light]}."
 
     def record(self) -> Plain:
-        """Return what provenance holds."""
+        """Return the record for the provenance."""
         return {
             **self.motion.record(),
             "likeness_before": self.before,
@@ -88,32 +88,40 @@ class Registered:
 
 
 def register(image: Volume, mu_map: Volume) -> Registered:
-    """Return the motion that puts a map onto an emission image.
+    """Return the motion that aligns a map with an emission image.
 
     Parameters
     ----------
     image
         image of the emission scan, not corrected for attenuation
     mu_map
-        [1/mm]
+        map to move [1/mm]
 
     Raises
     ------
     DataError
-        where both name a patient and it is not the same one, or one of them is empty
+        if the files state different patients, or one of the images is empty
+
+    References
+    ----------
+    Viola and Wells, Int. J. Comput. Vis. 24 (1997) 137.
     """
     refuse_other_patient(image, mu_map)
     if not float(mu_map.values.max(initial=0.0)) > BODY_PER_MM:
         raise DataError("the map shows no body; choose another map.")
     coarse = Likeness(image, mu_map, LEVELS_MM[0])
+    # The similarity has local maxima. With one start, a map from another table position is often
+    # lost.
     starts = [np.zeros(6), _middles_meet(image, mu_map)]
     tried = [_best(coarse, start, PRECISION[0]) for start in starts]
     best = max(tried, key=lambda numbers: coarse(_motion(numbers)))
     for spacing_mm, precision in zip(LEVELS_MM[1:-1], PRECISION[1:-1], strict=True):
         best = _best(Likeness(image, mu_map, spacing_mm), best, precision)
     fine = [Likeness(image, mu_map, LEVELS_MM[-1], seed=SEED + k) for k in range(SETS)]
+    # SciPy and NumPy release the GIL in their loops, so the searches partly run in parallel.
     with ThreadPoolExecutor(SETS) as threads:
         found = list(threads.map(lambda each: _best(each, best, PRECISION[-1], LAST_FLAT), fine))
+    # The rotations are small, so the mean of the parameters is a good mean of the motions.
     motion = _motion(np.mean(found, axis=0))
     before, after = (
         float(np.mean([each(one) for each in fine])) for one in (RigidMotion(), motion)
@@ -122,7 +130,18 @@ def register(image: Volume, mu_map: Volume) -> Registered:
 
 
 def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
-    """Refuse a map and an image whose files name two patients."""
+    """Raise an error if the files of map and image state different patients.
+
+    Parameters
+    ----------
+    image, mu_map
+        volumes; one without a patient matches any other
+
+    Raises
+    ------
+    DataError
+        if both state a patient, and not the same one
+    """
     if image.patient and mu_map.patient and image.patient != mu_map.patient:
         raise DataError(
             "the map and the image belong to different patients; choose files of one patient."
@@ -134,6 +153,8 @@ def _best(
 ) -> Numbers:
     from scipy.optimize import minimize
 
+    # Powell's method starts with steps of the size of its directions. Small ones keep a later level
+    # near the result of the level before.
     step = np.diag(SPANS) * min(precision * 10, 1.0)
     options: Plain = {"xtol": precision, "ftol": flat, "direc": step}
 
@@ -145,12 +166,14 @@ def _best(
 
 
 def _motion(numbers: Numbers) -> RigidMotion:
+    # The search may step far outside; a rotation beyond 180° has no meaning.
     return motion_of(tuple(float(n) for n in np.clip(numbers, -180, 180)))
 
 
 def _middles_meet(image: Volume, mu_map: Volume) -> Numbers:
-    """Return the shift that puts the middle of the map's body onto that of the image."""
+    """Return the shift that moves the centre of the map's body to that of the image."""
     body = np.maximum(image.values, 0)
+    # A few hot voxels (bladder, brain) must not pull the centre, so values are capped.
     top = float(np.percentile(body, 99))
     shift = _middle(image, np.minimum(body, top)) - _middle(mu_map, mu_map.values > BODY_PER_MM)
     return np.concatenate([shift, np.zeros(3)])

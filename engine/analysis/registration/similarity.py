@@ -1,12 +1,12 @@
-"""Similarity of a μ-map and an emission image (mutual information).
+"""Similarity of a μ-map and an emission image (normalised mutual information).
 
     I = Σ_ab p_ab ln(p_ab / (p_a p_b))        mutual information [nat]
-    likeness = 2 I / (H_a + H_b)              of a, the image, and b, the map; 0 to 1
+    similarity = 2 I / (H_a + H_b)            of the image a and the map b; 0 to 1
 
-p is their joint histogram at points of a lattice, each moved by chance within its cell, so that no
-voxels of the two ever lie upon one another everywhere. An emission image that nothing corrected for
-attenuation shows the outline and the lungs; no values of the two need be proportional. A point
-shares its map value between the two nearest bins, so that likeness is smooth in the motion.
+p is the joint histogram at the points of a lattice. Each point has a random position in its cell,
+so that voxels of the two images never coincide everywhere (grid artefacts). An emission image
+without attenuation correction shows the contour and the lungs; values need not be proportional. A
+point divides its map value between the two nearest bins, so the similarity is smooth in the motion.
 Viola and Wells, Int. J. Comput. Vis. 24 (1997) 137; Studholme et al., Pattern Recognit. 32 (1999).
 """
 
@@ -24,15 +24,15 @@ from engine.geometry.rigid_motion import Matrix, RigidMotion
 
 IMAGE_BINS, MAP_BINS = 24, 24
 HIGHEST = 99.5
-"""Percentile of the image at which its last bin ends: a bladder must not take all bins."""
+"""Percentile of the image at which its last bin ends, so that a bladder does not use all bins."""
 HIGHEST_PER_MM = 0.018
-"""Attenuation at which the map's last bin ends: bone."""
+"""Attenuation at which the last bin of the map ends (bone)."""
 SEED = 20261123
 MOST_POINTS = 50_000
 LEAST_OVERLAP = 0.2
-"""Part of the image that a map must cover; what it does not cover says nothing."""
+"""Minimum fraction of the image covered by the map; points outside it do not count."""
 SMOOTH = 0.5
-"""Standard deviation of the smoothing, in distances of points."""
+"""Standard deviation of the smoothing, in units of the point spacing."""
 
 
 class Likeness:
@@ -43,9 +43,9 @@ class Likeness:
     image
         image of the emission scan
     mu_map
-        [1/mm]
+        attenuation [1/mm]
     spacing_mm
-        from point to point
+        distance between points [mm]
     seed
         seed of the random point shifts
     """
@@ -58,6 +58,7 @@ class Likeness:
         self._lower, self._upper = mu_map.grid.lower_mm, mu_map.grid.upper_mm
         smooth = _smoothed(image, spacing_mm)
         self._points = _lattice(image, spacing_mm, seed)
+        # The square root spreads the low values of the body over more bins than the hot organs get.
         values = np.sqrt(np.maximum(values_at(smooth, self._points), 0))
         top = float(np.percentile(values, HIGHEST))
         if not top > 0:
@@ -66,8 +67,9 @@ class Likeness:
         self._rows = bins * MAP_BINS
 
     def __call__(self, motion: RigidMotion) -> float:
-        """Return the likeness after a motion, 0 to 1."""
+        """Return the similarity after a motion of the map, 0 to 1."""
         places = motion.back(self._points, self._middle)
+        # A map that leaves the image would keep a high similarity on the few points that remain.
         inside = np.asarray((places > self._lower) & (places < self._upper)).all(axis=1)
         if np.count_nonzero(inside) < LEAST_OVERLAP * len(places):
             return 0.0
@@ -92,7 +94,7 @@ def _entropy(p: Matrix) -> float:
 
 
 def _lattice(image: Volume, spacing_mm: float, seed: int) -> Matrix:
-    """Return points (n, 3) all over an image, each somewhere in its cell [mm]."""
+    """Return points (n, 3) over the whole image, each at a random position in its cell [mm]."""
     lower, upper = image.grid.lower_mm, image.grid.upper_mm
     step_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MOST_POINTS)))
     n = np.maximum(((upper - lower) / step_mm).astype(int), 1)
@@ -102,10 +104,11 @@ def _lattice(image: Volume, spacing_mm: float, seed: int) -> Matrix:
 
 
 def _smoothed(volume: Volume, spacing_mm: float) -> Volume:
-    """Return a volume without what is finer than the distance of points."""
+    """Return a volume without details finer than the point spacing."""
     from scipy.ndimage import gaussian_filter
 
     voxel = volume.grid.voxel_mm
+    # Joining voxels first makes the filter much cheaper for a fine map.
     x, y, z = (max(int(spacing_mm / 2 / edge), 1) for edge in voxel)
     coarse = joined(volume, (x, y, z))
     sigma = [SMOOTH * spacing_mm / edge for edge in coarse.grid.voxel_mm[::-1]]

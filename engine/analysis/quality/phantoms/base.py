@@ -20,9 +20,9 @@ class PhantomFacts:
     Attributes
     ----------
     contrast : activity of hot spheres over that of the background
-    cold : diameters of spheres that hold no activity [mm]
+    cold : diameters of spheres without activity [mm]
     expected : true value of a uniform object, in the unit of the image; None: not known
-    truth : the phantom itself on any grid, where there is one
+    truth : image of the simulated phantom on any grid; None: not simulated
     at : position; None: search for it
     """
 
@@ -53,8 +53,15 @@ class QualityPhantom(ABC):
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         """Find the phantom and measure it.
 
+        Parameters
+        ----------
+        volume
+            image of the phantom
+        facts
+            facts in addition to the kind
+
         Raises
         ------
         DataError
-            if the image does not hold it
+            if the phantom is not found in the image
         """

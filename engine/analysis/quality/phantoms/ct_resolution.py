@@ -1,7 +1,7 @@
 """Spatial resolution of CT: modulation transfer from the edge of a cylinder, or from a thin wire.
 
-Slices well inside are taken together; both lie along z. The formulas stand in
-`engine.analysis.quality.modulation`.
+The slices well inside the object are averaged; cylinder and wire must be along z. For the formulas
+see `engine.analysis.quality.modulation`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from engine.core.errors import DataError
 from engine.data.volume import Volume
 
 REACH_VOXELS = 8.0
-"""Distance from the edge that is looked at on either side."""
+"""Distance from the edge that is used on either side."""
 WIRE_REACH_VOXELS = 10.0
 GROUND_VOXELS = 12.0
-"""The ground of a wire is the mean between these two distances."""
+"""The background of a wire is the mean between these two distances."""
 MOST_SLICES = 24
 
 
@@ -34,11 +34,21 @@ class CtEdge(QualityPhantom):
     text: ClassVar[str] = "Modulation transfer from the edge of a uniform cylinder"
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the cylinder and measure the modulation transfer of its edge.
+
+        Raises
+        ------
+        DataError
+            if there is no cylinder, voxels are not square across z, or the edge has too few pixels
+        """
         found = find_cylinder(above_air(volume))
         pixel = _pixel(volume)
         cx, cy, _ = found.centre_mm
         plane = _plane(volume, found.centre_mm[2], found.inner(volume.grid).length_mm / 2)
         x, y = volume.grid.centres_mm(0), volume.grid.centres_mm(1)
+        # The cylinder is found to about a voxel. An error of the radius would blur the edge over
+        # the angle
+        # and lower the MTF, so the circle is fitted again.
         cx, cy, radius = _refined(plane, x, y, (cx, cy), found.radius_mm, pixel)
         r = np.hypot(x[None, :] - cx, y[:, None] - cy) - radius
         turn = np.arctan2(y[:, None] - cy, x[None, :] - cx)
@@ -58,7 +68,15 @@ class CtWire(QualityPhantom):
     )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the wire and measure its modulation transfer.
+
+        Raises
+        ------
+        DataError
+            if the brightest pixel is not a peak, or voxels are not square across z
+        """
         pixel = _pixel(volume)
+        # Slices near the ends of a volume can show the end of the wire or a cone-beam artefact.
         half = 0.4 * float(volume.grid.size_mm[2])
         middle = volume.grid.centre_mm[2]
         plane = _plane(volume, middle, half)
@@ -75,14 +93,17 @@ class CtWire(QualityPhantom):
 def _wire(
     plane: np.ndarray, x: np.ndarray, y: np.ndarray, pixel: float
 ) -> tuple[float, float, float]:
-    """Return the centre of gravity of the highest peak, and the ground round it."""
+    """Return the centre of gravity of the highest peak, and the background around it."""
     row, column = np.unravel_index(int(np.argmax(plane)), plane.shape)
     cx, cy, ground = float(x[column]), float(y[row]), float(plane.min())
+    # The regions move with the centre. Three rounds are enough, because the first peak is the pixel
+    # with the maximum.
     for _ in range(3):
         dx, dy = x[None, :] - cx, y[:, None] - cy
         r = np.hypot(dx, dy) / pixel
         ring = (r > WIRE_REACH_VOXELS) & (r <= GROUND_VOXELS)
         ground = float(plane[ring].mean()) if ring.any() else ground
+        # Half the reach: farther out, noise times distance dominates the centre of gravity.
         weights = np.where(r <= WIRE_REACH_VOXELS / 2, plane - ground, 0)
         total = float(weights.sum())
         if not total > 0:
@@ -106,9 +127,10 @@ def _pixel(volume: Volume) -> float:
 
 
 def _plane(volume: Volume, middle_mm: float, half_mm: float) -> np.ndarray:
-    """Return the mean of the slices round a place."""
+    """Return the mean of the slices around a position along z."""
     away = np.abs(volume.grid.centres_mm(2) - middle_mm)
     chosen = np.argsort(away, kind="stable")[:MOST_SLICES]
+    # At least the nearest slice is used, even if it is farther away than `half_mm`.
     chosen = chosen[away[chosen] <= max(half_mm, away.min())]
     return volume.values[chosen].mean(axis=0, dtype=np.float64)
 
@@ -121,10 +143,11 @@ def _refined(
     radius: float,
     pixel: float,
 ) -> tuple[float, float, float]:
-    """Return middle and radius of the circle at which the image is half-way, by least squares."""
+    """Return centre and radius of the circle at half height, by least squares."""
     from scipy import optimize
 
     r = np.hypot(x[None, :] - centre[0], y[:, None] - centre[1])
+    # Rings away from the edge give both levels, undisturbed by the blur of the edge.
     inside, outside = plane[r < 0.8 * radius], plane[(r > 1.1 * radius) & (r < 1.3 * radius)]
     low = float(outside.mean()) if outside.size else 0.0
     high = float(inside.mean())
@@ -134,6 +157,9 @@ def _refined(
 
     def misfit(p: np.ndarray) -> np.ndarray:
         away = p[2] - np.hypot(xs - p[0], ys - p[1])
+        # A tanh is close to the integral of a Gaussian and has an exact derivative everywhere; p[3]
+        # is the
+        # width of the blur, which is fitted but not used.
         return np.asarray(0.5 * (1 + np.tanh(away / p[3])) - values)
 
     found = optimize.least_squares(misfit, (*centre, radius, pixel), x_scale="jac")

@@ -1,7 +1,7 @@
 """A cylinder of water on CT: CT numbers, uniformity, noise and noise power.
 
-A region of 40 % of the cylinder's diameter in the middle tells the CT number; four of 10 %, a tenth
-of the diameter within the edge, tell uniformity: their mean less the middle's.
+The CT number is the mean in a central region of 40 % of the cylinder's diameter. The uniformity is
+the mean of four regions of 10 %, a tenth of the diameter inside the edge, minus the central mean.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from engine.analysis.quality.quality_report import Mark, QualityCurve, QualityFi
 from engine.data.volume import Volume
 
 MIDDLE, RIM, WITHIN = 0.4, 0.1, 0.1
-"""Diameters of the regions, and how far those at the rim stay within the edge, as parts."""
+"""Diameters of the regions and distance of the outer ones from the edge; fractions of the
+diameter."""
 SIDES = {"+x": (1.0, 0.0), "+y": (0.0, 1.0), "−x": (-1.0, 0.0), "−y": (0.0, -1.0)}
 
 
@@ -34,6 +35,13 @@ class CtWater(QualityPhantom):
     )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the cylinder of water and measure CT number, uniformity and noise.
+
+        Raises
+        ------
+        DataError
+            if there is no cylinder, or if it is too small for the regions
+        """
         found = find_cylinder(above_air(volume))
         cx, cy, cz = found.centre_mm
         length = found.inner(volume.grid).length_mm
@@ -44,6 +52,7 @@ class CtWater(QualityPhantom):
             QualityFigure("Mean in the middle", stats.mean, stats.error, unit, "CT number"),
             QualityFigure("Spread of voxels", stats.sd, None, unit, "Noise"),
         ]
+        # Water is 0 HU by definition. In other units the true value must be stated.
         expected = 0.0 if facts.expected is None and unit == "HU" else facts.expected
         if expected is not None:
             off = stats.mean - expected
@@ -79,15 +88,29 @@ class CtWater(QualityPhantom):
 
 
 def above_air(volume: Volume) -> Volume:
-    """Return the image with air at 0: CT numbers of air are far below it."""
+    """Return the image with air at 0.
+
+    Parameters
+    ----------
+    volume
+        image; only units of HU are shifted, by 1000
+
+    Returns
+    -------
+    Volume
+        `volume` itself if the unit is not HU
+    """
     if volume.unit != "HU":
         return volume
+    # `find_cylinder` looks for a level between object and background, and both would be negative or
+    # near 0. Values below −1000 HU are noise in air.
     values = np.maximum(volume.values + 1000, 0).astype(np.float32)
     return Volume(values, volume.grid, volume.unit)
 
 
 def _squares(volume: Volume, found: UprightCylinder) -> np.ndarray:
-    """(n, rows, columns) squares in the slices of the middle, well inside the cylinder."""
+    """Return (n, rows, columns) squares in the central slices, well inside the cylinder."""
+    # The diagonal of this square is 0.68 of the diameter, clear of the edge.
     half = MIDDLE * 1.2 * found.radius_mm
     inside = []
     for axis, size in ((2, found.inner(volume.grid).length_mm / 2), (1, half), (0, half)):

@@ -1,11 +1,11 @@
-"""The body of NEMA NU 2-2018, section 7: spheres, background and lung.
+"""The body phantom of NEMA NU 2-2018, section 7: spheres, background and lung.
 
     Q_hot = 100 (C_H / C_B − 1) / (a − 1),   Q_cold = 100 (1 − C_C / C_B),   N = 100 SD / C_B
 
-C_H and C_C are means over discs of the spheres' diameters in their plane; C_B and SD mean and
-standard deviation over 60 equal discs, 12 in each of 5 slices at 0, ±10 and ±20 mm. The residual in
-the lung is the mean over discs of 30 mm over C_B of 37 mm. Errors: a sphere varies as the discs of
-its size do, N of K discs has the error N / √(2 (K − 1)).
+C_H and C_C are means over discs of the diameters of the spheres in their plane. C_B and SD are mean
+and standard deviation over 60 equal discs, 12 in each of 5 slices at 0, ±10 and ±20 mm. The
+residual in the lung is the mean over discs of 30 mm divided by C_B of 37 mm. Errors: a sphere has
+the variability of the discs of its size. N of K discs has the error N / √(2 (K − 1)).
 """
 
 from __future__ import annotations
@@ -39,34 +39,50 @@ from engine.geometry.grid import Point
 
 DIAMETERS_MM = (10.0, 13.0, 17.0, 22.0, 28.0, 37.0)
 AWAY_MM = 57.2
-"""Middles of the spheres from the axis of the lung."""
+"""Distance of the sphere centres from the axis of the lung."""
 TOP_MM, CORNER_MM, CORNER_AT_MM = 147.0, 77.0, 70.0
 HALF_LENGTH_MM, MIDDLE_Z_MM = 90.0, 20.0
-"""Half the length and the middle of the body; the plane of the spheres is z = 0."""
+"""Half the length and the centre of the body; the plane of the spheres is z = 0."""
 LUNG_MM, LUNG_DISC_MM = 25.0, 30.0
 EDGE_MM, LARGEST_MM = 15.0, 37.0
-"""Background discs stay so far from the outside, and are as large as the largest sphere."""
+"""Minimum distance of the background discs from the surface, and their largest diameter."""
 N_ON_LINE, N_HALVINGS = 7200, 30
 
 
 def sphere_places_mm() -> Points:
-    """(6, 3) middles of the spheres, the smallest first, 60 degrees apart from x towards y."""
+    """Return (6, 3) centres of the spheres, the smallest first, every 60° from x towards y."""
     turns = np.deg2rad(60.0 * np.arange(len(DIAMETERS_MM)))
     return np.stack([AWAY_MM * np.cos(turns), AWAY_MM * np.sin(turns), 0 * turns], axis=-1)
 
 
 def from_outside(x: Points, y: Points) -> Points:
-    """Return the distance to the outline of the body [mm], negative inside; its back is at +y."""
+    """Return the signed distance to the contour of the body [mm].
+
+    Parameters
+    ----------
+    x, y
+        coordinates in the phantom [mm]; its flat back is at +y
+
+    Returns
+    -------
+    Points
+        negative inside
+    """
+    # The body is a half disc above, and a rounded rectangle below: a bar of 140 mm with quarter
+    # circles of 77 mm at its corners (NEMA NU 2-2018, section 7).
     below = np.hypot(np.maximum(np.abs(x) - CORNER_AT_MM, 0), y) - CORNER_MM
     return np.where(y <= 0, np.hypot(x, y) - TOP_MM, below)
 
 
 def background_places_mm() -> Points:
-    """(60, 3) middles of the discs: along a line within the outline, clear of the spheres."""
+    """Return (60, 3) centres of the discs, on a line inside the contour, clear of the spheres."""
     inset = EDGE_MM + LARGEST_MM / 2
     around = np.deg2rad(np.linspace(0, 360, N_ON_LINE, endpoint=False))
     rays = np.stack([np.cos(around), np.sin(around)], axis=-1)
     near, far = np.zeros(N_ON_LINE), np.full(N_ON_LINE, TOP_MM)
+    # Bisection along rays from the axis: the contour has no closed form at a constant inset, but
+    # each
+    # ray crosses it once.
     for _ in range(N_HALVINGS):
         middle = (near + far) / 2
         is_inside = from_outside(*(middle[:, None] * rays).T) < -inset
@@ -84,6 +100,9 @@ def background_places_mm() -> Points:
 
 
 class NemaNu2(QualityPhantom):
+    # A jump between neighbours on the line means that the part over a sphere was removed. It must
+    # not
+    # count as length, or discs would crowd at the gaps.
     """Body with six spheres and a lung."""
 
     kind: ClassVar[str] = "nema-nu2"
@@ -95,6 +114,15 @@ class NemaNu2(QualityPhantom):
     )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the body and measure spheres, background and lung.
+
+        Raises
+        ------
+        SettingsError
+            if a cold sphere has an unknown diameter, or hot spheres have a contrast of 1
+        DataError
+            if the phantom is not in the image
+        """
         unknown = set(facts.cold) - set(DIAMETERS_MM)
         if unknown or facts.contrast == 1:
             raise SettingsError(
@@ -102,6 +130,9 @@ class NemaNu2(QualityPhantom):
                 "a contrast other than 1; correct the phantom file."
             )
         truth = facts.truth
+        # The truth, if there is one, has no noise and does not change over iterations: all figures
+        # then
+        # refer to the same positions.
         at = facts.at or locate(truth or volume, body_layout(facts))
         places = _points(at.to_image(sphere_places_mm()))
         background = _points(at.to_image(background_places_mm()))
@@ -111,6 +142,9 @@ class NemaNu2(QualityPhantom):
         ]
         recoveries, variabilities = [r[0] for r in rows], [r[1] for r in rows]
         marks = [Mark(p, d / 2) for p, d in zip(places, DIAMETERS_MM, strict=True)]
+        # Only the discs of the sphere plane are drawn. The 60 discs are 12 in each of five slices,
+        # and
+        # the third is at 0 mm.
         marks += [Mark(p, LARGEST_MM / 2) for p in background[24:36]]
         curves = tuple(
             QualityCurve(
@@ -144,7 +178,13 @@ class NemaNu2(QualityPhantom):
 
 
 def body_layout(facts: PhantomFacts) -> Layout:
-    """Return the activity of the body, its spheres and its lung."""
+    """Return the activity of the body with its spheres and lung, as a layout.
+
+    Parameters
+    ----------
+    facts
+        contrast of the hot spheres and diameters of the cold ones
+    """
 
     def activity(x: Points, y: Points, z: Points, width_mm: float) -> Points:
         ends = np.abs(z - MIDDLE_Z_MM) - HALF_LENGTH_MM
@@ -167,8 +207,10 @@ def _of_sphere(
     place: Point,
     background: Sequence[Point],
 ) -> tuple[QualityFigure, QualityFigure]:
-    """Return recovery and variability of a sphere."""
+    """Return contrast recovery and background variability of a sphere."""
     contrast = 0.0 if diameter_mm in facts.cold else facts.contrast
+    # On a coarse grid the true disc contains background too. Its own contrast is then the fair
+    # target.
     if truth is not None:
         true = [disc(truth, p, diameter_mm).mean for p in background]
         contrast = disc(truth, place, diameter_mm).mean / float(np.mean(true))
@@ -177,6 +219,7 @@ def _of_sphere(
     variability = background_variability(list(means))
     recovery = contrast_recovery(inside, float(means.mean()), contrast)
     ratio = inside / float(means.mean())
+    # Propagates the variability of one disc (numerator) and of the mean of K discs (denominator).
     spread = variability * np.hypot(1, ratio / np.sqrt(len(means))) / abs(contrast - 1)
     n = len(means)
     return (
@@ -194,7 +237,7 @@ def _of_sphere(
 def _others(
     volume: Volume, at: Placement, background: Sequence[Point]
 ) -> tuple[QualityFigure, ...]:
-    """Return the residual in the lung, and what the background holds."""
+    """Return the residual in the lung and the level of the background."""
     means = np.array([disc(volume, p, LARGEST_MM).mean for p in background])
     level, n = float(means.mean()), len(means)
     middles = _points(at.to_image(np.array([[0.0, 0.0, z] for z in SLICES_MM])))

@@ -1,10 +1,11 @@
 """The mouse phantom of NEMA NU 4-2008, section 6: rods, uniform part and two cold chambers.
 
-Uniformity: mean, spread, least and most in 22.5 x 10 mm of the uniform part. Recovery of a rod: the
-image is averaged over 10 mm of its length, the highest pixel within twice the rod's diameter is
-taken, and its mean along the rod is divided by the uniform part's. Spill-over: the mean in 4 x 7.5
-mm of each chamber over that of the uniform part. Errors, after the standard: of the ratio of two
-means with the spreads s_1, s_2 along the line or in the region, √((s_1/m_1)² + (s_2/m_2)²).
+Uniformity: mean, standard deviation, minimum and maximum in 22.5 × 10 mm of the uniform part.
+Recovery of a rod: the image is averaged over 10 mm of its length. The mean along the line through
+the highest pixel within twice the rod's diameter is divided by the mean of the uniform part.
+Spill-over: the mean in 4 × 7.5 mm of each chamber over that of the uniform part. Errors, after the
+standard: the ratio of means m_1, m_2 with standard deviations s_1, s_2 has the relative error
+√((s_1/m_1)² + (s_2/m_2)²).
 """
 
 from __future__ import annotations
@@ -33,21 +34,29 @@ MIDDLE_OF_ROD_MM = 10.0
 """Length of a rod over which the image is averaged."""
 UNIFORM_RADIUS_MM, UNIFORM_Z_MM, UNIFORM_LENGTH_MM = 15.0, 10.0, 30.0
 UNIFORM_VOI = (22.5, 10.0, 2.5)
-"""Diameter, length and middle along z of the region that tells uniformity [mm]."""
+"""Diameter, length and centre along z of the region for uniformity [mm]."""
 CHAMBERS = (("Water", -7.5), ("Air", 7.5))
 CHAMBER_Z_MM, CHAMBER_LENGTH_MM, CHAMBER_WALL_MM = 17.5, 15.0, 5.0
 CHAMBER_VOI = (4.0, 7.5)
 
 
 def rod_places_mm() -> Points:
-    """(5, 3) middles of the rods, the thinnest first, 72 degrees apart from x towards y."""
+    """Return (5, 3) centres of the rods, the thinnest first, every 72 degrees from x towards y."""
     turns = np.deg2rad(72.0 * np.arange(len(RODS_MM)))
     away = ROD_AWAY_MM
     return np.stack([away * np.cos(turns), away * np.sin(turns), np.full(5, ROD_Z_MM)], axis=-1)
 
 
 def layout(x: Points, y: Points, z: Points, width_mm: float) -> Points:
-    """Return the activity of the phantom."""
+    """Return the relative activity of the phantom.
+
+    Parameters
+    ----------
+    x, y, z
+        coordinates in the phantom [mm]; arrays that broadcast
+    width_mm
+        width of the soft edges [mm]
+    """
     values = _upright(x, y, z, (0.0, 0.0, UNIFORM_Z_MM), UNIFORM_RADIUS_MM, 30.0, width_mm)
     for _, at in CHAMBERS:
         place = (at, 0.0, CHAMBER_Z_MM)
@@ -56,6 +65,7 @@ def layout(x: Points, y: Points, z: Points, width_mm: float) -> Points:
         )
     for place, d in zip(rod_places_mm(), RODS_MM, strict=True):
         share = _upright(x, y, z, place, d / 2, ROD_LENGTH_MM, width_mm)
+        # The rods are inside solid plastic, so they add activity where the uniform part has none.
         values = values * (1 - share) + share
     return values
 
@@ -72,6 +82,14 @@ class NemaNu4(QualityPhantom):
     )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        # The truth has no noise and does not change over iterations, so its position is preferred.
+        """Find the mouse and measure uniformity, recovery and spill-over.
+
+        Raises
+        ------
+        DataError
+            if a part of the phantom is outside the image
+        """
         at = facts.at or locate(facts.truth or volume, layout)
         diameter, length, z = UNIFORM_VOI
         place = _point(at, (0.0, 0.0, z))
@@ -119,11 +137,13 @@ class NemaNu4(QualityPhantom):
 def _recovery(
     volume: Volume, place: Point, diameter_mm: float, uniform: RegionStats
 ) -> QualityFigure:
-    """Return what the highest line along a rod holds, over the uniform part."""
+    """Return the mean of the highest line along a rod over the mean of the uniform part."""
     grid = volume.grid
     z, y, x = (grid.centres_mm(axis) for axis in (2, 1, 0))
     slices = np.abs(z - place[2]) <= MIDDLE_OF_ROD_MM / 2
     near = np.hypot(x[None, :] - place[0], y[:, None] - place[1]) <= diameter_mm
+    # A rod outside the grid still gives a figure from the whole image, instead of an error for all
+    # rods.
     if not slices.any() or not near.any():
         near |= True
         slices |= True

@@ -1,7 +1,7 @@
 """Point sources: widths in x, y and z after NEMA NU 2 and NU 4, and by a fit.
 
-For each source the image is summed over twice its width in the two other directions, and the widths
-of the profile that is left are told (`engine.analysis.quality.peak_profile`).
+For each source the image is summed over twice the width in the two other directions. The widths
+are those of the remaining profile (`engine.analysis.quality.peak_profile`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from engine.geometry.grid import Point
 
 MOST_SOURCES = 12
 BRIGHT = 0.2
-"""Sources are at least so high as part of the highest."""
+"""Minimum height of a source, as a fraction of the highest."""
 SEPARATION_MM = 12.0
 REACH_MM = 10.0
-"""Half the length of a profile; sources lie farther apart."""
+"""Half the length of a profile; the distance between sources is larger."""
 AXES = "xyz"
 
 
@@ -34,6 +34,13 @@ class NemaPoints(QualityPhantom):
     text: ClassVar[str] = "FWHM and FWTM in x, y and z"
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the sources and measure their widths.
+
+        Raises
+        ------
+        DataError
+            if the image has no peak, or more than 12
+        """
         figures: list[QualityFigure] = []
         marks = []
         for place in sources(volume):
@@ -56,17 +63,29 @@ class NemaPoints(QualityPhantom):
 
 
 def sources(volume: Volume) -> list[Point]:
-    """Return the places of the sources, the brightest first.
+    """Return the positions of the point sources, the brightest first.
+
+    Parameters
+    ----------
+    volume
+        image of 1 to 12 small sources
+
+    Returns
+    -------
+    list of Point
+        centres (x, y, z) of the brightest voxels [mm]
 
     Raises
     ------
     DataError
-        if there is none
+        if the number of peaks is outside this range
     """
     from scipy import ndimage
 
     edges = volume.grid.voxel_mm[::-1]
+    # The filter merges a source that is split over adjacent voxels, and drops single noisy voxels.
     smooth = ndimage.gaussian_filter(volume.values.astype(np.float32), [1.5 / e for e in edges])
+    # The window is odd, so that a maximum is in its centre.
     window = [max(3, 2 * int(SEPARATION_MM / 2 / e) + 1) for e in edges]
     highest = float(smooth.max())
     peaks = (smooth == ndimage.maximum_filter(smooth, window)) & (smooth > BRIGHT * highest)
@@ -87,6 +106,7 @@ def sources(volume: Volume) -> list[Point]:
 def _of_source(volume: Volume, place: Point) -> list[QualityFigure]:
     x, y, z = place
     name = f"({x:.1f}, {y:.1f}, {z:.1f}) mm"
+    # A first profile through nearby voxels gives the width, which then sets the region of the sum.
     rough = [_profile(volume, place, axis, (1.5, 1.5, 1.5)) for axis in range(3)]
     widths = tuple(min(REACH_MM, peak_widths(*each).fitted) for each in rough)
     figures = []
@@ -103,7 +123,7 @@ def _of_source(volume: Volume, place: Point) -> list[QualityFigure]:
 
 
 def _direction(place: Point, axis: int) -> str:
-    """Return what an axis is for a source: along z, or round the scanner's axis."""
+    """Return the direction of an axis for a source: axial, radial or tangential."""
     x, y, _ = place
     if axis == 2:
         return "axial (z)"
@@ -114,13 +134,18 @@ def _direction(place: Point, axis: int) -> str:
 
 
 def _profile(
-    volume: Volume, place: Point, axis: int, half_mm: tuple[float, ...]
+    # Near the axis, or between x and y, neither axis is radial. NEMA's terms would be wrong there.
+    volume: Volume,
+    place: Point,
+    axis: int,
+    half_mm: tuple[float, ...],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return places along an axis and sums over `half_mm` on either side in the two others."""
+    """Return positions along an axis, and sums within `half_mm` in the two other directions."""
     chosen = []
     for k in range(3):
         away = np.abs(volume.grid.centres_mm(k) - place[k])
         reach = REACH_MM if k == axis else max(half_mm[k], 0.5 * volume.grid.voxel_mm[k])
+        # The tolerance keeps voxels whose centre is exactly on the border, on every computer.
         chosen.append(np.flatnonzero(away <= reach + 1e-9))
     box = volume.values[np.ix_(chosen[2], chosen[1], chosen[0])].astype(np.float64)
     across = tuple(2 - k for k in range(3) if k != axis)

@@ -1,7 +1,7 @@
 """Uniform cylinder of activity: uniformity along its axis and across it.
 
-Along: means of slices over that of the middle; across: means of rings of one area over that of all.
-Errors are those of the means, from the voxels' spread.
+Along: means of slices over that of the central slices. Across: means of rings of equal area over
+the total mean. Errors are standard errors of these means, from the voxels.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engine.data.volume import Volume
 
 N_RINGS = 6
 INSIDE = 0.85
-"""Part of the radius, and of the half length, within which it has to be even."""
+"""Fraction of the radius and of the half length within which uniformity is measured."""
 
 
 class PetCylinder(QualityPhantom):
@@ -32,6 +32,13 @@ class PetCylinder(QualityPhantom):
     )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
+        """Find the cylinder and measure uniformity, noise and mean.
+
+        Raises
+        ------
+        DataError
+            if there is no cylinder, or if it is too small
+        """
         found = find_cylinder(facts.truth or volume)
         inner = UprightCylinder(found.centre_mm, INSIDE * found.radius_mm, INSIDE * found.length_mm)
         stats = mean_inside(volume, found.inner(volume.grid))
@@ -62,16 +69,21 @@ def _along(volume: Volume, inner: UprightCylinder) -> QualityCurve:
     rows = [volume.values[k][mask[k]].astype(np.float64) for k in slices]
     means = np.array([row.mean() for row in rows])
     errors = np.array([row.std() / np.sqrt(len(row)) for row in rows])
+    # The central tenth, or a slice and its neighbours, so that one noisy slice is not the
+    # reference.
     middle = means[np.abs(z - inner.centre_mm[2]) <= max(0.1 * inner.length_mm, z[1] - z[0])].mean()
     return _curve("Along the axis", "z [mm]", z, 100 * means / middle, 100 * errors / middle)
 
 
 def _across(volume: Volume, inner: UprightCylinder) -> QualityCurve:
-    """Return means of rings of the same area."""
+    """Return means over rings of equal area."""
     mask = inner.mask(volume.grid)
     _, y, x = np.nonzero(mask)
     cx, cy, _ = inner.centre_mm
     away = np.hypot(volume.grid.centres_mm(0)[x] - cx, volume.grid.centres_mm(1)[y] - cy)
+    # The square of the radius is proportional to area: equal steps of it give rings of equal area
+    # and
+    # so of about equal noise.
     ring = np.minimum((N_RINGS * (away / inner.radius_mm) ** 2).astype(int), N_RINGS - 1)
     values = volume.values[mask].astype(np.float64)
     counts = np.bincount(ring, minlength=N_RINGS)
