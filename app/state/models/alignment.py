@@ -1,4 +1,4 @@
-"""How a map of the body is put onto the image of a scan: as found, as it was, or by hand."""
+"""Align a μ-map with the image of its scan: from its file, by registration or by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TONES = {"green": "ok", "yellow": "look", "red": "missing"}
 
 
 class Placing(Enum):
-    """Who says where the map lies."""
+    """Origin of the map's position."""
 
     FILE = tr("position from its file")
     FOUND = tr("found by image registration")
@@ -34,19 +34,19 @@ class AlignmentModel(QObject):
     Signals
     -------
     changed : anything but the image
-    image_changed : another image is there
+    image_changed : a new image is shown
 
     Parameters
     ----------
-    mu_map : as its file says [1/mm]
+    mu_map : map in the position from its file [1/mm]
 
     Attributes
     ----------
-    image : not corrected for attenuation; None before there is one
-    motion : of the map
-    placing : who says so
-    work : what goes on, in words; empty when nothing does
-    fault : why there is no image or no motion, in words
+    image : image without attenuation correction; None until one exists
+    motion : rigid motion that is applied to the map
+    placing : origin of the motion
+    work : current activity, for the user; empty if nothing runs
+    fault : reason why there is no image or no motion; empty if there is none
     """
 
     changed = Signal()
@@ -66,7 +66,13 @@ class AlignmentModel(QObject):
         self.changed.emit()
 
     def take(self, event: object) -> None:
-        """Take what the engine tells."""
+        """Update the model from an event of the alignment run.
+
+        Parameters
+        ----------
+        event
+            an event of the engine; kinds that do not concern the alignment are ignored
+        """
         match event:
             case StageStarted():
                 self.work = f"{sentence_case(event.text)} …"
@@ -74,6 +80,8 @@ class AlignmentModel(QObject):
                 self._show(event.volume)
             case Finished():
                 self._show(event.volume)
+                # The motion refers to the axes of the final image, so the map is turned to them
+                # first.
                 self._take_found(event.provenance["registration"])
             case Failed():
                 self.refuse(event.text)
@@ -82,12 +90,19 @@ class AlignmentModel(QObject):
         self.changed.emit()
 
     def refuse(self, text: str) -> None:
-        """Note why nothing was found."""
+        """Store the reason why the alignment failed.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        """
         self.fault = text
         self.changed.emit()
 
     def end(self) -> None:
-        """Note that nothing goes on any more."""
+        """Mark the run as ended, whatever its result."""
+        # A run that ends with neither a motion nor a reason was stopped by the user.
         if not (self._found or self.fault):
             self.fault = tr("Stopped. Search again, or move the map by hand.")
         self.work = ""
@@ -101,6 +116,8 @@ class AlignmentModel(QObject):
 
     def _take_found(self, found: Plain) -> None:
         self._found = found
+        # A map that the user has moved stays there. A motion with a red light is shown, never
+        # applied.
         if self.placing is not Placing.HAND and found["light"] != "red":
             self.put_as_found()
 
@@ -108,51 +125,82 @@ class AlignmentModel(QObject):
 
     @property
     def has_found(self) -> bool:
-        """Whether a motion was found by likeness, to be trusted or not."""
+        """True if registration found a motion, even an untrusted one."""
         return bool(self._found)
 
     def put_as_found(self) -> None:
-        """Put the map where likeness says."""
+        """Move the map to the position that registration found."""
         self.motion = RigidMotion(tuple(self._found["shift_mm"]), tuple(self._found["turn_deg"]))
         self.placing = Placing.FOUND
         self.changed.emit()
 
     def put_back(self) -> None:
-        """Put the map where its file says."""
+        """Move the map back to the position from its file."""
         self.motion, self.placing = RigidMotion(), Placing.FILE
         self.changed.emit()
 
     def place(self, numbers: tuple[float, ...]) -> None:
-        """Put the map by hand; raises `DataError` where the six numbers are no motion."""
+        """Move the map by hand.
+
+        Parameters
+        ----------
+        numbers
+            shifts x, y, z [mm], then rotations about these axes [degrees]
+
+        Raises
+        ------
+        DataError
+            the six numbers are not a valid motion
+        """
         motion = motion_of(numbers)
+        # Leaving a number field without a change must not mark the map as moved by hand.
         if motion != self.motion:
             self.motion, self.placing = motion, Placing.HAND
             self.changed.emit()
 
     def shift(self, start: RigidMotion, by_mm: Point) -> None:
-        """Put the map by hand, away from where it was when a drag began."""
+        """Move the map by hand during a drag.
+
+        Parameters
+        ----------
+        start
+            motion when the drag began
+        by_mm
+            distance of the pointer from the start of the drag, x, y, z [mm]
+        """
         x, y, z = (a + b for a, b in zip(start.shift_mm, by_mm, strict=True))
         self.place((x, y, z, *start.turn_deg))
 
     # what is shown
 
     def map_at(self, points_mm: Points) -> NDArray[np.float32]:
-        """Return the map's values [1/mm] at points (n, 3) of the image [mm]."""
+        """Sample the moved map.
+
+        Parameters
+        ----------
+        points_mm
+            positions (n, 3) in the image [mm]
+
+        Returns
+        -------
+        values of the map (n,) [1/mm]
+        """
         return values_at(self._map, self.motion.back(points_mm, self._map.grid.centre_mm))
 
     @property
     def tone(self) -> str:
-        """How the map stands, as a tone of the window."""
+        """Colour role of the alignment state in the window."""
         if self.fault:
             return "missing"
         if self.placing is Placing.HAND or not self._found:
             return "muted"
+        # The file position is only doubtful if registration disagrees with it.
         untrusted = self.placing is Placing.FILE and self._found["light"] != "green"
         return "look" if untrusted else TONES[self._found["light"]]
 
     @property
     def words(self) -> str:
-        """How the map stands, in a sentence."""
+        """State of the alignment, as a sentence."""
         if self.fault:
             return self.fault
         if self.placing is Placing.HAND:
@@ -172,8 +220,9 @@ class AlignmentModel(QObject):
         return (*self.motion.shift_mm, *self.motion.turn_deg)
 
     def aligned(self) -> Volume:
-        """Return the map where it belongs, with the motion in its provenance."""
+        """Return the map in its final position, with the motion in its provenance."""
         how: Plain = {**self.motion.record(), "by": "hand"}
+        # "likeness" is a stored value of older versions and stays for compatibility.
         if self.placing is Placing.FOUND:
             how = {**self._found, "by": "likeness"}
         there = moved(self._map, self.motion)

@@ -1,4 +1,4 @@
-"""The annotations of the scan on show: kept, undone and saved together with its regions."""
+"""The annotations of the open scan. They share undo and storage with its regions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ ANNOTATION_TOOLS: tuple[AnnotationKind, ...] = ("distance", "angle", "arrow", "t
 
 
 class AnnotationModel(QObject):
-    """Adds, changes and removes annotations; which of them is chosen.
+    """Adds, changes and removes annotations, and tracks the chosen one.
 
     Signals
     -------
-    changed : other annotations, or another one is chosen
+    changed : the annotations changed, or another one was chosen
 
     Attributes
     ----------
-    regions : the model that holds them
-    chosen : place of the chosen one in their order; −1 for none
+    regions : the model that stores them
+    chosen : index of the chosen annotation; −1 for none
     """
 
     changed = Signal()
@@ -33,40 +33,67 @@ class AnnotationModel(QObject):
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """Annotations of the scan on show, in the order they were made."""
+        """Annotations of the open scan, in the order they were made."""
         return self.regions.current.annotations
 
     @property
     def chosen_one(self) -> Annotation | None:
-        """The chosen one; None for none."""
+        """The chosen annotation; None if none is chosen."""
         found = self.annotations
         return found[self.chosen] if 0 <= self.chosen < len(found) else None
 
     def choose(self, which: int) -> None:
-        """Choose one by its place; −1 none."""
+        """Choose an annotation.
+
+        Parameters
+        ----------
+        which
+            its index; −1 for none
+        """
         if which != self.chosen:
             self.chosen = which
             self.changed.emit()
 
     def add(self, made: Annotation) -> int:
-        """Add one and choose it; returns its place."""
+        """Add an annotation and choose it.
+
+        Parameters
+        ----------
+        made
+            the new annotation
+
+        Returns
+        -------
+        its index
+        """
+        # Choose first: `_put` emits `changed`, and views then draw the new one as chosen.
         self.chosen = len(self.annotations)
         self._put((*self.annotations, made))
         return self.chosen
 
     def change(self, which: int, made: Annotation) -> None:
-        """Put another one in the place of one."""
+        """Replace an annotation.
+
+        Parameters
+        ----------
+        which
+            index of the one to replace
+        made
+            the new annotation
+        """
         self._put((*self.annotations[:which], made, *self.annotations[which + 1 :]))
 
     def remove(self, which: int) -> None:
-        """Take one away."""
+        """Remove the annotation with this index."""
         self._put((*self.annotations[:which], *self.annotations[which + 1 :]))
 
     def _put(self, annotations: tuple[Annotation, ...]) -> None:
+        # The set of regions holds the annotations, so that one undo covers both.
         regions = self.regions
         regions.put(regions.current.model_copy(update={"annotations": annotations}))
 
     def _follow(self) -> None:
+        # An undo or another scan may have fewer annotations.
         if self.chosen >= len(self.annotations):
             self.chosen = -1
         self.changed.emit()

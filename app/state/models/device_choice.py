@@ -1,4 +1,4 @@
-"""Which device reconstructions run on: what the user chose, of what this machine has."""
+"""The device for reconstructions: the user's choice and the devices of this computer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ LOOKING = tr("Searching for devices on this computer.")
 
 
 class DeviceChoice(QObject):
-    """The choice, the devices once they are found, and how fast each has proved.
+    """The choice, the devices once they are known, and their measured speeds.
 
     Attributes
     ----------
     key : "auto", "cpu", "cuda" or "cuda:1"
-    found : the devices; none before they were looked for
+    found : the devices; empty until the search has ended
     speed_ratios : measured over estimated time by kind of run, device and stage
     """
 
@@ -26,35 +26,53 @@ class DeviceChoice(QObject):
     def __init__(self, key: str = "auto", found: tuple[DeviceInfo, ...] = ()) -> None:
         super().__init__()
         self.key, self.found = key, found
+        # Shared by all models, so a speed learnt by one run applies to every later estimate.
         self.speed_ratios: dict[str, float] = {}
 
     @property
     def in_use(self) -> DeviceInfo | None:
-        """The device the next run takes; None before the devices were looked for."""
+        """The device of the next run; None until the search for devices has ended."""
         return choose(self.found, self.key) if self.found else None
 
     @property
     def label(self) -> str:
-        """The device in use, in plain words."""
+        """Name of the device in use, for the user."""
         return self.in_use.label if self.in_use is not None else ""
 
     def named(self, key: str) -> DeviceInfo | None:
-        """Return the device called "cpu", "cuda" or "cuda:1"."""
+        """Return the device with a key.
+
+        Parameters
+        ----------
+        key
+            "auto", "cpu", "cuda" or "cuda:1"
+
+        Returns
+        -------
+        None until the search for devices has ended
+        """
         return choose(self.found, key) if self.found else None
 
     def set_found(self, found: tuple[DeviceInfo, ...]) -> None:
-        """Take what this machine has, as last looked for."""
+        """Replace the list of devices with the result of the latest search."""
         self.found = found
         self.changed.emit()
 
     def choose(self, key: str) -> None:
-        """Run on the device of this key from now on; "auto": on the best there is."""
+        """Use another device from now on.
+
+        Parameters
+        ----------
+        key
+            "cpu", "cuda", "cuda:1"; "auto" selects the best usable device
+        """
         self.key = key
         self.changed.emit()
 
     def obstacle(self) -> str:
-        """Return why no run can start on the device, empty if one can."""
+        """Return the reason why no run can start on the device; empty if one can."""
         if self.in_use is None:
+            # The search runs in a thread, because loading the CUDA driver can take seconds.
             return LOOKING
         if self.in_use.usable:
             return ""
@@ -65,7 +83,18 @@ class DeviceChoice(QObject):
 
 
 def describe(device: DeviceInfo) -> str:
-    """What a tip says of a device: why it cannot be used, or its memory."""
+    """Return the tooltip of a device.
+
+    Parameters
+    ----------
+    device
+        a device of this computer
+
+    Returns
+    -------
+    why it cannot be used, or its memory
+    """
+    # The reason is more useful than the memory of a device that cannot be used.
     if device.why_not:
         return device.why_not
     memory = tr(

@@ -1,4 +1,4 @@
-"""A scan that does not describe itself: what is guessed of it, and what the user says."""
+"""Import of raw projections: proposals from the files, and the user's answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.language.translation import tr
 from engine.raw_import import Draft, ImportPreview, Reading
 
 ROLES = ("array", "flats", "darks", "angles")
-"""What a dataset may be taken for, as the key of the answer that names it."""
+"""Roles of a dataset. Each is also the key of the answer that names the dataset."""
 NONE, SIGN = "none", "#"
 TYPES = (
     *("uint8", "int8", "uint16", "int16", "uint32", "int32"),
@@ -22,13 +22,13 @@ KINDS = ("counts", "transmission", "integrals")
 
 @dataclass(frozen=True)
 class ImportField:
-    """One thing that the user may say.
+    """One value that the user can enter.
 
     Attributes
     ----------
-    key : of the answer
-    title, tip : for people
-    choices : to choose from; empty where it is typed
+    key : key of the answer
+    title, tip : label and tooltip
+    choices : allowed values; empty for free text
     """
 
     key: str
@@ -84,20 +84,20 @@ FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
 
 
 class ImportModel(QObject):
-    """What is known of the scan so far.
+    """State of an import: answers so far, and the preview made from them.
 
     Signals
     -------
     changed : anything
-    said_changed : the user said something, so that another look is wanted
+    said_changed : an answer changed, so a new preview is needed
 
     Attributes
     ----------
-    source : what was chosen
-    said : answers by their key
-    look : the newest; None before the first
-    fault : why there is none, or why the last answer cannot be used
-    is_busy : whether a look is being made
+    source : file or folder that the user chose
+    said : answers by key
+    look : the latest preview; None before the first
+    fault : reason why there is no preview, or why the last answer cannot be used
+    is_busy : True while a preview is being made
     """
 
     changed = Signal()
@@ -115,7 +115,15 @@ class ImportModel(QObject):
     # what the user does
 
     def say(self, key: str, value: object) -> None:
-        """Say something, or with an empty text take it back."""
+        """Answer a question.
+
+        Parameters
+        ----------
+        key
+            key of the field
+        value
+            the answer; None or "" removes it, so that the proposal applies again
+        """
         said = {k: v for k, v in self.said.items() if k != key}
         if value not in (None, ""):
             said[key] = value
@@ -125,7 +133,14 @@ class ImportModel(QObject):
             self.changed.emit()
 
     def pick(self, reading: Reading) -> None:
-        """Take one of the four readings."""
+        """Choose one of the four combinations of rotation sense and mirroring.
+
+        Parameters
+        ----------
+        reading
+            the preview slice that the user chose
+        """
+        # The first combination is the default. Choosing it must still be stored as an answer.
         now = bool(self.said.get("clockwise")), bool(self.said.get("mirrored"))
         if now != (reading.clockwise, reading.mirrored) or "clockwise" not in self.said:
             self.said = self.said | {
@@ -136,18 +151,29 @@ class ImportModel(QObject):
             self.changed.emit()
 
     def pick_dataset(self, name: str, role: str) -> None:
-        """Take a dataset for one of `ROLES`, or with an empty role for none."""
+        """Assign a role to a dataset.
+
+        Parameters
+        ----------
+        name
+            path of the dataset in its file
+        role
+            one of `ROLES`; "" removes its role
+        """
         was = self.role_of(name)
         if role == was:
             return
+        # Flats and darks that the program proposed come back unless the answer is an explicit
+        # "none".
         if was:
             self.say(was, NONE if was in ("flats", "darks") and was != role else "")
         if role:
             self.say(role, name)
 
     def take_like(self) -> None:
-        """Take all that the description of a file of the same structure says."""
+        """Copy the answers from the description of a file with the same structure."""
         if self.look is not None and self.look.like_said:
+            # The user's own answers have priority over those of the other file.
             self.said = self.look.like_said | self.said
             self.said_changed.emit()
             self.changed.emit()
@@ -155,12 +181,21 @@ class ImportModel(QObject):
     # what is found
 
     def begin(self) -> None:
-        """Wait for a look."""
+        """Mark the start of a preview."""
         self.is_busy = True
         self.changed.emit()
 
     def take(self, said: dict[str, object], found: ImportPreview | str) -> None:
-        """Take a look that was made with some answers, or why there is none."""
+        """Store a preview, or the reason why there is none.
+
+        Parameters
+        ----------
+        said
+            answers that it was made with; it is dropped if they have changed since
+        found
+            the preview, or a sentence for the user
+        """
+        # Previews come from a worker thread. An old one must not replace answers given meanwhile.
         if said != self.said:
             return
         self._shown = said
@@ -171,17 +206,28 @@ class ImportModel(QObject):
         self.changed.emit()
 
     def end(self) -> None:
-        """Note that no look is being made any more."""
+        """Mark the end of a preview."""
         self.is_busy = False
         self.changed.emit()
 
     # what is shown
 
     def role_of(self, name: str) -> str:
-        """Return what a dataset is taken for, one of `ROLES`; empty for none."""
+        """Return the role of a dataset.
+
+        Parameters
+        ----------
+        name
+            path of the dataset in its file
+
+        Returns
+        -------
+        one of `ROLES`; "" if it has none
+        """
         draft = self.draft
         if draft is None:
             return next((role for role in ROLES if self.said.get(role) == name), "")
+        # The draft also holds the roles that the program proposed, which `said` does not.
         table = draft.table
         angles = table.get("geometry", {}).get("angles", {}).get("file")
         named = (table.get("file"), table.get("flats"), table.get("darks"), angles)
@@ -192,7 +238,7 @@ class ImportModel(QObject):
 
     @property
     def like(self) -> str:
-        """Name of the description of a file of the same structure, until it is taken."""
+        """Name of the description of a file with the same structure, until it is used."""
         look = self.look
         if look is None or look.like is None or look.like_said.items() <= self.said.items():
             return ""
@@ -200,35 +246,36 @@ class ImportModel(QObject):
 
     @property
     def draft(self) -> Draft | None:
-        """What would be written; None before the first look."""
+        """The description that would be written; None before the first preview."""
         return self.look.draft if self.look is not None else None
 
     @property
     def is_current(self) -> bool:
-        """Whether what is on show was made with all that was said."""
+        """True if the preview was made with all answers."""
         return self._shown == self.said
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Keys of what must still be said."""
+        """Keys of the questions without an answer or a proposal."""
         draft = self.draft
         return tuple(q.key for q in draft.questions if not q.proposal) if draft else ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether it can be written as it is shown."""
+        """True if the description can be written as shown."""
         has_look = self.look is not None and self.is_current and not self.is_busy
         return has_look and self.draft is not None and not (self.fault or self.missing)
 
     @property
     def fields(self) -> tuple[ImportField, ...]:
-        """What may be said of this scan."""
+        """Fields that apply to this scan."""
         draft = self.draft
         if draft is None:  # what may help where not even the size could be told
             is_stuck = self.fault or (self.look is not None and self.look.fault)
             if self.look is not None and self.look.datasets:
                 return ()  # one is picked from the list of them
             return (*RAW_FIELDS, ARRAY) if is_stuck else ()
+        # Type and size are only asked for files that do not state them.
         keys = {guess.key for guess in draft.guesses}
         values = (KIND, *self._value_fields(draft))
         is_picked = self.look is not None and bool(self.look.datasets)
@@ -241,12 +288,23 @@ class ImportModel(QObject):
         return () if "flats" in draft.table else (WHITE,)
 
     def guess(self, key: str) -> tuple[str, str]:
-        """Return what is taken for a field, and why; empty where nothing is."""
+        """Return the proposed value of a field.
+
+        Parameters
+        ----------
+        key
+            key of the field
+
+        Returns
+        -------
+        value and reason, each empty if there is no proposal
+        """
         draft = self.draft
         if draft is None:
             return "", ""
         found = next((g for g in draft.guesses if g.key == key), None)
         text, why = (found.text, found.why) if found is not None else ("", "")
+        # Width and height are only known together, as one of the shapes that fit the file size.
         if key in ("columns", "rows") and draft.shapes:
             n_views, rows, columns = draft.shape
             reason = tr(
@@ -263,7 +321,7 @@ class ImportModel(QObject):
 
     @property
     def words(self) -> str:
-        """How it stands, in a sentence."""
+        """State of the import, as a sentence."""
         if self.fault:
             return self.fault
         if self.look is None:
@@ -281,7 +339,7 @@ class ImportModel(QObject):
 
     @property
     def tone(self) -> str:
-        """The tone of these words."""
+        """Colour role of `words`."""
         if self.fault or (self.look is not None and self.look.fault):
             return "missing"
         return "look" if self.missing else "muted"

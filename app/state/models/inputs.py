@@ -1,7 +1,7 @@
-"""The files of a study as the window knows them: all were read and are sound.
+"""The files of a study in the window. All of them have been read and checked.
 
-They belong to the scan among them. Another scan begins other `Inputs`; none goes from one to the
-other. A file that is refused never becomes one.
+They belong to one scan. Another scan has new `Inputs` and shares no file with the old ones. A
+rejected file never becomes an input.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.modalities import (
 )
 
 DATA, SCANNER = "data", "scanner"
-"""Keys of the scan and of its scanner; the others are those of auxiliary files."""
+"""Roles of the scan and of its scanner. All other roles are auxiliary files."""
 
 
 class XrayStudy(NamedTuple):
@@ -37,14 +37,14 @@ class XrayStudy(NamedTuple):
 
 @dataclass(frozen=True)
 class Input:
-    """One file (or scanner name) of the study and what was found in it.
+    """One file (or scanner name) of the study, and its content.
 
     Attributes
     ----------
     value : path, or name of a scanner
-    text : what it is, in plain words
-    content : what is kept of it: a summary of the scan, a scanner, or what its role says
-    origin : why it is here though nobody chose it for this scan; empty if somebody did
+    text : description for the user
+    content : summary of the scan, a scanner, or the content that the input role defines
+    origin : why it is used although nobody chose it for this scan; empty if somebody did
     """
 
     value: str
@@ -66,18 +66,19 @@ class Inputs(dict[str, Input]):
 
     @property
     def scan(self) -> ScanSummary | None:
-        """The scan, once it is read."""
+        """The scan; None until it has been read."""
         found = self.get(DATA)
         return found.content if found is not None else None
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether the scan's file ends within a record, as the user knows."""
+        """True if the scan ends within a record and the user has accepted that."""
         return self.scan is not None and self.scan.is_cut_off
 
     @property
     def scanner(self) -> Scanner | None:
-        """The scanner in use: the chosen one, or the one the scan names."""
+        """The scanner in use: the chosen one, or the one that the scan names."""
+        # An explicit choice has priority, for scans that name the wrong scanner or an unknown one.
         chosen = self.get(SCANNER)
         if chosen is not None:
             scanner: Scanner | None = chosen.content
@@ -86,7 +87,7 @@ class Inputs(dict[str, Input]):
 
     @property
     def open_study(self) -> OpenStudy:
-        """What is known of the study before it runs."""
+        """The facts of the study that are known before it runs."""
         contents = {
             role: found.content
             for role, found in self.items()
@@ -96,34 +97,75 @@ class Inputs(dict[str, Input]):
 
     @property
     def length_unit(self) -> str:
-        """Unit of lengths: pixels where a scan does not say how large they are."""
+        """Unit of lengths: pixels if the scan does not state its pixel size."""
         return self.scan.length_unit if self.scan is not None else "mm"
 
     def describe(self, grid: ImageGrid) -> str:
-        """Return a grid in plain words, in the unit of the scan."""
+        """Describe a grid in the length unit of the scan.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+
+        Returns
+        -------
+        size and voxels, for the user
+        """
         return grid.describe(self.length_unit)
 
     def to_study(self, protocol: Protocol) -> Study:
-        """Return the study as the engine takes it; the scan must have been chosen."""
+        """Return the study for the engine.
+
+        Parameters
+        ----------
+        protocol
+            the protocol to run
+
+        Raises
+        ------
+        ValidationError
+            no scan has been opened
+        """
         values = {role: found.value for role, found in self.items()}
         how: Plain = {"protocol": protocol, "complete_events": self.is_cut_off}
         return Study.model_validate({**values, **how})
 
     def fault(self) -> str:
-        """Return the first reason why this study cannot run, empty if there is none."""
+        """Return the first reason why the study cannot run; empty if there is none."""
         if DATA not in self:
             return tr("Open a scan first.")
+        # Formats such as plain list mode hold crystal numbers, which mean nothing without a
+        # geometry.
         if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
             return tr("The scan does not name its scanner; choose one in step 1.")
         return ""
 
 
 def role_made_on(page: str) -> InputRole:
-    """Return the kind of file that is made on a page of the window."""
+    """Return the input role whose file is created on a page of the window.
+
+    Parameters
+    ----------
+    page
+        key of the page, from `InputRole.making`
+
+    Raises
+    ------
+    StopIteration
+        no role is created there
+    """
     return next(each for each in all_roles() if each.making and each.making.page == page)
 
 
 def roles_of(modality: AnyModality) -> tuple[str, ...]:
-    """Return the keys of the inputs that studies of a kind may hold, in the order to read them."""
+    """Return the roles that studies of a modality may have, in reading order.
+
+    Parameters
+    ----------
+    modality
+        the kind of scan
+    """
+    # The scanner comes first, because some scans can only be read with its geometry.
     scanner = (SCANNER,) if modality.takes_scanner else ()
     return (*scanner, DATA, *(role.key for role in modality.inputs))

@@ -1,4 +1,4 @@
-"""What the window tells the user: lines of the log, and problems."""
+"""Messages of the window: lines of the log, and problems."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LogLine:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the user may do about a problem: words on a button, what they mean, and the deed."""
+    """An action against a problem: text and tooltip of the button, and the function it calls."""
 
     text: str
     tip: str
@@ -33,26 +33,34 @@ class Answer:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that went wrong: what happened, what is safe, what to press."""
+    """A problem: what happened, what is safe, and which actions exist."""
 
     title: str
     text: str
     safe: str = ""
     job: str = ""
-    """Name of the job that can be resumed, empty if there is none."""
+    """Name of the job that can be resumed; empty if there is none."""
     cpu_job: str = ""
-    """Name of the job that can be done on the CPU instead, empty if that is no help."""
+    """Name of the job that can run on the CPU instead; empty if the CPU does not help."""
     cpu_text: str = ""
-    """What to press for it, with the time it would take."""
+    """Text of the button for it, with the estimated time."""
     is_fault: bool = True
-    """False where the user asked for it."""
+    """False if the user caused it on purpose. It is then not logged as an error."""
     answer: Answer | None = None
     files: tuple[Path, ...] = ()
-    """Files it names that are not of the study."""
+    """Files in the text that are not part of the study. The log replaces their names too."""
 
 
 def protocol_taken(name: str, last: str) -> str:
-    """Say that a protocol was taken that nobody asked for."""
+    """Return the message that a protocol was chosen automatically.
+
+    Parameters
+    ----------
+    name
+        name of the new protocol
+    last
+        name of the protocol of the previous scan
+    """
     return tr(
         "Protocol {name!r} was chosen because it fits this scan; {last!r} was for the previous "
         "one.",
@@ -62,11 +70,22 @@ def protocol_taken(name: str, last: str) -> str:
 
 
 def protocol_refused(name: str, wanted: str, open: str) -> str:
-    """Say that a protocol is for another kind of scan than the open one is."""
+    """Return the message that a protocol does not fit the open scan.
+
+    Parameters
+    ----------
+    name
+        name of the protocol
+    wanted
+        kind of scan it is for, in English
+    open
+        kind of the open scan, in English
+    """
     return tr(
         "Protocol {name!r} is for {wanted}, but the open scan is {open}; open a {wanted} scan "
         "first.",
         name=name,
+        # The engine names modalities in English; `named` translates them.
         wanted=named(wanted),
         open=named(open),
     )

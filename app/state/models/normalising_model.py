@@ -1,4 +1,4 @@
-"""A normalisation while it is measured: what is counted, how far the steps are, what it came to."""
+"""State of a normalisation measurement: counting, fit steps and result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 
 
 class MeasuringPhase(Enum):
-    """How far a measurement is."""
+    """Stage of a measurement."""
 
     IDLE = "idle"
     STARTING = "starting"
@@ -27,7 +27,7 @@ class MeasuringPhase(Enum):
 
     @property
     def is_active(self) -> bool:
-        """Whether a measurement is at work."""
+        """True while a measurement runs."""
         return self in (
             MeasuringPhase.STARTING,
             MeasuringPhase.COUNTING,
@@ -42,15 +42,15 @@ IDLE_WORDS = tr(
 
 
 class NormalisingModel(QObject):
-    """What is known of a measurement.
+    """State of a measurement.
 
     Attributes
     ----------
-    phase : where it is
-    rests, is_ending : whether it rests, and whether its end is asked for
-    changes : the largest change of each step, in standard errors
-    made : what it came to
-    part : of the scan that was counted, 0 to 1
+    phase : current stage
+    rests, is_ending : True if it is paused; True if a stop was requested
+    changes : largest change in each step of the fit, in standard errors
+    made : the result; None until it exists
+    part : share of the scan that has been counted, 0 to 1
     """
 
     changed = Signal()
@@ -68,40 +68,61 @@ class NormalisingModel(QObject):
         self._scan, self._counted, self._refusal = "", "", ""
 
     def begin(self) -> None:
-        """Begin anew."""
+        """Clear the last measurement and start a new one."""
         self._reset()
         self.phase = MeasuringPhase.STARTING
         self.changed.emit()
 
     def ask_to_stop(self) -> None:
-        """Note that the end is wanted."""
+        """Store that the user has requested a stop."""
+        # Nothing to stop before the start: a stale flag would stop the next measurement.
         self.is_ending = self.phase.is_active
         self.changed.emit()
 
     def ask_to_rest(self, rests: bool) -> None:
-        """Note that a rest, or its end, is wanted."""
+        """Store that the user has requested a pause or its end.
+
+        Parameters
+        ----------
+        rests
+            True to pause, False to continue
+        """
         self._wants_rest = rests
         self.changed.emit()
 
     @property
     def wants_rest(self) -> bool:
-        """Whether a rest was asked for last."""
+        """True if the last request was to pause."""
         return self._wants_rest
 
     def refuse(self, text: str) -> None:
-        """Note why there is no normalisation."""
+        """Store why there is no normalisation.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        """
         self.phase, self._refusal = MeasuringPhase.REFUSED, text
         self.changed.emit()
 
     def end(self) -> None:
-        """Note that nothing is at work any more."""
+        """Mark the measurement as ended, whatever its result."""
+        # The worker process also ends here if it crashed. No result was reported then.
         if self.phase.is_active:
             self.phase = MeasuringPhase.STOPPED
         self.rests = self.is_ending = self._wants_rest = False
         self.changed.emit()
 
     def take(self, event: object) -> None:
-        """Take what the measurement tells."""
+        """Update the model from an event of the measurement.
+
+        Parameters
+        ----------
+        event
+            an event of `engine.tools.normalisation_scan`
+        """
+        # Imported late to keep the start of the window fast.
         from engine.tools.normalisation_scan import (
             Counted,
             MeasuredNormalisation,
@@ -144,7 +165,8 @@ class NormalisingModel(QObject):
 
     @property
     def state_words(self) -> str:
-        """How far it is, a sentence or two."""
+        """Progress in one or two sentences."""
+        # Requests come before the stage: the worker only reacts after the current step.
         if self.phase.is_active and self.is_ending:
             return tr("Stopping.")
         if self.phase.is_active and self.rests:
@@ -169,11 +191,12 @@ class NormalisingModel(QObject):
             case MeasuringPhase.STOPPED:
                 return tr("Stopped. Nothing was saved.")
             case MeasuringPhase.REFUSED:
+                # A text with ": " begins with a file name, which keeps its case.
                 return sentence_case(self._refusal) if ": " not in self._refusal else self._refusal
 
     @property
     def counted_words(self) -> str:
-        """What is counted so far, and how well that tells the crystals; empty before."""
+        """Counts so far and the error of the efficiencies they allow; empty before counting."""
         return self._counted if self.phase.is_active else ""
 
     def _step_words(self) -> str:
@@ -188,6 +211,7 @@ class NormalisingModel(QObject):
         )
 
     def _done_words(self) -> str:
+        # Cannot happen after DONE, but the type allows it.
         if self.made is None:
             return ""
         found = self.made.found

@@ -1,4 +1,4 @@
-"""What the window remembers between runs: theme, device, recent studies, measured speed."""
+"""Preferences that the window stores between runs: theme, device, recent files, measured speeds."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from engine.results.reports import Site
 MAX_RECENT = 8
 SPEEDS, PLACES = "speeds", "places"
 LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
-"""A measured over an estimated time; others are no measurement."""
+"""Range of measured over estimated time. Values outside are not valid measurements."""
 
 
 class Preferences:
-    """A small INI file; every read has a sound default, whatever the file holds.
+    """An INI file. Each value has a valid default, whatever the file contains.
 
     Attributes
     ----------
-    remark : what the user should know of the file, one sentence; empty if nothing
+    remark : message about a damaged file, one sentence; empty if it is sound
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or config_dir()
+        # QSettings would replace a damaged file silently, so it is checked before Qt opens it.
         path, self.remark = usable_file(self.folder / SETTINGS_FILE)
         _keep_to_owner(path)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
@@ -48,7 +49,7 @@ class Preferences:
 
     @property
     def language(self) -> str:
-        """Language of the window from the next start on; "" for that of the system."""
+        """Language of the window after the next start; "" for the system language."""
         return self._text(LANGUAGE, SYSTEM)
 
     @language.setter
@@ -57,16 +58,29 @@ class Preferences:
 
     @property
     def site(self) -> Site:
-        """What the settings say of the site; the usual ones where they cannot be read."""
+        """Settings of the site; defaults if they cannot be read."""
+        # Read once: many panels ask for it while they are built.
         if self._site is None:
             try:
                 self._site = Site.read(self.folder)
             except EngineError as e:
+                # The first message stays: it concerns the window's own file.
                 self._site, self.remark = Site(), self.remark or str(e)
         return self._site
 
     def set_site(self, site: Site) -> None:
-        """Keep other settings of the site; raises `EngineError` where they cannot be written."""
+        """Store new settings of the site.
+
+        Parameters
+        ----------
+        site
+            the new settings
+
+        Raises
+        ------
+        EngineError
+            the file cannot be written
+        """
         site.write(self.folder)
         self._site = site
 
@@ -77,13 +91,20 @@ class Preferences:
 
     @property
     def recent(self) -> list[Path]:
-        """Scans and studies opened last, newest first, those that still exist."""
+        """Scans and studies opened last, newest first, without missing files."""
+        # QSettings returns a list with one entry as a string.
         value = self._settings.value("recent", [])
         texts = value if isinstance(value, list) else [value]
         return [Path(t) for t in texts if isinstance(t, str) and t and _is_there(t)]
 
     def remember(self, path: Path) -> None:
-        """Put a scan or study first among the recent ones."""
+        """Put a scan or study first in the list of recent files.
+
+        Parameters
+        ----------
+        path
+            its file or folder; relative paths are resolved
+        """
         path = path.resolve()
         paths = [path, *(p for p in self.recent if p != path)][:MAX_RECENT]
         self._settings.setValue("recent", [str(p) for p in paths])
@@ -92,6 +113,8 @@ class Preferences:
     def folder_last_used(self) -> str:
         """Folder in which the last file was chosen."""
         folder = self._text("folder", "")
+
+        # A path with a null character raises ValueError in every file function.
         return folder if "\0" not in folder else ""
 
     @folder_last_used.setter
@@ -119,8 +142,9 @@ class Preferences:
 
     @property
     def device(self) -> str:
-        """What reconstructions run on: "auto", "cpu", "cuda" or "cuda:1"."""
+        """Device for reconstructions: "auto", "cpu", "cuda" or "cuda:1"."""
         kept = self._text("device", "auto")
+        # The GPU may have been removed, or the file edited, since the last start.
         return kept if is_device_name(kept) else "auto"
 
     @device.setter
@@ -129,7 +153,8 @@ class Preferences:
 
     @property
     def identify(self) -> bool:
-        """Whether names of files and folders go along into what is written."""
+        """True if output may contain names of files and folders."""
+        # An INI file stores text only. A missing or damaged value must mean the private choice.
         return self._text("identify", "false") == "true"
 
     @identify.setter
@@ -138,7 +163,7 @@ class Preferences:
 
     @property
     def technician(self) -> bool:
-        """Whether the window begins in the technician's mode."""
+        """True if the window starts in technician mode."""
         return self._text("technician", "false") == "true"
 
     @technician.setter
@@ -147,7 +172,7 @@ class Preferences:
 
     @property
     def passphrase(self) -> str:
-        """Hash of what ends the technician's mode, as `passphrase.hashed` gives it; "" for none."""
+        """Hash of the passphrase that ends technician mode; "" for none."""
         return self._text("passphrase", "")
 
     @passphrase.setter
@@ -155,20 +180,30 @@ class Preferences:
         self._settings.setValue("passphrase", kept)
 
     def speed_ratios(self) -> dict[str, float]:
-        """Return measured over estimated times, by what they were measured of."""
+        """Return measured over estimated times, by `Speeds.key`."""
         self._settings.beginGroup(SPEEDS)
         found = {key: _ratio(self._settings.value(key)) for key in self._settings.childKeys()}
         self._settings.endGroup()
+        # A damaged ratio would spoil every estimate that uses it.
         return {key: ratio for key, ratio in found.items() if LEAST_RATIO <= ratio <= MOST_RATIO}
 
     def remember_speed(self, key: str, ratio: float) -> None:
-        """Keep what the last run has measured."""
+        """Store a measured speed.
+
+        Parameters
+        ----------
+        key
+            kind of run, device and stage, from `Speeds.key`
+        ratio
+            measured over estimated time
+        """
         self._settings.setValue(f"{SPEEDS}/{key}", ratio)
 
     @property
     def geometry(self) -> QByteArray:
-        """Size and place of the window; empty at the first start."""
+        """Size and position of the window; empty at the first start."""
         value = self._settings.value("geometry")
+        # Qt checks the bytes itself in restoreGeometry and ignores invalid ones.
         return value if isinstance(value, QByteArray) else QByteArray()
 
     @geometry.setter
@@ -177,7 +212,7 @@ class Preferences:
 
     @property
     def layout(self) -> str:
-        """How the views are laid out, as `ViewLayout.of` reads it."""
+        """Layout of the views, in the form that `ViewLayout.of` reads."""
         return self._text("layout", "")
 
     @layout.setter
@@ -186,7 +221,7 @@ class Preferences:
 
     @property
     def apart(self) -> tuple[str, ...]:
-        """Names of the panels that float in windows of their own."""
+        """Names of the panels in separate windows."""
         return tuple(self._text("apart", "").split())
 
     @apart.setter
@@ -194,17 +229,36 @@ class Preferences:
         self._settings.setValue("apart", " ".join(names))
 
     def place_of(self, panel: str) -> QRect:
-        """Return where a panel floated last; null where it never did."""
+        """Return the last position of a floating panel.
+
+        Parameters
+        ----------
+        panel
+            name of the panel
+
+        Returns
+        -------
+        a null rectangle if it has never floated
+        """
         value = self._settings.value(f"{PLACES}/{panel}")
         return value if isinstance(value, QRect) else QRect()
 
     def remember_place(self, panel: str, place: QRect) -> None:
-        """Keep where a panel floats."""
+        """Store the position of a floating panel.
+
+        Parameters
+        ----------
+        panel
+            name of the panel
+        place
+            its frame on the screen; a null rectangle is ignored
+        """
+        # A panel that was never shown has no frame yet.
         if not place.isNull():
             self._settings.setValue(f"{PLACES}/{panel}", place)
 
     def save(self) -> None:
-        """Write the file now."""
+        """Write the file immediately."""
         self._settings.sync()
 
     def _text(self, key: str, usual: str) -> str:
@@ -213,7 +267,7 @@ class Preferences:
 
 
 def _keep_to_owner(path: Path) -> None:
-    """Let nobody else read where this user's scans lie; Qt keeps the permissions of a file."""
+    """Make the file readable only for its owner. It lists paths of scans, and Qt keeps its mode."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
@@ -221,7 +275,7 @@ def _keep_to_owner(path: Path) -> None:
 
 
 def _ratio(value: object) -> float:
-    """Return a number as the file holds it, 0 for what is none."""
+    """Return a number from the file; 0 if it is not one."""
     try:
         return float(str(value))
     except ValueError:

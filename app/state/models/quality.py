@@ -1,4 +1,4 @@
-"""Fast, Standard, Fine: the same protocol with larger or smaller voxels and other iterations."""
+"""Fast, Standard and Fine: one protocol with other voxel sizes and iteration numbers."""
 
 from __future__ import annotations
 
@@ -37,33 +37,54 @@ ITERATIVE_TEXTS = {
 
 
 def caption_of(quality: Quality | None, base: Protocol) -> str:
-    """Return what a quality does to a protocol, in a few words; empty where none is chosen."""
+    """Return a short description of a quality level.
+
+    Parameters
+    ----------
+    quality
+        the level; None gives an empty text
+    base
+        the saved protocol; a direct algorithm has no iterations to change
+    """
     if quality is None:
         return ""
     return (ITERATIVE_TEXTS if _iterates(base) else SHORT_TEXTS)[quality]
 
 
 def _iterates(protocol: Protocol) -> bool:
-    """Whether there are iterations to change; a direct algorithm has none."""
+    """Return True if the algorithm has iterations; a direct algorithm has none."""
     return "iterations" in type(protocol.algorithm).model_fields
 
 
 Fit = Callable[[Point], Point]
-"""Returns the voxel nearest to one that the scanner allows."""
+"""Returns the nearest voxel size that the scanner allows [mm]."""
 
 
 def at_quality(
     base: Protocol, quality: Quality, usual_voxel_mm: Point | None, fit: Fit | None = None
 ) -> Protocol:
-    """Return the protocol `base` at a quality.
+    """Return a protocol at a quality level.
 
-    Where it leaves the voxels out they become multiples of the usual ones, once these are known.
+    If the protocol does not state a voxel size, the level scales the default size once it is known.
+
+    Parameters
+    ----------
+    base
+        the saved protocol
+    quality
+        the level
+    usual_voxel_mm
+        default voxel size for the scan [mm]; None if it is not known yet
+    fit
+        rounds a voxel size to one that the scanner allows; None keeps it
     """
+    # Standard must be the saved protocol itself, or it would count as changed.
     if quality == "standard":
         return base
     voxel = base.grid.voxel_mm or usual_voxel_mm
     if voxel is not None:
         voxel = _scaled(voxel, VOXEL_FACTORS[quality])
+        # Some scanners allow only voxels that divide their crystal pitch.
         voxel = fit(voxel) if fit else voxel
     algorithm = base.algorithm
     if _iterates(base):
@@ -75,7 +96,22 @@ def at_quality(
 def quality_of(
     protocol: Protocol, base: Protocol, usual_voxel_mm: Point | None, fit: Fit | None = None
 ) -> Quality | None:
-    """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
+    """Return the quality level that turns `base` into `protocol`.
+
+    Parameters
+    ----------
+    protocol
+        protocol in use
+    base
+        the saved protocol
+    usual_voxel_mm, fit
+        see `at_quality`
+
+    Returns
+    -------
+    None if the user edited the protocol
+    """
+    # Before the voxel size is known, all levels of a direct algorithm are equal to the protocol.
     if protocol == base:  # which others are, too, while the voxels are not known
         return "standard"
     matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
@@ -84,24 +120,41 @@ def quality_of(
 
 @dataclass(frozen=True)
 class Qualities:
-    """The qualities of a saved protocol for a scan, of which little or nothing may be known."""
+    """The quality levels of a saved protocol for a scan that may not be known completely."""
 
     base: Protocol
     known: OpenStudy
 
     def at(self, quality: Quality) -> Protocol:
-        """Return the protocol at a quality."""
+        """Return the protocol at a quality level.
+
+        Parameters
+        ----------
+        quality
+            "fast", "standard" or "fine"
+        """
         return at_quality(self.base, quality, self.usual_voxel_mm, self._fitting)
 
     def of(self, protocol: Protocol) -> Quality | None:
-        """Return the quality at which this protocol is given; None if it was changed by hand."""
+        """Return the quality level of a protocol.
+
+        Parameters
+        ----------
+        protocol
+            protocol in use
+
+        Returns
+        -------
+        None if the user edited it
+        """
         return quality_of(protocol, self.base, self.usual_voxel_mm, self._fitting)
 
     @property
     def usual_voxel_mm(self) -> Point | None:
-        """Voxel of the protocol where it does not say; None where that is not known."""
+        """Default voxel size if the protocol does not state one [mm]; None if it is not known."""
         try:
             usual = modality_of(self.base).default_grid(self.base, self.known)
+        # Settings that allow no grid are reported elsewhere; here the size is just unknown.
         except EngineError:
             return None
         return usual[0] if usual else None
@@ -116,5 +169,5 @@ def _scaled(voxel_mm: Point, factor: float) -> Point:
 
 
 def _rounded(edge_mm: float) -> float:
-    """To a micrometre; edges below a millimetre to three figures."""
+    """Round to a micrometre, and edges below a millimetre to three digits."""
     return round(edge_mm, 3) if edge_mm >= 1 else float(f"{edge_mm:.3g}")

@@ -1,4 +1,4 @@
-"""The queue on disk, as the window last saw it."""
+"""The queue on disk, as the window read it last."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from engine.results import Result
 
 
 class QueueModel(QObject):
-    """Studies in their order, and how they are worked through.
-
-    Attributes
-    ----------
-    entries : none before they were looked for
-    names : short name of each study by its id; those of one scan differ
-    settings : whether the queue runs, and how many studies at a time
-    runs : whether a process works through it now
-    fault : why it could not be read, empty if it could
+    """Studies in their order, and the settings of the queue.
 
     Signals
     -------
-    changed : something of it is not as it was
-    ended : a study that has finished or failed since the last look
+    changed : any part of the queue
+    ended : a study that has finished or failed since the last update
+
+    Attributes
+    ----------
+    entries : empty until the queue has been read
+    names : short name of each study by ID; names within one scan differ
+    settings : whether the queue is active, and the number of parallel studies
+    runs : True if a process is working on it
+    fault : reason why it could not be read; empty if it could
     """
 
     changed = Signal()
@@ -39,13 +39,25 @@ class QueueModel(QObject):
         self.fault = ""
 
     def take(self, entries: tuple[QueueEntry, ...], settings: QueueSettings, *, runs: bool) -> None:
-        """Take over what was found."""
+        """Update the model with the queue on disk.
+
+        Parameters
+        ----------
+        entries
+            studies in their order
+        settings
+            settings of the queue
+        runs
+            True if a process is working on it
+        """
+        # Another window or `isocenter queue` may have changed the files since the last poll.
         before = {entry.id: entry.state for entry in self.entries}
         is_new = (entries, settings, runs, "") != (
             self.entries, self.settings, self.runs, self.fault,
         )  # fmt: skip
         self.entries, self.settings, self.runs, self.fault = entries, settings, runs, ""
         if is_new:
+            # Naming parses the studies, which is too slow for every poll.
             self.names = names_of_entries(entries, self._results)
         for entry in entries:
             was = before.get(entry.id)
@@ -55,7 +67,13 @@ class QueueModel(QObject):
             self.changed.emit()
 
     def take_results(self, results: tuple[Result, ...]) -> None:
-        """Name studies that have an image after that."""
+        """Rename studies whose image now exists.
+
+        Parameters
+        ----------
+        results
+            all results on disk
+        """
         self._results = results
         names = names_of_entries(self.entries, results)
         if names != self.names:
@@ -63,23 +81,35 @@ class QueueModel(QObject):
             self.changed.emit()
 
     def refuse(self, fault: str) -> None:
-        """Note why the queue could not be read."""
+        """Store the reason why the queue could not be read.
+
+        Parameters
+        ----------
+        fault
+            sentence for the user
+        """
         if fault != self.fault:
             self.fault = fault
             self.changed.emit()
 
     @property
     def may_change(self) -> bool:
-        """Whether something may happen in it that the window does not do."""
+        """True if the queue can change without an action in this window."""
         return self.settings.runs or any(entry.state == "running" for entry in self.entries)
 
     def describe(self) -> str:
-        """Return how many studies stand how, in one line; empty for an empty queue."""
+        """Return the number of studies in each state, in one line; empty for an empty queue."""
         order = ("running", "waiting", "paused", "finished", "failed")
         states = [state_of(entry) for entry in self.entries]
         return ", ".join(f"{states.count(s)} {s}" for s in order if s in states)
 
 
 def state_of(entry: QueueEntry) -> str:
-    """Return how a study stands; one whose process died waits for the next."""
+    """Return the state of a queued study.
+
+    Parameters
+    ----------
+    entry
+        its entry; "waiting" if its process died, because the next one resumes it
+    """
     return "waiting" if entry.is_abandoned else entry.state

@@ -1,7 +1,7 @@
-"""The regions of the scan on show, which is chosen, which tool draws; with undo.
+"""The regions of the open scan, with selection, drawing tool and undo.
 
-Each scan has its own regions. When an image of another scan is shown, its regions take their place,
-and none go along unless the user says so.
+Each scan has its own regions. An image of another scan replaces them. They are copied to another
+scan only if the user requests it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BRUSH_MM = 10.0
 
 @dataclass
 class _OfScan:
-    """Regions of one scan, as they were and as they are."""
+    """Regions of one scan with their undo history."""
 
     title: str
     patient: str
@@ -48,20 +48,20 @@ class _OfScan:
 
 
 class RegionModel(QObject):
-    """Regions by scan; those of the scan on show can be changed.
+    """Regions by scan. Those of the open scan can be edited.
 
     Signals
     -------
-    changed : other regions, or others of another scan
-    chosen_changed, tool_changed : what is chosen, what the pointer draws
-    scan_changed : regions of another scan are at hand
+    changed : the regions, or the scan that they belong to
+    chosen_changed, tool_changed : the selection; the drawing tool
+    scan_changed : the regions of another scan are active
 
     Attributes
     ----------
-    chosen : names of the chosen regions, in the order they were chosen
-    tool : what dragging in a slice draws; "" nothing
-    brush_mm : diameter of the brush
-    erases : whether the brush takes away
+    chosen : names of the selected regions, in the order of selection
+    tool : shape that a drag in a slice draws; "" for none
+    brush_mm : diameter of the brush [mm]
+    erases : True if the brush removes voxels
     """
 
     changed = Signal()
@@ -81,22 +81,22 @@ class RegionModel(QObject):
 
     @property
     def current(self) -> RegionSet:
-        """The regions of the scan on show."""
+        """The regions of the open scan."""
         return self._at.current
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """The regions of the scan on show, in their order."""
+        """The regions of the open scan in their order."""
         return self.current.regions
 
     @property
     def chosen_region(self) -> Region | None:
-        """The one that is chosen; None where it is none or several."""
+        """The selected region; None unless exactly one is selected."""
         return self.current.named(self.chosen[0]) if len(self.chosen) == 1 else None
 
     @property
     def title(self) -> str:
-        """Name of the scan that they are of."""
+        """Name of the scan of these regions."""
         return self._at.title
 
     # scans
@@ -104,9 +104,18 @@ class RegionModel(QObject):
     def follow(
         self, volume: Volume, marks: tuple[str, ...], title: str, kept: RegionSet | None = None
     ) -> None:
-        """Take the regions of the scan that an image is of, whose marks these are.
+        """Activate the regions of the scan that an image belongs to.
 
-        `kept` are those of the disk, which are taken where none of the scan are at hand.
+        Parameters
+        ----------
+        volume
+            the image; regions are converted to its axes
+        marks
+            identifiers of its scan, such as digests of the data
+        title
+            name of the scan, for the user
+        kept
+            regions from disk; used only if there are none of this scan in memory
         """
         found = next((each for each in self._scans if each.current.is_of(marks)), None)
         if found is None:
@@ -114,6 +123,7 @@ class RegionModel(QObject):
             found = _OfScan(title, volume.patient, [first.bound_to(marks)])
             self._scans.append(found)
         elif kept is not None and found.current.is_empty:
+            # A session without drawn regions has nothing to lose, so those from disk replace it.
             found.states, found.at = [kept], 0
         facing = found.current.facing(volume).bound_to(marks)
         is_other = found is not self._at
@@ -128,7 +138,7 @@ class RegionModel(QObject):
         self.chosen_changed.emit()
 
     def others(self) -> list[tuple[str, RegionSet]]:
-        """Return regions of other scans, with the scans' names."""
+        """Return the regions of other scans with the names of these scans."""
         return [
             (each.title, each.current)
             for each in self._scans
@@ -136,12 +146,27 @@ class RegionModel(QObject):
         ]
 
     def are_of_other_patient(self, title: str) -> bool:
-        """Whether another scan is known to be of another patient than the one on show."""
+        """Return True if another scan is known to belong to a different patient.
+
+        Parameters
+        ----------
+        title
+            name of the other scan
+        """
         other = next((each for each in self._scans if each.title == title), self._at)
+        # Two unknown IDs say nothing. Only two known, different ones prove it.
         return bool(self._at.patient and other.patient and self._at.patient != other.patient)
 
     def take_over(self, found: RegionSet, volume: Volume) -> None:
-        """Add copies of regions of another scan, or of a file, as the user said they hold here."""
+        """Copy regions to the open scan, as the user requested.
+
+        Parameters
+        ----------
+        found
+            regions of another scan or of a file
+        volume
+            image of the open scan; regions are converted to its axes
+        """
         made = self.current
         for region in found.facing(volume).regions:
             copy = region.model_copy(update={"name": made.free_name(region.name)})
@@ -152,10 +177,17 @@ class RegionModel(QObject):
     # changes
 
     def put(self, regions: RegionSet) -> None:
-        """Take other regions; what was undone before is gone."""
+        """Replace the regions. This clears the redo history.
+
+        Parameters
+        ----------
+        regions
+            the new regions of the open scan
+        """
         if regions == self.current:
             return
         scan = self._at
+        # During a drag each change replaces the last state; otherwise it is a step of its own.
         first = scan.at if self._is_held and scan.at else scan.at + 1
         scan.states = [*scan.states[:first], regions][-DEPTH:]
         scan.at = len(scan.states) - 1
@@ -165,14 +197,16 @@ class RegionModel(QObject):
         self.changed.emit()
 
     def hold(self) -> None:
-        """Make one step of all changes until `let_go`: the pointer drags."""
+        """Combine all changes until `let_go` into one undo step, during a drag."""
+        # The state is stored twice: the first copy is the undo target, the second is replaced by
+        # the drag.
         self._is_held = False
         self._at.states = [*self._at.states[: self._at.at + 1], self.current][-DEPTH:]
         self._at.at = len(self._at.states) - 1
         self._is_held = True
 
     def let_go(self) -> None:
-        """End what was one step; it is none where nothing changed."""
+        """End the combined undo step, and drop it if nothing changed."""
         self._is_held = False
         states, at = self._at.states, self._at.at
         if at and states[at] == states[at - 1]:
@@ -180,12 +214,12 @@ class RegionModel(QObject):
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an earlier state."""
+        """True if there is an earlier state."""
         return self._at.at > 0
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a later state."""
+        """True if there is a later state."""
         return self._at.at < len(self._at.states) - 1
 
     def undo(self) -> None:
@@ -199,11 +233,24 @@ class RegionModel(QObject):
     def _go(self, steps: int) -> None:
         if steps:
             self._at.at += steps
+            # A region that does not exist in this state cannot stay selected.
             self.choose(*(name for name in self.chosen if self.current.named(name)))
             self.changed.emit()
 
     def add(self, shape: RegionShape, name: str) -> str:
-        """Add a region and choose it; returns its name, which no other has."""
+        """Add a region and select it.
+
+        Parameters
+        ----------
+        shape
+            its shape in coordinates of the scan [mm]
+        name
+            preferred name; a number is added if another region has it
+
+        Returns
+        -------
+        the name that it received
+        """
         regions = self.current
         values = {"name": regions.free_name(name), "colour": regions.free_colour(), "shape": shape}
         made = Region.model_validate(values)
@@ -212,45 +259,84 @@ class RegionModel(QObject):
         return made.name
 
     def change(self, which: str, /, **values: object) -> None:
-        """Change name, colour, shape of a region, or whether it is drawn; refuses what may not be.
+        """Change name, colour, shape or visibility of a region.
 
-        Raises `ValueError` with the reason.
+        Parameters
+        ----------
+        which
+            name of the region; an unknown one is ignored
+        values
+            new values of fields of `Region`
+
+        Raises
+        ------
+        ValueError
+            a value is invalid, or another region has the name
         """
         found = self.current.named(which)
         if found is None:
             return
         said = {key: getattr(found, key) for key in Region.model_fields}
+        # Validation of all fields, since `model_copy` would accept any value.
         made = Region.model_validate(said | values)
         if made.name != which and self.current.named(made.name) is not None:
             raise ValueError(tr("another region has the name {name}", name=made.name))
         regions = tuple(made if each is found else each for each in self.regions)
+        # The selection follows the new name first, or `put` would deselect the region.
         if made.name != which:
             self.chosen = tuple(made.name if each == which else each for each in self.chosen)
         self.put(self.current.model_copy(update={"regions": regions}))
 
     def remove(self, *names: str) -> None:
-        """Take regions away."""
+        """Remove regions.
+
+        Parameters
+        ----------
+        names
+            their names; unknown ones are ignored
+        """
         left = tuple(each for each in self.regions if each.name not in names)
         self.put(self.current.model_copy(update={"regions": left}))
 
     def duplicate(self, *names: str) -> None:
-        """Add copies of regions."""
+        """Add copies of regions.
+
+        Parameters
+        ----------
+        names
+            names of the originals
+        """
         for name in names:
             found = self.current.named(name)
             if found is not None:
                 self.add(found.shape, name)
 
     def combine(self, operation: Operation) -> None:
-        """Add what is made of the chosen regions; minus takes the later ones off the first."""
+        """Add a region made from the selected ones.
+
+        Parameters
+        ----------
+        operation
+            "union", "intersection", or "minus", which subtracts the later ones from the first
+        """
         named = [self.current.named(name) for name in self.chosen]
         parts = tuple(each.shape for each in named if each is not None)
         if len(parts) > 1:
             sign = {"union": " + ", "minus": " − ", "intersection": " ∩ "}[operation]
+            # The name shows how the region was made, but must fit into the table.
             name = sign.join(self.chosen)[:40].strip()
             self.add(CombinedRegion(operation=operation, parts=parts), name)
 
     def contour(self, name: str, **rule: object) -> None:
-        """Make of a solid what lies above a level in it; a contour gets another level."""
+        """Turn a region into the part of it above a level.
+
+        Parameters
+        ----------
+        name
+            name of the region; an existing contour gets the new level
+        rule
+            fields of `ContourRegion` that define the level
+        """
         found = self.current.named(name)
         if found is None:
             return
@@ -259,12 +345,19 @@ class RegionModel(QObject):
         self.change(name, shape=ContourRegion.model_validate({"within": solid, **rule}))
 
     def freeze(self, name: str, volume: Volume) -> None:
-        """Make of a region the voxels of an image that it holds at least half of.
+        """Turn a region into a mask of the voxels that are at least half inside it.
+
+        Parameters
+        ----------
+        name
+            name of the region
+        volume
+            image that defines the voxels
 
         Raises
         ------
         DataError
-            where it holds none
+            no voxel is inside
         """
         found = self.current.named(name)
         if found is None:
@@ -278,13 +371,25 @@ class RegionModel(QObject):
     # what is chosen
 
     def choose(self, *names: str) -> None:
-        """Choose regions by their names."""
+        """Select regions.
+
+        Parameters
+        ----------
+        names
+            their names; none clears the selection
+        """
         if names != self.chosen:
             self.chosen = names
             self.chosen_changed.emit()
 
     def set_tool(self, tool: Tool) -> None:
-        """Let dragging in a slice draw this; "" nothing."""
+        """Choose the drawing tool for slices.
+
+        Parameters
+        ----------
+        tool
+            kind of region or annotation; "" for none
+        """
         if tool != self.tool:
             self.tool = tool
             self.tool_changed.emit()

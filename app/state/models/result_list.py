@@ -1,4 +1,4 @@
-"""The results on disk, as the window last saw them."""
+"""The results on disk, as the window read them last."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from engine.results import Result
 
 
 class ResultList(QObject):
-    """Results, the newest first, and in words how long they are kept.
+    """Results, newest first, and the retention rule as text.
 
     Attributes
     ----------
-    items : none before they were looked for
-    names : short name of each by its id; those of one scan differ
-    kept_until : how long results are kept
-    note : why the user's own limits could not be read, empty if they could
+    items : empty until the results have been read
+    names : short name of each result by ID; names within one scan differ
+    kept_until : retention time of results, for the user
+    note : reason why the user's own limits could not be read; empty if they could
     """
 
     changed = Signal()
@@ -31,12 +31,23 @@ class ResultList(QObject):
         self.note = ""
 
     def take(self, items: tuple[Result, ...], kept_until: str, note: str) -> None:
-        """Take over what was found."""
+        """Update the model with the results on disk.
+
+        Parameters
+        ----------
+        items
+            results, newest first
+        kept_until
+            retention time, for the user
+        note
+            reason why the limits could not be read; empty if they could
+        """
         self.items, self.kept_until, self.note = items, kept_until, note
+        # Names depend on each other: two results of a scan differ in what they state.
         self.names = names_of_results(items)
         self.changed.emit()
 
     def describe(self) -> str:
-        """Return how many there are and what room they take."""
+        """Return the number of results and their total size."""
         n = tr("1 result") if len(self.items) == 1 else f"{len(self.items):,} results"
         return f"{n}, {size(sum(each.n_bytes for each in self.items))}"

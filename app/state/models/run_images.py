@@ -1,4 +1,4 @@
-"""The images of a run that the window keeps, in the order of the run."""
+"""The images of a run that the window stores, in the order of the run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from app.language.translation import tr
 from engine.data import FrameVolume, TimeFrame, Volume
 
 KEPT_BYTES = 1 << 30
-"""Images of past iterations may hold this much memory."""
+"""Memory limit for images of past iterations in bytes."""
 ALL_FRAMES = tr("all frames")
 """Label of the sum or mean of frames of time."""
 Place = tuple[float, int]
-"""Iteration and subset behind an image."""
+"""Iteration and subset of an image."""
 LAST: Place = (float("inf"), 0)
-"""Place of what comes after all iterations."""
+"""Place of an image after all iterations, such as the filtered one."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,11 @@ class Kept:
 
     Attributes
     ----------
-    place : within the run; None of an image that is not of a run by iterations
-    iterations : of the whole run; of a scan in frames, the frames
-    frame : of time, that it is the finished image of
+    label : name in lists
+    volume : the image
+    place : position in the run; None for an image without iterations
+    iterations : number of iterations of the whole run; for a dynamic scan, of frames
+    frame : time frame of a finished image; None for other images
     """
 
     label: str
@@ -40,12 +42,13 @@ class Kept:
         """The label with the number of iterations: "iteration 12 of 40"."""
         if self.place is None:
             return self.label
+        # The label may continue with a subset, which must follow the total.
         iteration, _, rest = self.label.partition(",")
         return f"{iteration} of {self.iterations}" + (f",{rest}" if rest else "")
 
 
 class KeptImages:
-    """Images in order; past the memory limit, every other older one goes."""
+    """Images in order. Above the memory limit, every second older one is dropped."""
 
     def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
         self._limit_bytes = limit_bytes
@@ -53,17 +56,18 @@ class KeptImages:
 
     @property
     def labels(self) -> list[str]:
-        """Names in order."""
+        """Labels in order."""
         return [kept.label for kept in self.items]
 
     @property
     def captions(self) -> list[str]:
-        """Names in order, with the number of iterations."""
+        """Labels in order, with the number of iterations."""
         return [kept.caption for kept in self.items]
 
     @property
     def frames(self) -> list[FrameVolume]:
-        """Finished frames of time, in their order; those that memory allows."""
+        """Finished time frames in order, as far as the memory limit allows."""
+        # A dynamic scan may exceed the memory limit, so some frames can be missing here.
         return [FrameVolume(kept.frame, kept.volume) for kept in self.items if kept.frame]
 
     def add(
@@ -74,10 +78,27 @@ class KeptImages:
         iterations: int = 0,
         frame: TimeFrame | None = None,
     ) -> bool:
-        """Keep an image; returns whether others had to go.
+        """Store an image.
 
-        A run that was taken back to a checkpoint makes some images anew: the older ones of that
-        place, and after it, go.
+        A run that returned to a checkpoint repeats some images. Older images of that place and
+        after it are dropped.
+
+        Parameters
+        ----------
+        label
+            name in lists
+        volume
+            the image
+        place
+            iteration and subset; None for an image without iterations
+        iterations
+            number of iterations of the whole run
+        frame
+            time frame of a finished image
+
+        Returns
+        -------
+        True if other images were dropped, so that indices have changed
         """
         before = self.items
         if place is not None:
@@ -88,7 +109,14 @@ class KeptImages:
         return self._thin() or fell_back
 
     def add_earlier(self, earlier: Sequence[Kept]) -> None:
-        """Put images before those there are, without such as there are already."""
+        """Put images before the existing ones, without duplicates.
+
+        Parameters
+        ----------
+        earlier
+            iterates from disk, in order
+        """
+        # Iterates from disk that this window has received too are skipped.
         first = min((kept.place or LAST for kept in self.items), default=LAST)
         self.items = [*(kept for kept in earlier if (kept.place or LAST) < first), *self.items]
         self._thin()
@@ -96,6 +124,7 @@ class KeptImages:
     def _thin(self) -> bool:
         if sum(kept.volume.values.nbytes for kept in self.items) <= self._limit_bytes:
             return False
+        # Dropping every second one keeps the rest evenly spread over the run.
         newest = self.items[-1]
         self.items = [*self.items[:-1][::2], newest]
         return True

@@ -1,4 +1,4 @@
-"""The run at hand: where it stands, what is known of it, and which of its images is selected."""
+"""The current run: its state, its record, and the selected image."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class RunModel(QObject):
 
     Signals
     -------
-    state_changed, progress_changed, record_changed, images_changed : a part to show anew
+    state_changed, progress_changed, record_changed, images_changed : a part that must be redrawn
     begun : a new record has replaced the last one
     image_selected : volume to show, None for none, and whether to fit the display to it
     reported : level and text of a line for the log
-    result_kept : the image of the run is a result on disk
+    result_kept : the image of the run has been stored as a result
 
     Attributes
     ----------
-    selected : the kept image on show; None follows the newest
+    selected : index of the image on show; None follows the newest
     """
 
     state_changed = Signal()
@@ -65,11 +65,22 @@ class RunModel(QObject):
 
     @property
     def images(self) -> list[str]:
-        """Names of the kept images, in order."""
+        """Labels of the stored images, in order."""
         return self.record.images.labels
 
     def begin(self, title: str, study: Study | None = None, job: str = "") -> None:
-        """Forget the last run and start a new record; a job that goes on keeps its images."""
+        """Replace the record of the last run.
+
+        Parameters
+        ----------
+        title
+            title of the run without names of files
+        study
+            the study that runs; None for a file
+        job
+            name of the job; a resumed job keeps its images
+        """
+        # The scrubber of a resumed job can still go back to iterations before the pause.
         goes_on = bool(job) and job == self.record.job
         images = self.record.images if goes_on else KeptImages()
         self.record = RunRecord(title, study, job, images=images)
@@ -81,13 +92,19 @@ class RunModel(QObject):
         self.progress_changed.emit()
 
     def forget(self) -> None:
-        """Show nothing of a run that another scan was for."""
+        """Clear the run, because it belongs to another scan."""
         self.begin("")
         self.set_state(RunState.IDLE)
         self.image_selected.emit(None, False)
 
     def set_state(self, state: RunState) -> None:
-        """Say where the run stands."""
+        """Change the state of the run.
+
+        Parameters
+        ----------
+        state
+            the new state; no signal if it is the same
+        """
         if state is not self.state:
             self.state = state
             self.state_changed.emit()
@@ -95,10 +112,18 @@ class RunModel(QObject):
     # events of the engine
 
     def take(self, event: Event) -> None:
-        """Note one event of the run, previews excepted."""
+        """Update the model from an event of the run, except previews.
+
+        Parameters
+        ----------
+        event
+            an event of the engine
+        """
         self.record.take(event)
         match event:
             case StageStarted():
+                # A stage may begin after the user has paused. It must not end the pause on the
+                # screen.
                 if self.state is not RunState.PAUSED:
                     self.set_state(self.record.state_of_stage)
                 self.reported.emit("info", event.text)
@@ -130,8 +155,9 @@ class RunModel(QObject):
         self.reported.emit("info", tr("Finished."))
 
     def _stop(self, state: RunState) -> None:
-        """Keep the last image of a run that ended early."""
+        """Store the last image of a run that ended early."""
         last = self.record.latest
+        # An image at the end of an iteration is stored already. A slab is not a whole image.
         if last is not None and not last.ends_iteration and last.slices is None:
             step = "frame" if last.frame is not None else "iteration"
             label = tr(
@@ -147,7 +173,14 @@ class RunModel(QObject):
     # images
 
     def show_preview(self, preview: Preview) -> None:
-        """Show the newest image, unless the user looks at an older one."""
+        """Show the newest image unless the user looks at an older one.
+
+        Parameters
+        ----------
+        preview
+            image after an update; ignored if no run is active
+        """
+        # Previews arrive from another thread, sometimes after the run has ended.
         if not self.state.is_active:
             return
         self.record.take(preview)
@@ -157,7 +190,13 @@ class RunModel(QObject):
         self.progress_changed.emit()
 
     def keep(self, preview: Preview) -> None:
-        """Keep the image at the end of an iteration."""
+        """Store the image at the end of an iteration.
+
+        Parameters
+        ----------
+        preview
+            image of the iteration
+        """
         if preview.slices is not None:
             return  # the last slab of a volume in a file: the finished one follows
         self._take_history(preview)
@@ -172,7 +211,15 @@ class RunModel(QObject):
         self._keep(label, preview.volume, place, preview.iterations, frame)
 
     def keep_earlier(self, job: str, earlier: Sequence[Kept]) -> None:
-        """Put iterates that were on disk before those of a job that goes on, if it is at hand."""
+        """Insert iterates from disk before those of a resumed job.
+
+        Parameters
+        ----------
+        job
+            name of the job; ignored if another one is current
+        earlier
+            iterates in order
+        """
         if job != self.record.job or not earlier:
             return
         has_images = bool(self.record.images.items)
@@ -188,7 +235,19 @@ class RunModel(QObject):
         frames: Sequence[FrameVolume] = (),
         facts: Mapping[str, str] | None = None,
     ) -> None:
-        """Show a volume that was read from a file, with its facts: it is exported already."""
+        """Show a volume from a file. It counts as exported.
+
+        Parameters
+        ----------
+        volume
+            the volume; its notes go to the record
+        name
+            name of the file, for the screen
+        frames
+            time frames of a dynamic file
+        facts
+            format, voxels and unit for the record; None for none
+        """
         self._keep_frames(frames)
         self._keep(ALL_FRAMES if frames else name, volume)
         self.record.exported = self.record.is_file = True
@@ -200,7 +259,20 @@ class RunModel(QObject):
     def show_result(
         self, record: RunRecord, label: str, volume: Volume, frames: Sequence[FrameVolume] = ()
     ) -> None:
-        """Show a result that was opened, with what made it and its frames of time."""
+        """Show a stored result.
+
+        Parameters
+        ----------
+        record
+            record of the run that made it
+        label
+            label of the image
+        volume
+            the image; sum or mean of a dynamic scan
+        frames
+            its time frames
+        """
+        # `begin` resets all views, then the record of the result replaces the empty one.
         self.begin(record.title)
         self.record = record
         record.result = volume
@@ -211,13 +283,27 @@ class RunModel(QObject):
         self.select(None)
 
     def take_result(self, job: str, result_id: str) -> None:
-        """Note that the last image of a job is a result on disk."""
+        """Store the ID of the result that holds the last image of a job.
+
+        Parameters
+        ----------
+        job
+            name of the job; another job only updates the list of results
+        result_id
+            ID of the result
+        """
         if job == self.record.job:
             self.record.result_id = result_id
         self.result_kept.emit()
 
     def select(self, index: int | None) -> None:
-        """Show a kept image, or follow the newest (None)."""
+        """Show a stored image.
+
+        Parameters
+        ----------
+        index
+            its index; None, or that of the last image, follows the newest
+        """
         images = self.record.images.items
         newest = index is None or index >= len(images) - 1
         self.selected = None if newest else index
@@ -248,5 +334,6 @@ class RunModel(QObject):
         frame: TimeFrame | None = None,
     ) -> None:
         if self.record.images.add(label, volume, place, iterations, frame):
+            # Indices have changed, so the selection falls back to the newest image.
             self.selected = None
         self.images_changed.emit()

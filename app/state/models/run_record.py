@@ -1,4 +1,4 @@
-"""What is known of the current run: stages, progress, ledger, curve, kept images, result."""
+"""Record of the current run: stages, progress, ledger, curve, stored images, result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from engine.jobs.study_index import ImagingOrder
 from engine.modalities import Study
 
 ROLLING = 12
-"""Updates whose mean time the remaining time is told from."""
+"""Number of updates whose mean duration gives the remaining time."""
 
 
 class RunState(StrEnum):
@@ -51,7 +51,7 @@ class RunState(StrEnum):
 
     @property
     def is_active(self) -> bool:
-        """Whether an engine is at work."""
+        """True while the engine works."""
         return self in (self.PREPARING, self.RUNNING, self.PAUSED, self.FINISHING)
 
 
@@ -64,28 +64,28 @@ STAGE_STATES = {
 
 @dataclass
 class RunRecord:
-    """Fills as the engine's events come in.
+    """Record of one run, filled by the engine's events.
 
     Attributes
     ----------
-    study : what the images were made from, and how; None of a file
-    job : name of the job that made them, empty if none did
-    result_id : name of the result on disk that holds the last image, empty if none does
-    order : whose the scan is, as the worklist said it; None where nobody said so
-    run : what the engine records of the run; None before it does, and of a file
-    opened : that a result was opened, in words; empty of a run of this window
+    study : data and protocol of the images; None for a file
+    job : name of the job that made them; empty if none did
+    result_id : ID of the result with the last image; empty if there is none
+    order : worklist order of the scan; None if there is none
+    run : record of the run by the engine; None before it exists, and for a file
+    opened : message that a result was opened; empty for a run of this window
     when : start of the run, or the time at which its result was saved
-    stage : key of the stage at work
-    done, total : progress within the stage; total 0 while it is not known
+    stage : key of the current stage
+    done, total : progress within the stage; total is 0 while unknown
     latest : the newest preview
     curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
-    timings : (stage, seconds) in order
+    timings : stages and their durations, in order
     warnings : sentences that the user should check
     notes : sentences that only inform the user
-    doubts : the same by the key of the correction that they are about; "" for those about none
-    profile : the newest
-    is_file : whether its image was read from a file
-    file_facts : of that file: its format, voxels and unit
+    doubts : warnings by the key of the correction they concern; "" for the others
+    profile : the newest profile
+    is_file : True if the image was read from a file
+    file_facts : format, voxels and unit of that file
     """
 
     title: str = ""
@@ -122,19 +122,20 @@ class RunRecord:
 
     @property
     def local_title(self) -> str:
-        """What is reconstructed, by the names that its owner knows: for the screen alone."""
+        """Title with the names that the owner knows. It is for the screen only."""
         return marked(self.study.title) if self.study else self.title
 
     @property
     def state_of_stage(self) -> RunState:
-        """State of a run while this stage is at work."""
+        """State of the run during this stage."""
         return STAGE_STATES.get(self.stage, RunState.PREPARING)
 
     @property
     def seconds_left(self) -> float | None:
-        """Time the iterations still need, from the mean of the last updates."""
+        """Remaining time of the iterations [s], from the mean of the last updates."""
         if self.latest is None or not self._recent:
             return None
+        # The mean of the last updates follows a machine that becomes slower or faster.
         p = self.latest
         updates = p.iterations * p.subsets - p.update
         return updates * fmean(self._recent)
@@ -146,12 +147,12 @@ class RunRecord:
 
     @property
     def n_warnings(self) -> int:
-        """How many messages the user should check: missing corrections and different warnings."""
+        """Number of messages to check: missing corrections and different warnings."""
         return len(self.lacking) + len(set(self.warnings))
 
     @property
     def fraction(self) -> float | None:
-        """Share of the stage that is done, None while not known."""
+        """Completed share of the stage; None while unknown."""
         if self.stage == "reconstruct" and self.latest is not None:
             p = self.latest
             updates = p.update / (p.iterations * p.subsets)
@@ -160,20 +161,31 @@ class RunRecord:
 
     @property
     def is_only_here(self) -> bool:
-        """Whether an image of a run lies nowhere on disk, so that it could be lost."""
+        """True if an image of the run exists only in memory and could be lost."""
         return bool(self.job and self.images.items) and not (self.result_id or self.exported)
 
     @property
     def ended_early(self) -> bool:
-        """Whether iterations were left when the image was finished."""
+        """True if the image was finished before the last iteration."""
         return self.result is not None and self.run is not None and self.run.is_cut_short
 
     def run_at(self, index: int | None) -> RecordedRun | None:
-        """Return the record of the run up to a kept image; None as index is the newest image."""
+        """Return the record of the run up to a stored image.
+
+        Parameters
+        ----------
+        index
+            index of the image; None for the newest
+
+        Returns
+        -------
+        None before the engine has reported a run
+        """
         run = self.run
         if run is None or index is None or index >= len(self.images.items):
             return run
         kept = self.images.items[index]
+        # A finished frame has all its iterations, like the final image.
         if kept.place is None or kept.frame is not None:
             return run
         iteration, subset = kept.place
@@ -181,7 +193,13 @@ class RunRecord:
         return run.model_copy(update={"iterations_done": min(done, iteration)}).ended("running")
 
     def take(self, event: Event) -> None:
-        """Note an event; images are noted through `show` and `keep`."""
+        """Update the record from an event. `RunModel` stores the images.
+
+        Parameters
+        ----------
+        event
+            an event of the engine
+        """
         match event:
             case StageStarted():
                 self.stage, self.stage_text = event.stage, event.text
@@ -198,6 +216,8 @@ class RunRecord:
                 self.ledger[event.kind] = event
             case Warned():
                 self.warnings.append(event.text)
+                # Grouped by correction, so that the ledger can mark the row that a warning
+                # concerns.
                 self.doubts.setdefault(event.about, []).append(event.text)
             case Noted():
                 self.notes.append(event.text)
@@ -208,11 +228,22 @@ class RunRecord:
             case Finished():
                 self.result, self.provenance = event.volume, event.provenance
                 self.run = event.run or self.run
+            # Without a reported run there is nothing to close.
             case Aborted() | Failed() if self.run is not None:
                 self.run = self.run.ended("aborted" if isinstance(event, Aborted) else "failed")
 
     def take_history(self, preview: Preview) -> bool:
-        """Note how near the images so far came to the data; returns whether that is news."""
+        """Update the convergence curve from a preview.
+
+        Parameters
+        ----------
+        preview
+            image with the history of its run
+
+        Returns
+        -------
+        True if the curve has new points
+        """
         history = preview.history
         if preview.frame != self._frame:  # each frame of time is iterated anew
             self._frame, self.curve = preview.frame, []
@@ -223,5 +254,6 @@ class RunRecord:
         return is_news
 
     def _take_preview(self, preview: Preview) -> None:
+        # A preview without a record of the run keeps the last known one.
         self.latest, self.run = preview, preview.run or self.run
         self._recent.append(preview.seconds)

@@ -1,7 +1,7 @@
-"""Files that the user keeps for every scan of a scanner: its normalisation, crystal map, response.
+"""Files that the user saved for all scans of a scanner: normalisation, crystal map, response.
 
-They belong to the scanner by its name and geometry, or to a format whose scans name no scanner.
-What belongs to one scan alone, such as a μ-map, cannot be kept. The list is a file of the settings.
+They belong to a scanner by name and geometry, or to a format whose scans do not name a scanner.
+Files of a single scan, such as a μ-map, cannot be saved. The list is a file in the settings folder.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class KeepingOwner:
-    """What inputs are kept for.
+    """Scanner or format that inputs are saved for.
 
     Attributes
     ----------
-    key : of a scanner with this geometry, or of a format
-    name : for people
+    key : identifies a scanner with this geometry, or a format
+    name : name for the user
     """
 
     key: str
@@ -40,27 +40,41 @@ class KeepingOwner:
 
     @classmethod
     def of_scanner(cls, scanner: Scanner) -> KeepingOwner:
-        """Return a scanner as an owner: another geometry under the same name is another one."""
+        """Return a scanner as an owner.
+
+        Parameters
+        ----------
+        scanner
+            a scanner; the same name with another geometry is another owner
+        """
+        # Scanners of one name may differ in geometry after an upgrade, and efficiencies do not
+        # carry over.
         facts = json.dumps([scanner.name, scanner.fingerprint()], sort_keys=True, default=str)
         digest = hashlib.sha256(facts.encode()).hexdigest()
         return cls(f"scanner {digest}", scanner.name)
 
     @classmethod
     def of_format(cls, name: str) -> KeepingOwner:
-        """Return a format whose scans do not say which scanner they are from."""
+        """Return a file format as an owner, for scans that do not name their scanner.
+
+        Parameters
+        ----------
+        name
+            name of the format
+        """
         return cls(f"format {name}", name)
 
 
 @dataclass(frozen=True)
 class KeptInput:
-    """One file that is kept.
+    """One saved input.
 
     Attributes
     ----------
     value : its path, or the name of a scanner
-    owner : name of the scanner or format it is kept for
-    since : day, as YYYY-MM-DD
-    n_bytes, mtime_ns : of the file when it was kept; 0 of what is no file
+    owner : name of the scanner or format that it is saved for
+    since : day of saving, as YYYY-MM-DD
+    n_bytes, mtime_ns : size and time of the file when it was saved; 0 if it is not a file
     """
 
     value: str
@@ -71,7 +85,7 @@ class KeptInput:
 
     @property
     def origin(self) -> str:
-        """Why the input is there though nobody chose it for this scan."""
+        """Why the input is used although nobody chose it for this scan."""
         day = date.fromisoformat(self.since)
         return tr(
             "Saved for all scans of {owner} since {day} {day_2:%b %Y}",
@@ -81,8 +95,9 @@ class KeptInput:
         )
 
     def obstacle(self) -> str:
-        """Return why it cannot be used any more, empty if it can."""
+        """Return why it cannot be used any more; empty if it can."""
         name = Path(self.value).name
+        # A normalisation that was replaced on disk needs a new decision by the user.
         if (self.n_bytes, self.mtime_ns) == _identity(self.value):
             return ""
         return tr(
@@ -94,7 +109,21 @@ class KeptInput:
 
 
 def owner_of(role: str, scan: ScanSummary | None, scanner: Scanner | None) -> KeepingOwner | None:
-    """Return what an input of the open scan can be kept for; None: it belongs to the scan alone."""
+    """Return the owner that an input of the open scan can be saved for.
+
+    Parameters
+    ----------
+    role
+        input role
+    scan
+        the open scan; None if there is none
+    scanner
+        its scanner; None if it is not known
+
+    Returns
+    -------
+    None if the input belongs to the scan alone
+    """
     if role == SCANNER:
         return KeepingOwner.of_format(scan.format) if scan is not None and scan.format else None
     may_be_kept = any(each.key == role and each.of_scanner for each in all_roles())
@@ -102,11 +131,11 @@ def owner_of(role: str, scan: ScanSummary | None, scanner: Scanner | None) -> Ke
 
 
 class KeptInputs:
-    """All that is kept, by owner and role.
+    """All saved inputs by owner and role.
 
     Attributes
     ----------
-    fault : why the list could not be read, empty if it could
+    fault : reason why the list could not be read; empty if it could
     """
 
     def __init__(self, folder: Path) -> None:
@@ -115,16 +144,52 @@ class KeptInputs:
         self._kept = self._read()
 
     def of(self, owner: KeepingOwner) -> Mapping[str, KeptInput]:
-        """Return what is kept for an owner, by role."""
+        """Return the inputs saved for an owner, by role.
+
+        Parameters
+        ----------
+        owner
+            scanner or format
+        """
         return dict(self._kept.get(owner.key, {}))
 
     def keep(self, owner: KeepingOwner, role: str, value: str, today: date) -> None:
-        """Keep an input for an owner from today on."""
+        """Save an input for an owner.
+
+        Parameters
+        ----------
+        owner
+            scanner or format
+        role
+            input role
+        value
+            path, or name of a scanner
+        today
+            date that is shown as the day of saving
+
+        Raises
+        ------
+        EngineError
+            the list cannot be written
+        """
         made = KeptInput(value, owner.name, today.isoformat(), *_identity(value))
         self._write({**self._kept, owner.key: {**self.of(owner), role: made}})
 
     def drop(self, owner: KeepingOwner, role: str) -> None:
-        """Keep an input no longer."""
+        """Remove a saved input.
+
+        Parameters
+        ----------
+        owner
+            scanner or format
+        role
+            input role
+
+        Raises
+        ------
+        EngineError
+            the list cannot be written
+        """
         left = {key: kept for key, kept in self.of(owner).items() if key != role}
         self._write({**self._kept, owner.key: left})
 
@@ -132,10 +197,12 @@ class KeptInputs:
         try:
             if not self._path.exists():
                 return {}
+            # The limit protects the start of the window from a huge or wrong file.
             if self._path.stat().st_size > MOST_BYTES:
                 raise ValueError(tr("too long"))
             return _parsed(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
+            # The damaged file is kept, because it may be the only list of these paths.
             aside = self._path.with_suffix(".damaged")
             with suppress(OSError):
                 self._path.replace(aside)
@@ -160,12 +227,14 @@ class KeptInputs:
             )
             raise EngineError(text) from e
         write_atomically(json.dumps(plain, indent=1, sort_keys=True).encode(), self._path)
+        # Only after the write: memory and file must agree if it fails.
         self._kept = kept
 
 
 def _parsed(plain: Plain) -> dict[str, dict[str, KeptInput]]:
     kept = {key: {r: KeptInput(**k) for r, k in roles.items()} for key, roles in plain.items()}
     for each in (kept for roles in kept.values() for kept in roles.values()):
+        # Validate everything now: a wrong date would otherwise fail later, inside a paint event.
         date.fromisoformat(each.since)
         if not isinstance(each.value, str) or not isinstance(each.owner, str):
             raise ValueError(tr("a path is not a text"))
@@ -173,10 +242,11 @@ def _parsed(plain: Plain) -> dict[str, dict[str, KeptInput]]:
 
 
 def _identity(value: str) -> tuple[int, int]:
-    """Return what tells whether a file is still the one it was: its size and time."""
+    """Return size and modification time of a file, to detect changes; zeros if it is missing."""
     path = Path(value)
     try:
         facts = path.stat()
     except OSError:
         return 0, 0
+    # A digest of a large normalisation would delay the opening of every scan.
     return facts.st_size, facts.st_mtime_ns

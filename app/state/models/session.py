@@ -1,4 +1,4 @@
-"""The only mutable state of the window: models of study, run and view, wired to each other."""
+"""All mutable state of the window: models of study, run and view, connected to each other."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from engine.results import Named
 
 
 class Session(QObject):
-    """Holds the models, which do not know each other, and lets one follow the other.
+    """Owns the models. They do not know each other; the session connects them.
 
     Attributes
     ----------
-    device : what reconstructions run on
+    device : the device for reconstructions
     study : inputs and protocol
     run : the reconstruction and its images
-    results : images of earlier runs, on disk
-    queue : studies that wait for their turn, on disk
-    regions : of the scan on show, and of others
-    order : whose the scan at hand is, as the worklist said it
-    view : how the volume on show is displayed
-    volumes : what is open beside the image of the run, and which of them are on show
-    opened_from : the file that the study was opened from, or saved to; None before
-    log : what happened, line by line
-    identify : whether names of files may stand in the log
-    refusal : returns why what is chosen may not be run in this window, empty if it may
+    results : images of earlier runs on disk
+    queue : waiting studies on disk
+    regions : regions of the open scan and of others
+    order : worklist order of the open scan
+    view : display settings of the volume
+    volumes : all open volumes, and which of them are shown
+    opened_from : file that the study was opened from or saved to; None before
+    log : lines of the log
+    identify : True if the log may contain names of files
+    refusal : returns why this window may not run the current settings; empty if it may
     """
 
     log_added = Signal(object)
@@ -64,6 +64,8 @@ class Session(QObject):
         self.identify = False
         self.refusal: Callable[[], str] = lambda: ""
         self.volumes = OpenVolumes(self.view)
+
+        # Another scan may be another patient: no image, volume or order of the old one may stay.
         self.study.scan_replaced.connect(self.run.forget)
         self.study.scan_replaced.connect(self.volumes.forget_others)
         self.study.scan_replaced.connect(self.order.release)
@@ -78,7 +80,8 @@ class Session(QObject):
 
     @property
     def doing(self) -> str:
-        """What the stage at work does, in plain words."""
+        """Description of the current stage."""
+        # Stages that can take minutes say why; the modality provides these sentences.
         record, long_work = self.run.record, self.study.modality.long_work
         if record.total and record.stage in long_work:
             return long_work[record.stage]
@@ -87,14 +90,15 @@ class Session(QObject):
         return record.stage_text or tr("Starting the engine")
 
     def obstacle(self) -> str:
-        """Return why a run cannot start, empty if it can."""
+        """Return the reason why no run can start; empty if one can."""
         if self.run.state.is_active:
             return tr("A reconstruction is running.")
+        # Files may have been added after the order was chosen.
         others = self.order.obstacle(self.patients())
         return self.refusal() or self.study.obstacle() or others
 
     def patients(self) -> list[str]:
-        """Return the numbers of patients that files of the study are known to be of."""
+        """Return the patient IDs that are known from files of the study."""
         contents = (found.content for found in self.study.inputs.values())
         known = (each.patient for each in contents if isinstance(each, Volume))
         return [number for number in known if number]
@@ -108,9 +112,20 @@ class Session(QObject):
         *,
         format: str = "",
     ) -> None:
-        """Show a volume read from a file; it is no result of a run.
+        """Show a volume from a file. It is not a result of a run.
 
-        `name` is for the screen of who opened it, `alias` for titles and all that is written.
+        Parameters
+        ----------
+        volume
+            the volume
+        name
+            name for the screen of the user who opened it
+        alias
+            pseudonym for titles and all output; "" uses the name
+        frames
+            time frames of a dynamic file
+        format
+            name of the file format; "" if unknown
         """
         self.run.begin(alias or name)
         self.view.set_blurred_axis(None)
@@ -127,7 +142,19 @@ class Session(QObject):
     def show_result(
         self, record: RunRecord, label: str, volume: Volume, frames: Sequence[FrameVolume] = ()
     ) -> None:
-        """Show a result with what made it; its scan need not be open."""
+        """Show a stored result. Its scan need not be open.
+
+        Parameters
+        ----------
+        record
+            record of the run that made it
+        label
+            label of the image
+        volume
+            the image
+        frames
+            its time frames
+        """
         self.view.set_blurred_axis(None)
         self.run.show_result(record, label, volume, frames)
         ending = record.run.describe_run() if record.run is not None else ""
@@ -139,7 +166,7 @@ class Session(QObject):
 
     @property
     def image(self) -> Volume | None:
-        """The image of the run that is on show, or would be: another volume may be shown now."""
+        """The image of the run, even while another volume is shown."""
         image = self.volumes.image
         return image.volume if image is not None else None
 
@@ -167,7 +194,7 @@ class Session(QObject):
         return name_of_run(named, [each for each in results.items if each.scan == scan])
 
     def _rename(self) -> None:
-        """Give open results the names that they have in the list now."""
+        """Update the names of open results from the list."""
         self.queue.take_results(self.results.items)
         names = {f"result:{id}": name for id, name in self.results.names.items()}
         if self.run.record.run is not None:
@@ -175,7 +202,8 @@ class Session(QObject):
         self.volumes.rename(names)
 
     def _follow_inputs(self) -> None:
-        """Close what was opened as an input of the study and is none any more."""
+        """Close volumes that are no longer inputs of the study."""
+        # Compare by identity: a file that was read again is another volume with the same name.
         inputs = [found.content for found in self.study.inputs.values()]
         for opened in self.volumes.others:
             if opened.kind == "input" and not any(opened.volume is each for each in inputs):
@@ -183,8 +211,9 @@ class Session(QObject):
         self._show_box()
 
     def _show_box(self) -> None:
-        """Draw over an input what is reconstructed of it."""
+        """Draw the reconstructed field of view over an input."""
         base, grid = self.volumes.base, None
+        # The grid of unfinished settings may be impossible. The box is then left out.
         if base is not None and base.kind == "input":
             with suppress(EngineError):
                 grid = self.study.grid()
@@ -193,13 +222,24 @@ class Session(QObject):
     # log
 
     def add_log(self, level: Level, text: str, files: tuple[Path, ...] = ()) -> None:
-        """Append a line to the log; pseudonyms stand for the names of the study's files."""
+        """Append a line to the log.
+
+        Parameters
+        ----------
+        level
+            "info", "warning" or "error"
+        text
+            the line; names of the study's files are replaced by pseudonyms
+        files
+            other files whose names must be replaced
+        """
         line = LogLine(datetime.now().astimezone(), level, self._without_names(text, files))
         self.log.append(line)
         self.log_added.emit(line)
 
     def _without_names(self, text: str, others: tuple[Path, ...]) -> str:
         files = {role: Path(found.value) for role, found in self.study.inputs.items()}
+        # A scanner name has no suffix. Replacing it everywhere would damage ordinary words.
         files = {role: path for role, path in files.items() if path.suffix or role == DATA}
         files |= {f"file {n}": path for n, path in enumerate(others, 1)}
         if self.identify or not files:
@@ -209,7 +249,13 @@ class Session(QObject):
         return Names.of_files(files).text(text)
 
     def raise_problem(self, problem: Problem) -> None:
-        """Put a problem before the user."""
+        """Show a problem to the user.
+
+        Parameters
+        ----------
+        problem
+            its text also goes to the log if it is an error
+        """
         if problem.is_fault:
             self.add_log("error", f"{problem.title} {problem.text}", problem.files)
         self.problem_raised.emit(problem)

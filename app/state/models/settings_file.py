@@ -1,4 +1,4 @@
-"""The window's settings file, looked at before it is trusted; a broken one is moved aside."""
+"""Check the window's settings file before use, and move a damaged one aside."""
 
 from __future__ import annotations
 
@@ -11,15 +11,24 @@ from app.language.translation import tr
 
 MAX_BYTES = 1_000_000
 LINE = re.compile(r"\[[^\]]+\]|[^=\[;]+=.*|;.*|")
-"""A section, a value, a comment, or nothing: what an INI file may hold."""
+"""Valid lines of an INI file: a section, a value, a comment, or nothing."""
 OBJECT = "@Variant("
-"""Begins a value that Qt would make an object of; none of ours does."""
+"""Start of a serialised Qt object. We never write one."""
 
 
 def usable_file(path: Path) -> tuple[Path, str]:
-    """Return a file to keep settings in, and a sentence where the one that was there is broken.
+    """Return a path for the settings, and a message if the old file is damaged.
 
-    The broken one stays beside it under another name, so that nothing of it is lost.
+    The damaged file stays in its folder under another name, so nothing is lost.
+
+    Parameters
+    ----------
+    path
+        the settings file; it need not exist
+
+    Returns
+    -------
+    path to use, and a sentence for the user; the sentence is empty for a sound file
     """
     reason = _fault_of(path)
     if not reason:
@@ -48,11 +57,12 @@ def usable_file(path: Path) -> tuple[Path, str]:
 
 
 def _fault_of(path: Path) -> str:
-    """Return what is wrong with a file, empty if nothing is, or there is none."""
+    """Return the problem of a file; empty if it is sound or missing."""
     try:
         if path.exists() and not path.is_file():
             return tr("not a regular file")
         with path.open("rb") as file:
+            # One byte more than allowed shows a file that is too long without reading all of it.
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return ""
@@ -66,6 +76,7 @@ def _fault_of(path: Path) -> str:
         return tr("not a text file")
     if "\0" in text:
         return tr("not a text file")
+    # QSettings ignores lines that it cannot parse, and then overwrites the file without them.
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
         if OBJECT in line or not LINE.fullmatch(line.strip()):
             return tr("line {number}", number=number)

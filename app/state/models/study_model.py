@@ -1,4 +1,4 @@
-"""The open study: its inputs, its protocol, and the memory and time that a run would need."""
+"""The open study: its inputs, its protocol, and the estimated memory and time of a run."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from engine.modalities import (
 
 
 class StudyModel(ProtocolState):
-    """Inputs and protocol of the scan to reconstruct.
+    """Inputs and protocol of the open scan.
 
     Signals
     -------
     inputs_changed, protocol_changed : another file or setting
-    scan_replaced : the scan is gone or another one; images of the old one belong to nothing
+    scan_replaced : the scan was closed or replaced; images of the old one are obsolete
 
     Attributes
     ----------
-    inputs : the files of the scan at hand; another scan has others
-    reading : names of the files that are being read, by their role
-    done_once : what runs of this session have computed once and kept, see `once_key`
+    inputs : the files of the open scan; another scan has other inputs
+    reading : names of the files that are being read, by role
+    done_once : keys of work that runs of this session have cached, see `once_key`
     """
 
     inputs_changed = Signal()
@@ -52,9 +52,14 @@ class StudyModel(ProtocolState):
     # inputs
 
     def begin(self, inputs: Inputs, protocol: Protocol | None = None) -> None:
-        """Begin the study of another scan: with the protocol of its study, or with its own.
+        """Begin the study of another scan. No setting or file of the previous one stays.
 
-        Nothing of the scan before stays: no setting, no quality level, no file.
+        Parameters
+        ----------
+        inputs
+            its files
+        protocol
+            protocol of its study file; None chooses the scan's own
         """
         before = self.identified()
         if DATA in self.inputs:
@@ -64,20 +69,43 @@ class StudyModel(ProtocolState):
         self._show_all()
 
     def other(self, inputs: Inputs, protocol: Protocol | None = None) -> StudyModel:
-        """Return the study of another scan, with the protocol that the scan would open with."""
+        """Return the study of another scan, with the protocol it would open with.
+
+        Parameters
+        ----------
+        inputs
+            its files
+        protocol
+            protocol of its study file; None chooses the scan's own
+        """
         made = StudyModel(self.device)
         made.library, made.offered, made.pins = self.library, self.offered, self.pins
         made.begin(inputs, protocol)
         return made
 
     def revise(self, inputs: Inputs) -> None:
-        """Take the same scan as it was read for another scanner."""
+        """Replace the inputs after the scan was read for another scanner.
+
+        Parameters
+        ----------
+        inputs
+            the files of the same scan
+        """
         quality, self.inputs, self.note = self.quality, inputs, ""
         self._follow_inputs(quality)
 
     def set_input(self, role: str, found: Input | None) -> None:
-        """Add, replace or clear one input; a scan begins another study, and ends with its own."""
+        """Add, replace or remove one input.
+
+        Parameters
+        ----------
+        role
+            input role; a new scan begins another study
+        found
+            the input; None removes it, and removing the scan clears the study
+        """
         if role == DATA:
+            # A scanner that was chosen before any scan was open belongs to the scan that follows.
             before = {} if DATA in self.inputs else dict(self.inputs)  # a scanner chosen for it
             self.begin(Inputs(**before, data=found) if found is not None else Inputs())
             return
@@ -89,17 +117,24 @@ class StudyModel(ProtocolState):
         self._follow_inputs(quality)
 
     def show_reading(self, names: dict[str, str]) -> None:
-        """Say which files are being read, by role; until then the study cannot run."""
+        """Store which files are being read. The study cannot run until they are.
+
+        Parameters
+        ----------
+        names
+            names of the files by role
+        """
         if names != self.reading:
             self.reading = names
             self.inputs_changed.emit()
 
     def _follow_inputs(self, quality: Quality | None) -> None:
-        """Let the protocol of the open scan follow its files, at the same quality."""
+        """Adapt the protocol of the open scan to its files, at the same quality."""
         self._follow(quality)
         self._show_all()
 
     def _show_all(self) -> None:
+        # Without a scan any role may come first, so nothing is foreign yet.
         if self.suitable:
             self._drop_foreign()
         self.inputs_changed.emit()
@@ -115,18 +150,29 @@ class StudyModel(ProtocolState):
 
     @property
     def xray(self) -> XrayStudy | None:
-        """Scan and protocol of projections; None for other kinds of scans."""
+        """Scan and protocol of projections; None for other modalities."""
         scan, protocol = self.inputs.scan, self.protocol
         if isinstance(scan, ProjectionsSummary) and isinstance(protocol, CtProtocol):
             return XrayStudy(scan, protocol)
         return None
 
     def steps(self) -> tuple[Settings, ...]:
-        """Return how each part of the preparation is done, in order."""
+        """Return the settings of each preparation step, in order."""
         return tuple(self.modality.choices(self.protocol).values())
 
     def note_axis(self, scan: ProjectionsSummary, protocol: CtProtocol, column: float) -> None:
-        """Remember where a preview found the axis of rotation: the volume lies around it."""
+        """Store the rotation axis that a preview found, because the volume is centred on it.
+
+        Parameters
+        ----------
+        scan
+            summary of the open scan
+        protocol
+            protocol of the preview; only its preparation steps matter
+        column
+            detector column of the axis
+        """
+        # The axis depends on the preparation steps, which may shift or crop columns.
         steps = tuple(protocol.steps.steps())
         if scan.axes.get(steps) != column:
             scan.axes[steps] = column
@@ -138,43 +184,68 @@ class StudyModel(ProtocolState):
         return self.inputs.scanner
 
     def to_study(self) -> Study:
-        """Return the study as the engine takes it; the scan must have been chosen.
+        """Return the study for the engine; the scan must be open.
 
-        Its protocol records which saved one it is, and the differences from that.
+        Its protocol records which saved one it is, and the differences from it.
         """
         return self.inputs.to_study(self.identified())
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """Keys of the inputs that the study may hold."""
+        """Roles of inputs that the study may have."""
         return roles_of(self.modality)
 
     # what a run would need
 
     def grid(self) -> ImageGrid | None:
-        """Return the grid of the protocol for the inputs, None while it is not known.
+        """Return the image grid of the protocol; None while it is not known.
 
-        Raises `EngineError` where there is none, such as for too many voxels.
+        Raises `EngineError` if no grid is possible, for example with too many voxels.
         """
         return self.modality.grid(self.protocol, self.known)
 
     def requirements(self, on: DeviceInfo | None = None, left: float = 1.0) -> Requirements | None:
-        """Return what a run needs, of which `left` is to do, on the chosen device or another."""
+        """Return memory and time of a run, corrected by speeds measured on this computer.
+
+        Parameters
+        ----------
+        on
+            the device; None for the chosen one
+        left
+            share of the iterations still to do, 0 to 1
+
+        Returns
+        -------
+        None while grid or device is not known
+        """
         on = on or self.device.in_use
         estimate = self.estimate(on, left) if on is not None else None
         if on is None or estimate is None:
             return None
         if once_key(self.inputs, self.protocol, on) in self.done_once:
+            # The sensitivity or matrix is in the cache already, so the next run is faster.
             estimate = estimate.without_once()
         return Speeds(self.modality, on, self.device.speed_ratios).applied(estimate)
 
     def estimate(self, on: DeviceInfo, left: float = 1.0) -> Requirements | None:
-        """Return what the engine estimates, whatever was measured on this machine."""
+        """Return the engine's estimate of memory and time, without measured speeds.
+
+        Parameters
+        ----------
+        on
+            the device
+        left
+            share of the iterations still to do, 0 to 1
+
+        Returns
+        -------
+        None while the grid is not known
+        """
         protocol, known, grid = self.protocol, self.known, self.grid()
         return None if grid is None else self.modality.requirements(protocol, known, grid, on, left)
 
     def obstacle(self) -> str:
-        """Return why a run cannot start, empty if it can."""
+        """Return the reason why no run can start; empty if one can."""
         for name in self.reading.values():
             return tr("{name} is still being read.", name=name)
         unsuited = self.modality.fault(self.protocol, self.known)

@@ -1,4 +1,4 @@
-"""A search for the fastest forms as the window shows it: what was tried, the best, time left."""
+"""State of a search for the fastest kernel variants: variants tried, the best one, time left."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STAYS = tr("Later runs do not change.")
 
 
 class Phase(Enum):
-    """How far a search is."""
+    """Stage of a search."""
 
     IDLE = "idle"
     PREPARING = "preparing"
@@ -31,20 +31,20 @@ class Phase(Enum):
 
     @property
     def is_active(self) -> bool:
-        """Whether a search is at work."""
+        """True while a search runs."""
         return self in (Phase.PREPARING, Phase.SEARCHING, Phase.STOPPING)
 
 
 class TuningModel(QObject):
-    """What is known of a search.
+    """State of a search.
 
     Attributes
     ----------
-    phase : where it is
-    tried : forms, in their order
-    best : of them, None as long as the shipped one is
-    shipped_seconds : of the shipped form, 0 before it was run
-    work : what is measured, in words
+    phase : current stage
+    tried : variants in the order they were tried
+    best : the fastest variant; None while the default is the fastest
+    shipped_seconds : time of the default variant [s]; 0 before it was run
+    work : description of the test that is measured
     """
 
     changed = Signal()
@@ -62,24 +62,43 @@ class TuningModel(QObject):
         self._best_ms: list[float] = []
 
     def begin(self, budget_s: float) -> None:
-        """Begin anew."""
+        """Clear the last search and start a new one.
+
+        Parameters
+        ----------
+        budget_s
+            time limit of the search [s]
+        """
         self._reset()
+        # A monotonic clock, since the system time may be corrected during a long search.
         self.phase, self._until = Phase.PREPARING, monotonic() + budget_s
         self.changed.emit()
 
     def ask_to_stop(self) -> None:
-        """Note that the end is wanted."""
+        """Store that the user has requested a stop."""
         if self.phase.is_active:
             self.phase = Phase.STOPPING
             self.changed.emit()
 
     def refuse(self, text: str) -> None:
-        """Note why there is no search, or no more."""
+        """Store why the search could not start or ended early.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        """
         self.phase, self._last_words = Phase.REFUSED, _sentence(text)
         self.changed.emit()
 
     def take(self, event: object) -> None:
-        """Take what the search tells."""
+        """Update the model from an event of the search.
+
+        Parameters
+        ----------
+        event
+            an event of `engine.tools.tuning`
+        """
         from engine.tools.tuning import Began, Refused, SearchEnded, SearchPrepared, TriedForm
 
         match event:
@@ -92,6 +111,7 @@ class TuningModel(QObject):
                 )
             case Began():
                 self.shipped_seconds = event.shipped_seconds
+                # The budget starts now: preparing and compiling do not count.
                 self._until = monotonic() + event.seconds_left
                 if self.phase is Phase.PREPARING:
                     self.phase = Phase.SEARCHING
@@ -109,6 +129,7 @@ class TuningModel(QObject):
     def _add(self, tried: TriedForm) -> None:
         if tried.is_best:
             self.best = tried
+        # Only a variant from an earlier search can appear twice.
         places = [k for k, one in enumerate(self.tried) if one.values == tried.values]
         if places:  # known from an earlier search, and run again
             self.tried[places[0]] = tried
@@ -118,17 +139,18 @@ class TuningModel(QObject):
         self._best_ms.append(self._best_now())
 
     def _best_now(self) -> float:
+        # Ratios come from runs in turn with the default, so they are less noisy than single times.
         compared = self.best.comparison if self.best is not None else None
         return 1e3 * self.shipped_seconds * (compared.ratio if compared is not None else 1.0)
 
     @property
     def seconds_left(self) -> float:
-        """Time left of the budget."""
+        """Time left of the budget [s]."""
         return max(0.0, self._until - monotonic())
 
     @property
     def times(self) -> FormTimes:
-        """What the plot shows."""
+        """Values for the plot."""
         timed = [(n, one) for n, one in enumerate(self.tried, 1) if one.seconds is not None]
         return FormTimes(
             tried=tuple((n, 1e3 * (one.seconds or 0)) for n, one in timed if not one.from_file),
@@ -140,7 +162,7 @@ class TuningModel(QObject):
 
     @property
     def state_words(self) -> str:
-        """How far the search is, one line."""
+        """Progress of the search in one line."""
         match self.phase:
             case Phase.IDLE:
                 return tr(
@@ -158,12 +180,12 @@ class TuningModel(QObject):
 
     @property
     def has_won(self) -> bool:
-        """Whether a form was found that is faster than the shipped one."""
+        """True if a variant is faster than the default."""
         return self.phase is Phase.ENDED and self.best is not None
 
     @property
     def best_words(self) -> str:
-        """What is best so far, one line; empty where the words of the end say it."""
+        """The best variant so far, in one line; empty if the final message names it."""
         if self.phase not in (Phase.SEARCHING, Phase.STOPPING) or not self.shipped_seconds:
             return ""
         from engine.tools.tuning import form_words, gain_words
@@ -184,7 +206,7 @@ class TuningModel(QObject):
 
 
 def _sentence(text: str) -> str:
-    """Return a sentence that begins with a capital, unless it begins with the name of a file."""
+    """Capitalise a sentence unless it begins with a file name."""
     return text if "." in text.partition(" ")[0] else sentence_case(text)
 
 

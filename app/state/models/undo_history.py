@@ -8,7 +8,7 @@ DEPTH = 200
 
 
 class UndoHistory:
-    """Values in the order they were chosen, and the one in use."""
+    """Protocols in the order they were used, with the current position."""
 
     def __init__(self, first: Protocol) -> None:
         self._values = [first]
@@ -21,17 +21,24 @@ class UndoHistory:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an earlier value."""
+        """True if there is an earlier value."""
         return self._at > 0
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a later value."""
+        """True if there is a later value."""
         return self._at < len(self._values) - 1
 
     def push(self, value: Protocol) -> None:
-        """Choose a new value; what was undone before is gone."""
+        """Add a new value and drop all undone ones.
+
+        Parameters
+        ----------
+        value
+            the protocol; nothing happens if it is the current one
+        """
         if value != self.current:
+            # The oldest steps are dropped above `DEPTH`, so memory stays bounded in a long session.
             self._values = [*self._values[: self._at + 1], value][-DEPTH:]
             self._at = len(self._values) - 1
 

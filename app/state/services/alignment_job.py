@@ -1,4 +1,4 @@
-"""A quick image of the open scan and where its map belongs, made by a process of its own."""
+"""Reconstruct a quick image of the open scan and register the μ-map, in a separate process."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:  # the engine's process is not needed to open the window
 
 
 class AlignmentJob(QObject):
-    """Looks once more each time it is started.
+    """Runs the registration each time it is started.
 
     Signals
     -------
-    event_received : what the engine tells, see `engine.jobs.align`
-    failed : why nothing is found, one sentence
-    ended : nothing is at work any more
+    event_received : an event of the engine, see `engine.jobs.align`
+    failed : reason why there is no result, one sentence
+    ended : the process and the thread have ended
 
     Attributes
     ----------
-    is_busy : whether the engine is at work
-    engine : what runs a study, None for a process of its own
+    is_busy : True while the engine works
+    engine : class that runs a study; None for the default, `EngineProcess`
     """
 
     event_received = Signal(object)
@@ -44,12 +44,13 @@ class AlignmentJob(QObject):
         self.engine: type[EngineProcess] | None = None
 
     def start(self) -> None:
-        """Look at the scan that is open; nothing must be at work."""
+        """Start the registration of the open scan. No other one may be running."""
         study, scanner = self._session.study.to_study(), self._session.study.scanner
         if scanner is None:
             self.failed.emit(tr("The scan does not name its scanner; choose one first."))
             return
         device = self._session.device.in_use
+        # Read here: models must not be used in the worker thread.
         key, threads = (device.key, device.threads) if device is not None else ("cpu", None)
         self._is_wanted = self.is_busy = True
 
@@ -67,7 +68,8 @@ class AlignmentJob(QObject):
         )
 
     def stop(self) -> None:
-        """End at once."""
+        """Stop immediately."""
+        # The window may stop the job before the thread has created the process.
         with self._lock:
             self._is_wanted = False
             if self._process is not None:
@@ -82,6 +84,7 @@ class AlignmentJob(QObject):
             kind = self.engine or EngineProcess
             self._process = kind(study, device=device, threads=threads, source=align)
         for event in self._process.events():
+            # Keep reading after the abort: the process closes the event stream itself.
             if task.isInterruptionRequested():
                 self._process.abort()
             self.event_received.emit(event)

@@ -1,4 +1,4 @@
-"""What the user can do with a study: open, choose, clear, keep, save. `runner` reconstructs it."""
+"""User actions on a study: open, choose, clear, save. `runner` reconstructs it."""
 
 from __future__ import annotations
 
@@ -31,24 +31,22 @@ if TYPE_CHECKING:  # the loader is not needed to open the window
 
 
 class Commands(Tasks):
-    """Changes the session, slow parts in threads of their own.
+    """Actions that change the session. Slow parts run in threads.
 
     Signals
     -------
-    choose_requested : the role that the user wants to choose a file for
+    choose_requested : role that the user wants to choose a file for
     offered : a role and the file that the user dropped on it
-    import_requested : a file or folder that does not describe itself
+    import_requested : a file or folder without a description of its data
     item_requested : a folder, and the scans and images in it to choose from
-    queue_requested : the scans, dropped with the open one, that the user adds to the queue
-    protocols_changed : the saved protocols are others now
-    making_requested : the page on which the user wants to measure or fill in a file
+    queue_requested : scans that were dropped with the open one and are added to the queue
+    protocols_changed : the saved protocols have changed
+    making_requested : page on which the user wants to measure or create a file
 
     Parameters
     ----------
-    session, preferences
-        what is changed, and what is remembered
-    loader
-        reads foreign files; one of its own by default, which ends with it
+    session, preferences : state that is changed and stored
+    loader : process that reads foreign files; by default an own one that ends with the window
     """
 
     choose_requested = Signal(str)
@@ -78,7 +76,8 @@ class Commands(Tasks):
             session.add_log("warning", self.kept.fault)
 
     def loader(self) -> Loader:
-        """Return what reads foreign files; called in threads."""
+        """Return the process that reads foreign files. Worker threads call this."""
+        # Two threads may ask at once, and a second process would never be closed.
         with self._making_loader:
             if self._loader is None:
                 from engine.jobs import Loader
@@ -87,12 +86,13 @@ class Commands(Tasks):
             return self._loader
 
     def start_loader(self) -> None:
-        """Start what reads foreign files, so that the first one need not wait for it."""
+        """Start the reading process early, so that the first file does not wait for it."""
         self.run_task(
             lambda _: self.loader().start(), lambda _: None, failed=tr("No file is being read.")
         )
 
     def wait(self) -> None:
+        # Threads first: they may still read through the process.
         super().wait()
         if self._loader is not None and self._owns_loader:
             self._loader.close()
@@ -100,40 +100,86 @@ class Commands(Tasks):
     # inputs
 
     def builtin_scanners(self) -> dict[str, str]:
-        """Return the scanners that come with the program: key -> name."""
+        """Return the built-in scanners: key -> name."""
         from engine.io import builtin_scanners
 
         return builtin_scanners()
 
     def choose(self, role: str) -> None:
-        """Ask the window to let the user choose a file."""
+        """Request a file dialog.
+
+        Parameters
+        ----------
+        role
+            input role to choose a file for
+        """
         self.choose_requested.emit(role)
 
     def ask_to_make(self, page: str) -> None:
-        """Ask the window for a page on which a file is made."""
+        """Request a page on which a file is created.
+
+        Parameters
+        ----------
+        page
+            key of the page
+        """
         self.making_requested.emit(page)
 
     def offer(self, role: str, path: Path) -> None:
-        """Ask the window to open a file for a role, unless an image would be lost."""
+        """Request to open a file for a role, unless an unsaved image would be lost.
+
+        Parameters
+        ----------
+        role
+            input role; "" lets the file decide
+        path
+            the file
+        """
         self.offered.emit(role, path)
 
     def clear(self, role: str) -> None:
-        """Take one input out of the study; without its scan nothing of it is left."""
+        """Remove one input. Removing the scan clears the study.
+
+        Parameters
+        ----------
+        role
+            input role; without its chosen scanner a scan is read again
+        """
+        # A file that is still being read would otherwise open after the scan was cleared.
         if role == DATA:
             self._opening.cancel()
         has_scan = DATA in self._study.inputs
+        # The events depend on the geometry, so the scan must be read again without the choice.
         if role == SCANNER and has_scan:
             self._opening.add(Request(tr("scanner of the scan"), role, lambda r: r.scanner(None)))
         else:
             self._study.set_input(role, None)
 
     def set_input(self, role: str, value: str) -> None:
-        """Choose a file, or a scanner by name, for a role: it is taken for that, or refused."""
+        """Choose an input for a role. It is read first, and refused if it does not fit.
+
+        Parameters
+        ----------
+        role
+            input role
+        value
+            path of the file, or name of a scanner
+        """
         path = Path(value)
         self._opening.add(Request(path.name, role, lambda r: r.role(role, value), path=path))
 
     def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
-        """Open a file as what it is, or for a role; `batch`: all that were dropped with it."""
+        """Open a file.
+
+        Parameters
+        ----------
+        path
+            the file or folder
+        role
+            input role; "" lets the content decide
+        batch
+            all files that were dropped together with it, so that further scans can be queued
+        """
         if role:
             self.set_input(role, str(path))
         else:
@@ -143,21 +189,39 @@ class Commands(Tasks):
     def open_study(
         self, study: Study, path: Path | None = None, done: Callable[[], object] | None = None
     ) -> None:
-        """Take over all of a study or nothing of it; then call `done`."""
+        """Open a complete study; if one of its files is refused, nothing changes.
+
+        Parameters
+        ----------
+        study
+            the study
+        path
+            file of the study; None if it has none
+        done
+            called after the study has been opened
+        """
         name = (path or study.data).name
         self._opening.add(Request(name, DATA, lambda reader: reader.study(study, path), done))
 
     @property
     def serial(self) -> int:
-        """A number that is raised by everything the user opens or clears."""
+        """A number that increases whenever the user opens or clears something."""
         return self._opening.serial
 
     def stop_reading(self) -> None:
-        """End what can be stopped: the reading of files, and the making of a demo."""
+        """Stop work that can be stopped: reading of files, and the simulation of a demo."""
         self._opening.stop()
 
     def keep(self, role: str, kept: bool) -> None:
-        """Keep an input for every scan of this scanner, or not any longer."""
+        """Save an input for all scans of this scanner, or remove it from the saved ones.
+
+        Parameters
+        ----------
+        role
+            input role
+        kept
+            True to save it
+        """
         found = self._study.inputs.get(role)
         owner = owner_of(role, self._study.inputs.scan, self._study.scanner)
         if found is None or owner is None:
@@ -174,7 +238,17 @@ class Commands(Tasks):
         self._study.inputs_changed.emit()
 
     def keep_measured(self, scanner: Scanner, role: str, path: Path) -> None:
-        """Keep a file that was measured for every scan of a scanner, whatever scan is open."""
+        """Save a measured file for all scans of a scanner, whichever scan is open.
+
+        Parameters
+        ----------
+        scanner
+            the scanner that was measured
+        role
+            input role
+        path
+            the file
+        """
         try:
             owner = KeepingOwner.of_scanner(scanner)
             self.kept.keep(owner, role, str(path), date.today())
@@ -185,7 +259,17 @@ class Commands(Tasks):
         self._study.inputs_changed.emit()
 
     def is_kept(self, role: str) -> bool | None:
-        """Whether an input of the study is kept for its scanner; None where it cannot be."""
+        """Return True if an input is saved for its scanner.
+
+        Parameters
+        ----------
+        role
+            input role
+
+        Returns
+        -------
+        None if it cannot be saved for a scanner
+        """
         found = self._study.inputs.get(role)
         owner = owner_of(role, self._study.inputs.scan, self._study.scanner)
         if found is None or owner is None:
@@ -196,7 +280,13 @@ class Commands(Tasks):
     # saving
 
     def save_study(self, path: Path) -> None:
-        """Write the study with its protocol, and beside it the regions of its scan."""
+        """Write the study, and next to it the regions of its scan.
+
+        Parameters
+        ----------
+        path
+            the new TOML file; a failure is shown to the user
+        """
 
         def write() -> None:
             write_study(self._study.to_study(), path)
@@ -204,15 +294,23 @@ class Commands(Tasks):
             save_beside(self._session, path)
 
         self._guarded(path, write)
+        # Remembered even after a failure of the regions: the study itself has been written.
         self._preferences.remember(path)
 
     def save_protocol(self, name: str) -> None:
-        """Save the protocol under a name: a new one, or the next version of one's own."""
+        """Save the protocol as a new one, or as the next version of an own one.
+
+        Parameters
+        ----------
+        name
+            its name; a failure is shown to the user
+        """
         try:
             saved = self._preferences.library.save(self._study.protocol, name)
         except EngineError as e:
             self._session.raise_problem(Problem(tr("{name!r} was not saved.", name=name), str(e)))
             return
+        # The saved version is now the reference, so the protocol no longer counts as changed.
         self._study.use_protocol(saved)
         self.protocols_changed.emit()
         self._session.add_log(

@@ -1,4 +1,4 @@
-"""What every panel is given: the state, what the user can do, colours, memory."""
+"""The objects that every panel receives: state, actions, colours, preferences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A demo scan, simulated in a process of its own so that the window stays quick."""
+"""Simulate a demo scan in a separate process, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -13,23 +13,41 @@ from engine.jobs import new_process, process_context
 from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
-"""Between two looks whether the window wants the end."""
+"""Interval at which the thread checks for a stop request [s]."""
 STOPPED = tr("The simulation stopped. The computer may have run out of memory.")
 
 
 def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
-    """Simulate a demo and return its study, None where nobody waits for it any longer.
+    """Simulate a demo in a child process.
 
-    `task.progressed` tells how far it is.
+    Parameters
+    ----------
+    task
+        worker thread; its `progressed` signal reports progress
+    demo
+        the demo
+    folder
+        folder for its files; None for the default
+
+    Returns
+    -------
+    the study; None if the task was interrupted
+
+    Raises
+    ------
+    ResourceError
+        the simulation failed or its process died
     """
     here, there = process_context().Pipe(duplex=False)
     child = new_process(_make, there, demo, folder, name="isocenter-demo")
     child.start()
+    # The parent must close its copy, or it would never see the end of the pipe.
     there.close()
     try:
         return _listen(here, child.sentinel, task)
     finally:
         here.close()
+        # Also after success: the child may still hang in its exit handlers.
         child.terminate()
         child.join()
         child.close()
@@ -37,11 +55,13 @@ def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study
 
 def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
     while True:
+        # Waiting on the sentinel too detects a child that was killed without a message.
         ready = wait([here, sentinel], LOOK_S)
         if task.isInterruptionRequested():
             return None
         if not ready:
             continue
+        # Read the pipe first: a child that has ended may have sent its study just before.
         if here not in ready:
             raise ResourceError(STOPPED)
         try:

@@ -1,4 +1,4 @@
-"""What a run teaches about the time of the next one: a factor for each stage."""
+"""Learn from a run how long the next one takes: a factor for each stage."""
 
 from __future__ import annotations
 
@@ -10,19 +10,32 @@ from engine.modalities import Requirements
 
 SPEED_BOUNDS = (0.02, 50.0)
 COMPILED_ONCE = "kernels"
-"""A stage that takes long the first time only."""
+"""Stage that is slow only the first time, because kernels are compiled."""
 ITERATIONS = "reconstruct"
 MATTERS_S = 0.3
-"""A stage that neither is nor was foretold to be longer teaches nothing."""
+"""Stages with a shorter measured and estimated time are too noisy to learn from [s]."""
 
 
 def learnt_stages(
     ratios: Mapping[str, float], estimate: Requirements, record: RunRecord
 ) -> dict[str, float]:
-    """Return the measured over the estimated time of the stages of a run, where it tells one.
+    """Return measured over estimated time of the stages of a run.
 
-    `ratios` are those known before. A stage that had less to do than was foretold tells nothing:
-    one taken from a cache, or iterations that ended early.
+    A stage with less work than estimated is left out: one that came from a cache, or iterations
+    that ended early.
+
+    Parameters
+    ----------
+    ratios
+        ratios known before, by stage
+    estimate
+        estimate before the run, without measured speeds
+    record
+        record of the finished run
+
+    Returns
+    -------
+    new ratios by stage, only of stages that allow one
     """
     least = estimate.least or estimate
     found = {}
@@ -43,7 +56,23 @@ def _tells(stage: Measured, estimate_s: float, record: RunRecord) -> bool:
 
 
 def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> float:
-    """Return the measured over the foretold time nearest to `ratio` that explains a run."""
+    """Return the ratio nearest to the old one that explains a run.
+
+    Parameters
+    ----------
+    ratio
+        ratio known before
+    measured_s
+        measured time of the stage [s]
+    least_s, most_s
+        range of the estimated time [s]
+
+    Returns
+    -------
+    a ratio within `SPEED_BOUNDS`
+    """
     low, high = SPEED_BOUNDS
+    # If the measured time is within the estimated range, the old ratio stays.
     explained = min(max(ratio, measured_s / most_s), measured_s / least_s)
+    # One run on a busy computer must not make all later estimates useless.
     return min(max(explained, low), high)

@@ -1,4 +1,4 @@
-"""Slices of the image on show wherever they are wanted, also while it forms."""
+"""Oblique slices of the displayed image, also while it is being reconstructed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ImagePlaneReader(SliceReader):
-    """Makes slices of the image on show while someone looks."""
+    """Computes slices of the displayed image while a view shows them."""
 
     image_forms = True
 
@@ -31,7 +31,8 @@ class ImagePlaneReader(SliceReader):
         return self._slices
 
     def _follow(self) -> None:
-        """Take up another image; one that nobody looks at leaves nothing of the one before."""
+        """React to another image; without a viewer, free the memory of the previous one."""
+        # Only a mark: up to twelve previews arrive per second, and most are never sliced.
         self._is_new = True
         if not self._is_active and self._slices is not None:
             self._slices = self._grid = self.newest = None
@@ -39,7 +40,7 @@ class ImagePlaneReader(SliceReader):
         self.look()
 
     def _take_up(self) -> None:
-        """Take up another image; where its grid is the same as before, slices stay."""
+        """Use another image. If its grid is unchanged, the planes stay."""
         from engine.results import VolumeSlices
 
         self._is_new = False
@@ -60,6 +61,7 @@ class ImagePlaneReader(SliceReader):
         if slices is None or not planes or self._is_busy:
             return
         newest = self.newest
+        # An iterate replaces the source but not the planes, so the source is compared too.
         if newest is None or newest.planes != planes or self._made_of is not slices:
             self._made_of = slices
             self.begin(lambda: _made(slices, planes), self.took_slices)

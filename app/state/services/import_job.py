@@ -1,4 +1,4 @@
-"""Looks at a scan that does not describe itself, in the process that reads files."""
+"""Make previews of raw projections, in the process that reads foreign files."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from engine.core.errors import EngineError
 from engine.raw_import import Draft, ImportPreview, write_draft
 
 WAIT_MS = 200
-"""Rest after an answer before a look begins."""
+"""Delay between the last answer and the next preview [ms]."""
 
 
 class ImportJob(QObject):
-    """Looks once more whenever the user has said something; only the newest counts.
+    """Makes a new preview after each answer. Only the newest counts.
 
     Signals
     -------
-    written : the sidecar that now lies beside the scan
-    refused : why it was not written, one sentence
+    written : path of the description that was saved next to the scan
+    refused : reason why it was not saved, one sentence
     """
 
     written = Signal(object)
@@ -40,11 +40,12 @@ class ImportJob(QObject):
         model.said_changed.connect(self._timer.start)
 
     def look(self) -> None:
-        """Look with what was said so far, unless a look is being made."""
+        """Start a preview with the current answers, unless one is being made."""
         model = self._model
         if model.is_busy or self._is_ended:
             return
         model.begin()
+        # A copy: the user may answer while the thread works.
         said = dict(model.said)
 
         def work(task: Task) -> ImportPreview | str:
@@ -65,7 +66,15 @@ class ImportJob(QObject):
         )
 
     def write(self, draft: Draft, name: str) -> None:
-        """Write the sidecar."""
+        """Save the description next to the scan.
+
+        Parameters
+        ----------
+        draft
+            its content
+        name
+            file name, without a folder
+        """
 
         def work(task: Task) -> Path | str:
             try:
@@ -79,11 +88,12 @@ class ImportJob(QObject):
         self._commands.run_task(work, done, failed=tr("The description was not saved."))
 
     def stop(self) -> None:
-        """Look no more."""
+        """Start no more previews."""
         self._is_ended = True
         self._timer.stop()
 
     def _ended(self) -> None:
         self._model.end()
+        # An answer during the preview makes its result obsolete.
         if not self._model.is_current:
             self.look()

@@ -1,4 +1,4 @@
-"""The measurement of a normalisation: in a process of its own, drawn by a thread of the window."""
+"""Measure a normalisation in a separate process, read by a thread of the window."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 
 
 class NormalisingJob(QObject):
-    """Runs one measurement after another.
+    """Runs one measurement at a time.
 
     Signals
     -------
-    event_received : what the measurement tells, see `engine.tools.normalisation_scan.measure_apart`
-    failed : why there is none, one sentence
-    ended : nothing is at work any more
+    event_received : an event of `engine.tools.normalisation_scan.measure_apart`
+    failed : reason why there is no result, one sentence
+    ended : the process and the thread have ended
 
     Attributes
     ----------
-    is_busy : whether a measurement is at work
+    is_busy : True while a measurement runs
     """
 
     event_received = Signal(object)
@@ -39,7 +39,13 @@ class NormalisingJob(QObject):
         self.is_busy = False
 
     def start(self, request: NormalisationRequest) -> None:
-        """Measure; nothing must be at work."""
+        """Start a measurement. No other one may be running.
+
+        Parameters
+        ----------
+        request
+            scans, source and settings
+        """
         self._rests, self._is_wanted = False, True
         self.is_busy = True
         self._commands.run_task(
@@ -51,16 +57,24 @@ class NormalisingJob(QObject):
         )
 
     def rest(self, rests: bool) -> None:
-        """Rest after the step at hand, or go on."""
+        """Pause after the current step, or continue.
+
+        Parameters
+        ----------
+        rests
+            True to pause
+        """
         self._rests = rests
 
     def stop(self) -> None:
-        """End at once; nothing is kept."""
+        """Stop without a result."""
         self._is_wanted = False
 
     def _measure(self, task: Task, request: NormalisationRequest) -> None:
         from engine.tools.normalisation_scan import Wish, measure_apart
 
+        # The process polls this between steps. Reading plain bools from another thread is safe in
+        # Python.
         def wish() -> Wish:
             if task.isInterruptionRequested() or not self._is_wanted:
                 return Wish.END

@@ -1,7 +1,7 @@
-"""Files that the user opens, one after the other, in the order they were given.
+"""Open files one after the other, in the order of the user's requests.
 
-Each is read for the study that is open when its turn comes. What was meant for a scan that was then
-refused is refused with it: it must not end up beside the scan before.
+Each is read for the study that is open when its turn comes. If a scan is refused, files for it are
+refused too: they must not be added to the previous scan.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ if TYPE_CHECKING:  # the loader is not needed to open the window
 
 
 class Opening(QObject):
-    """Reads what was asked for, and hands what is sound to the study.
-
-    Attributes
-    ----------
-    serial : raised by everything the user opens or clears
+    """Reads requested files and passes valid ones to the study.
 
     Signals
     -------
-    import_requested : a file or folder whose import the user agreed to
+    import_requested : a file or folder that the user agreed to import
     item_requested : a folder, and the scans and images in it to choose from
     queue_requested : the scans that the user adds to the queue
+
+    Attributes
+    ----------
+    serial : increases whenever the user opens or clears something
     """
 
     import_requested = Signal(object)
@@ -84,7 +84,13 @@ class Opening(QObject):
         self.serial = 0
 
     def add(self, request: Request) -> None:
-        """Read something once all before it is done."""
+        """Read a file after all earlier requests.
+
+        Parameters
+        ----------
+        request
+            refused with a message while a run is active
+        """
         if self._run.state.is_active:
             self._refuse_while_running(request)
             return
@@ -95,13 +101,14 @@ class Opening(QObject):
         self._show()
 
     def stop(self) -> None:
-        """Read nothing more; what is being read is asked to end."""
+        """Drop waiting requests and ask the current one to stop."""
         self._queue.clear()
         self._tasks.stop()
         self._show()
 
     def cancel(self) -> None:
-        """Read nothing more, and take nothing of what is being read."""
+        """Drop waiting requests and ignore the result of the current one."""
+        # Panels compare this number to notice that what they asked for is obsolete.
         self.serial += 1
         self._queue.clear()
         self._current = self._waiting = None
@@ -121,6 +128,7 @@ class Opening(QObject):
         request = self._current = self._queue.popleft()
         inputs, roles, title = self._study.inputs, self._study.roles, self._study.modality.title
         waiting = self._waiting
+        # The thread gets a copy: the study may change while the file is being read.
         copy = Inputs(**inputs)
 
         def work(task: Task) -> Outcome | EngineError:
@@ -133,6 +141,7 @@ class Opening(QObject):
                 return request.work(reader)
             except EngineError as e:
                 is_scan = request.role in ("", DATA)
+                # Recognising raw projections reads files, so it happens in the thread too.
                 return undescribed(e, request.path if is_scan else None, files)
 
         self._tasks.run_task(
@@ -149,7 +158,7 @@ class Opening(QObject):
             self._next()
 
     def _take(self, request: Request, inputs: Inputs, outcome: Outcome | EngineError) -> None:
-        """Hand on what was read, unless the user went on without it."""
+        """Apply what was read, unless the user has cancelled it."""
         if self._current is not request:
             return
         if isinstance(outcome, EngineError):
@@ -158,6 +167,7 @@ class Opening(QObject):
         if self._run.state.is_active:
             self._refuse_while_running(request)
             return
+        # An additional file was checked against the scan that was open when reading started.
         if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
             return
         if isinstance(outcome, NewStudy) and not self._batch.takes(request, outcome):
@@ -167,12 +177,13 @@ class Opening(QObject):
         except EngineError as e:
             self._refuse(request, e)
             return
+        # Later requests might replace this study, so its callback must not start a run.
         if request.done is not None and not self._queue:
             self._study.show_reading({})
             request.done()
 
     def _belongs(self, request: Request, inputs: Inputs) -> bool:
-        """Whether a file is for the scan that is open now; say so if not."""
+        """Return True if a file is for the open scan; otherwise show a message."""
         text = ""
         if self._lost:
             text = tr("It belongs to {lost}, which could not be opened.", lost=self._lost)
@@ -186,6 +197,7 @@ class Opening(QObject):
         study = self._study
         match outcome:
             case NewStudy():
+                # A valid scan ends the state in which a scan was missing its scanner.
                 self._lost, self._waiting = "", None
                 self._session.opened_from = outcome.path
                 study.begin(outcome.inputs, outcome.protocol)
@@ -208,12 +220,13 @@ class Opening(QObject):
         self._session.show_file(found.volume, name, alias, found.frames, format=found.format)
 
     def _tell_left_out(self, refused: tuple[str, ...]) -> None:
+        # The scan is open, so this is one message about all files and not an error each.
         if refused:
             title = tr("A file that belongs to this scan was skipped.")
             self._session.raise_problem(Problem(title, " ".join(refused)))
 
     def _refuse(self, request: Request, fault: EngineError) -> None:
-        """Say why a file is not taken; the study stays as it is."""
+        """Show why a file is refused. The study does not change."""
         text, before = str(fault), self._study.inputs.get(DATA)
         safe = tr("{name} stays open.", name=before.name) if before is not None else ""
         if isinstance(fault, ReadingStoppedError):
@@ -222,12 +235,14 @@ class Opening(QObject):
                 Problem(title, tr("You stopped reading the file."), safe, is_fault=False)
             )
             return
+        # Not an error for the user: a dialog lists the scans in the folder.
         if isinstance(fault, SeveralItemsError):
             self.item_requested.emit(request.path, fault.items)
             return
         if isinstance(fault, ScannerMissingError):
             text = f"{text} {tr('Choose its scanner or crystal map to open the scan.')}"
         if request.role in ("", DATA):
+            # Files that follow in the queue probably belong to this scan.
             self._lost = request.name
             self._waiting = self._without_scanner(request, fault)
         if isinstance(fault, UndescribedError):
@@ -247,7 +262,7 @@ class Opening(QObject):
         )
 
     def _offer_others(self) -> None:
-        """Offer to queue the other scans that were dropped with the open one."""
+        """Offer to queue the other scans that were dropped together with the open one."""
         batch, self._batch = self._batch, Batch()
         if not batch.others:
             return
@@ -269,13 +284,13 @@ class Opening(QObject):
         self._session.raise_problem(Problem(title, text, safe, answer=answer, is_fault=False))
 
     def _without_scanner(self, request: Request, fault: EngineError) -> Wanted | None:
-        """Return the scan that can be opened once its scanner is chosen."""
+        """Return the scan that can be opened once its scanner has been chosen."""
         if request.path is None or not isinstance(fault, ScannerMissingError):
             return None
         return Wanted(request.path, complete_events=request.complete_events)
 
     def _answer(self, request: Request, fault: CutOffError) -> Answer | None:
-        """Return the offer to use what is complete of a scan that is cut off."""
+        """Return the action to use the complete part of a truncated scan."""
         if not fault.n_events:
             return None
         agreed = replace(request, complete_events=True)

@@ -1,4 +1,4 @@
-"""A file to open, and the files that were dropped together with it."""
+"""A request to open a file, and the files that were dropped together with it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.state.services.reading import StudyReader
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """Something to read.
+    """A request to read a file.
 
     Attributes
     ----------
-    name : for people
-    role : what it was offered for; empty if the file shall say
-    work : reads it
-    done : called once it is taken
-    path : of what may be a scan
-    complete_events : whether the user agreed to use what is complete of a scan that is cut off
+    name : name for the user
+    role : input role; empty if the content decides
+    work : function that reads it, in a thread
+    done : called after it has been applied
+    path : path of a possible scan; None otherwise
+    complete_events : True if the user agreed to use the complete part of a truncated scan
     batch : all files that were dropped together with it
     """
 
@@ -36,19 +36,19 @@ class Request:
 
     @property
     def refusal(self) -> str:
-        """Title of the message where it is refused."""
+        """Title of the message if it is refused."""
         if self.role:
             return tr("{name} cannot be used.", name=self.name)
         return tr("{name} cannot be opened.", name=self.name)
 
 
 class Batch:
-    """Files that were dropped together: the first scan opens, the others can be queued.
+    """Files that were dropped together. The first scan opens; the others can be queued.
 
     Attributes
     ----------
     first : name of the scan that was opened; empty before
-    others : further scans among the files, read and sound
+    others : further valid scans among the files
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,15 @@ class Batch:
         self.others: list[NewStudy] = []
 
     def takes(self, request: Request, found: NewStudy) -> bool:
-        """Whether a scan may become the study; one after another of the same drop may not."""
+        """Return True if a scan may become the open study.
+
+        Parameters
+        ----------
+        request
+            request that the scan came from
+        found
+            the scan; a further one of the same drop is stored in `others`
+        """
         if request.path is None or len(request.batch) < 2:
             return True
         if self.first and request.batch == self._files:

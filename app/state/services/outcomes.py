@@ -1,4 +1,4 @@
-"""What reading for the user comes to: another study, one more input, a volume to look at."""
+"""Results of reading a file: another study, an additional input, a volume or a protocol."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from engine.modalities import Protocol
 
 @dataclass(frozen=True)
 class NewStudy:
-    """Another scan with all that belongs to it.
+    """Another scan with its inputs.
 
     Attributes
     ----------
-    refused : sentences on inputs, kept or beside the scan, that were left out
+    inputs : all files of the study
+    path : file that was opened, for the list of recent files
+    protocol : protocol of a study file; None if it has none
+    refused : sentences about inputs, saved or next to the scan, that were left out
     """
 
     inputs: Inputs
@@ -28,14 +31,14 @@ class NewStudy:
 
 @dataclass(frozen=True)
 class Revision:
-    """The same scan, read for another scanner."""
+    """The same scan, read again for another scanner."""
 
     inputs: Inputs
 
 
 @dataclass(frozen=True)
 class Addition:
-    """One more input of the study."""
+    """One additional input of the study."""
 
     role: str
     found: Input
@@ -43,7 +46,7 @@ class Addition:
 
 @dataclass(frozen=True)
 class LoadedVolume:
-    """A volume that is only looked at, with the name of its format."""
+    """A volume that is only displayed, with the name of its format."""
 
     volume: Volume
     path: Path
@@ -67,14 +70,17 @@ class Wanted:
 
     Attributes
     ----------
-    scanner : the chosen one; None as the scan says
+    data : the scan
+    scanner : the chosen scanner; None for the one that the scan names
     given : auxiliary files by role
-    is_whole : whether nothing that is kept may be added
-    complete_events : use what is complete of list mode that ends within a record
+    protocol : protocol of a study file; None if it has none
+    is_whole : True if no saved inputs may be added
+    complete_events : True to use the complete part of truncated list mode
     """
 
     data: Path
     scanner: str | None = None
+    # Paths as text: the worker process reads them, and scanners are names.
     given: Mapping[str, str] = field(default_factory=dict)
     protocol: Protocol | None = None
     is_whole: bool = False

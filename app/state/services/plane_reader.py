@@ -1,7 +1,7 @@
-"""Slices of a stored CT scan wherever they are wanted, made off the window's thread.
+"""Oblique slices of a stored CT scan, computed outside the window's thread.
 
-The scan is prepared once for a protocol; then each wish is answered with rough slices first, where
-fine ones would take long, and with fine ones when no other wish came.
+The scan is prepared once per protocol. Each request first gives coarse slices if fine ones are
+slow. Fine slices follow if no other request comes.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities import PlaneSlices
 
 PREPARE_MS = 300
-"""Rest after a change of the protocol before the scan is prepared anew."""
+"""Delay between a change of the protocol and a new preparation of the scan [ms]."""
 SETTLE_MS = 200
-"""Rest after the last wish before fine slices are made."""
+"""Delay between the last request and fine slices [ms]."""
 NO_ROOM = tr("There are no slices, because the disk has no space for the projections.")
 
 
 @dataclass(frozen=True, eq=False)
 class SliceSource:
-    """A scan, the protocol it is looked at with, and what makes slices of them."""
+    """A scan, a protocol, and the object that reconstructs slices with them."""
 
     scan: ProjectionsSummary
     protocol: CtProtocol
@@ -39,11 +39,11 @@ class SliceSource:
 
 
 class PlaneReader(SliceReader):
-    """Makes slices of the scan at hand while someone looks and no run is at work.
+    """Computes slices of the open scan while a view shows them and no run is active.
 
     Attributes
     ----------
-    source : what makes slices; None before, or where it failed
+    source : reconstructs slices; None before it exists, or if it failed
     """
 
     def __init__(self, session: Session, commands: Commands) -> None:
@@ -69,7 +69,7 @@ class PlaneReader(SliceReader):
 
     @property
     def is_of_view(self) -> bool:
-        """Whether the volume on show is the one that the run made where these slices lie."""
+        """True if the displayed volume is the run's image on the grid of these slices."""
         volume, slices = self.view.volume, self.slices
         is_here = volume is not None and slices is not None and volume.grid == slices.grid
         return is_here and self._session.volumes.shows_image
@@ -91,7 +91,7 @@ class PlaneReader(SliceReader):
         self._settle.start()
 
     def _let_go(self) -> None:
-        """Give the memory back: to a run, or to another scan."""
+        """Free the memory for a run or for another scan."""
         if self.source is not None or self.newest is not None:
             self.source = self.newest = None
             self.prepared.emit()
@@ -112,8 +112,10 @@ class PlaneReader(SliceReader):
         if source is None or source.scan is not scan or source.protocol != protocol:
             if not self._settle.isActive():
                 self.source = None  # two of them might find no room
+                # Preparation filters all projections, so it waits until the user stops editing.
                 self.begin(lambda: self._prepared(scan, protocol), self._took_source)
         elif self._planes and (self.newest is None or self.newest.planes != self._planes):
+            # Coarse slices follow a drag; the timer starts fine ones only after the drag rests.
             self.begin(lambda: _rough(source, self._planes), self.took_slices)
             self._rest.start()
         elif self.newest is not None and not self.newest.is_fine and not self._rest.isActive():
@@ -123,6 +125,7 @@ class PlaneReader(SliceReader):
         from engine.core.backend import cpu
         from engine.modalities import PlaneSlices
 
+        # The engine calls this between chunks; the exception ends obsolete work early.
         def check() -> None:
             found = self._study.xray
             is_other = found is None or found[0] is not scan or found[1] != protocol
@@ -131,6 +134,7 @@ class PlaneReader(SliceReader):
 
         if scan.radiographs is None:
             return NO_ROOM
+        # On the CPU, so that the memory of the GPU stays free for runs.
         device = self._session.device.named("cpu")
         on = cpu(device.threads if device else None)
         made = PlaneSlices(scan.radiographs.scan, protocol, on=on, check=check)
@@ -151,12 +155,14 @@ class PlaneReader(SliceReader):
             return  # the memory is the run's
         elif found is not None and current is not None and found.scan is current[0]:
             self.source, self.newest, self.fault = found, None, ""
+            # Planes of another grid may be outside this one.
             if self._grid != found.slices.grid:
                 self._grid, self._planes = found.slices.grid, ()
             self.prepared.emit()
 
     def fail(self, text: str) -> None:
         found = self._study.xray
+        # Remembered, so that the same scan and protocol are not tried again and again.
         self._failed = None if found is None else (found[0], found[1])
         self.source = None
         super().fail(text)

@@ -1,6 +1,6 @@
-"""The slice that the protocol at hand would give, made anew whenever it changes.
+"""Preview slice of the current protocol, updated after each change.
 
-One thread looks at a time. A change made meanwhile ends it, and the newest protocol comes next.
+One thread works at a time. A change in the meantime stops it, and the newest protocol is next.
 """
 
 from __future__ import annotations
@@ -20,33 +20,39 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities import PreviewSlice, SlicePreview
 
 WAIT_MS = 120
-"""Rest after a change before a look begins: typing changes a number several times."""
+"""Delay before a preview starts [ms]: typing changes a number several times."""
 NO_ROOM = tr("There is no preview, because the disk has no space for the projections.")
 
 
 class SupersededError(Exception):
-    """Another protocol is wanted by now."""
+    """Another protocol has been requested."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreviewRequest:
-    """A scan and the protocol to look at it with."""
+    """A scan and the protocol for its preview."""
 
     scan: ProjectionsSummary
     protocol: CtProtocol
 
     def is_same(self, other: PreviewRequest | None) -> bool:
-        """Whether a look for the other one would show the same."""
+        """Return True if both requests give the same preview.
+
+        Parameters
+        ----------
+        other
+            the other request; None is never the same
+        """
         return other is not None and self.scan is other.scan and self.protocol == other.protocol
 
 
 class Previews(QObject):
-    """Looks while someone watches and no run is at work.
+    """Computes previews while a panel shows them and no run is active.
 
     Attributes
     ----------
-    look : the newest; None before the first, or where it failed
-    fault : why there is none, one sentence
+    look : the newest preview; None before the first, or if it failed
+    fault : reason why there is none, one sentence
     """
 
     changed = Signal()
@@ -74,11 +80,17 @@ class Previews(QObject):
 
     @property
     def is_current(self) -> bool:
-        """Whether what is on show belongs to the protocol at hand."""
+        """True if the displayed preview belongs to the current protocol."""
         return self._wish is not None and self._wish.is_same(self._shown)
 
     def watch(self, watched: bool) -> None:
-        """Say whether someone looks."""
+        """Start or stop previews.
+
+        Parameters
+        ----------
+        watched
+            True while a panel shows them
+        """
         self._watched = watched
         self._follow()
 
@@ -100,6 +112,7 @@ class Previews(QObject):
         if wish is None or self._is_busy or wish.is_same(self._shown):
             return
         self._is_busy = True
+        # One slice is fast on the CPU, and the GPU stays free for runs.
         device = self._session.device.named("cpu")
         threads = device.threads if device else None
         self._commands.run_task(
@@ -111,10 +124,11 @@ class Previews(QObject):
         )
 
     def _look(self, wish: PreviewRequest, threads: int | None) -> PreviewSlice | str | None:
-        """Look, in a thread: the slice, why there is none, or None if another one is wanted."""
+        """Compute a preview, in a thread; a text is a failure, None means that it is obsolete."""
         from engine.core.backend import cpu
         from engine.modalities import SlicePreview
 
+        # The prepared scan is kept, so that only the changed part is computed again.
         if self._quick is None or self._quick[0] is not wish.scan:
             radiographs = wish.scan.radiographs
             if radiographs is None:
@@ -134,11 +148,13 @@ class Previews(QObject):
             return str(e)
 
     def _took(self, wish: PreviewRequest, found: PreviewSlice | str | None) -> None:
+        # The protocol may have changed between the end of the thread and this call.
         if found is None or self._wish is None or not self._wish.is_same(wish):
             return
         look, fault = (None, found) if isinstance(found, str) else (found, "")
         self._show(wish, look, fault)
         if look is not None and look.axis is not None:
+            # The rotation axis of the preview is the one that the run would find.
             self._study.note_axis(wish.scan, wish.protocol, look.axis)
         self.changed.emit()
 
@@ -146,5 +162,6 @@ class Previews(QObject):
         self._shown, self.look, self.fault = wish, look, fault
 
     def _ended(self) -> None:
+        # The thread ends before the next one starts: both would use the same prepared scan.
         self._is_busy = False
         self._follow()

@@ -1,4 +1,4 @@
-"""Reads the projection and the sinogram that the user looks at, off the window's thread."""
+"""Read the projection and sinogram for the views, outside the window's thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_ROOM = tr("The disk has no space for the projections; see the notes in step 1
 
 @dataclass(frozen=True)
 class ProjectionRequest:
-    """What the views should show; `steps` is empty for values as measured."""
+    """The projection and sinogram to show; `steps` is empty for measured values."""
 
     view: int
     row: int
@@ -29,7 +29,7 @@ class ProjectionRequest:
 
 @dataclass(frozen=True)
 class Found:
-    """What was read for a wish; a part that was on show already is None."""
+    """Data for a request; a part that is displayed already is None."""
 
     radiographs: RadiographStore
     wish: ProjectionRequest
@@ -39,7 +39,7 @@ class Found:
 
 
 class ProjectionReader(QObject):
-    """Follows the newest wish; between two readings older ones are forgotten."""
+    """Serves the newest request; older ones in between are dropped."""
 
     def __init__(self, session: Session, commands: Commands, state: DetectorState) -> None:
         super().__init__()
@@ -54,18 +54,31 @@ class ProjectionReader(QObject):
         session.study.inputs_changed.connect(self._follow_scan)
 
     def set_active(self, active: bool) -> None:
-        """Read only while somebody looks."""
+        """Start or stop reading.
+
+        Parameters
+        ----------
+        active
+            True while a view shows projections
+        """
         self._active = active
         self._look()
 
     def set_prepared(self, prepared: bool) -> None:
-        """Read values as the steps leave them, or as measured."""
+        """Choose the values to show.
+
+        Parameters
+        ----------
+        prepared
+            True for values after the preparation steps, False for measured values
+        """
         self._prepared = prepared
         self._look()
 
     def _follow_scan(self) -> None:
         found = self._study.xray
         scan = found.scan if found is not None else None
+        # `inputs_changed` also comes for auxiliary files, which leave the projections as they are.
         if scan is self._scan:
             return
         self._scan, self._shown, self._failed = scan, None, None
@@ -82,6 +95,7 @@ class ProjectionReader(QObject):
         if radiographs is None or not self._active or self._busy:
             return
         wish, shown = self._wish(), self._shown
+        # A request that failed is not repeated until something changes.
         if wish in (shown, self._failed):
             return
         self._busy = True
@@ -102,6 +116,7 @@ class ProjectionReader(QObject):
         self._look()
 
     def _show(self, found: Found) -> None:
+        # Another scan was opened while the thread was reading.
         if self._scan is None or found.radiographs is not self._scan.radiographs:
             return
         if found.fault:
@@ -121,6 +136,7 @@ def _read(
     same_steps = shown is not None and shown.steps == wish.steps
     projection = sinogram = None
     try:
+        # Each part is read only if it changed: a sinogram touches every projection of the file.
         if shown is None or not same_steps or shown.view != wish.view:
             projection = radiographs.projection(wish.view, wish.steps)
         if shown is None or not same_steps or shown.row != wish.row:

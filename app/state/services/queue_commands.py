@@ -1,7 +1,7 @@
-"""What the user can do with the queue: add, order, pause, retry, remove, let it run.
+"""User actions on the queue: add, order, pause, retry, remove, start.
 
-The queue is worked through by a process of its own, which the window starts and looks at through
-the files: so it goes on when the window closes or dies, and the next window finds it.
+A separate process works on the queue. The window starts it and communicates through files. The
+process therefore continues when the window closes or crashes, and the next window finds it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from engine.core.errors import EngineError
 from engine.jobs import QueueEntry, QueueSettings, StudyQueue, ensure_runner
 
 POLL_MS = 1000
-"""Between two looks while something may change."""
+"""Polling interval while something may change [ms]."""
 Found = tuple[tuple[QueueEntry, ...], QueueSettings, bool]
 
 
 class QueueCommands(QObject):
-    """Acts on the queue on disk, in threads, and keeps the session's picture of it up to date."""
+    """Changes the queue on disk, in threads, and updates the model of the session."""
 
     def __init__(
         self,
@@ -41,6 +41,7 @@ class QueueCommands(QObject):
         self._session, self._commands, self._preferences = session, commands, preferences
         self._model, self._results = session.queue, results
         self._is_looking = False
+        # Replaceable, so that tests need no process.
         self.start_runner: Callable[[StudyQueue], object] = ensure_runner
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
@@ -49,7 +50,8 @@ class QueueCommands(QObject):
         commands.queue_requested.connect(self.add_scans)
 
     def refresh(self) -> None:
-        """Look at the queue, and let it go on where it shall run and nothing works through it."""
+        """Read the queue, and start its process if it should run and none is alive."""
+        # A slow disk can take longer than the polling interval.
         if self._is_looking:
             return
         self._is_looking = True
@@ -64,14 +66,14 @@ class QueueCommands(QObject):
         )
 
     def obstacle(self) -> str:
-        """Return why the study at hand cannot be added, empty if it can."""
+        """Return the reason why the open study cannot be added; empty if it can."""
         if "data" not in self._session.study.inputs:
             return tr("Open a scan first.")
         session = self._session
         return session.study.obstacle() or session.order.obstacle(session.patients())
 
     def add(self) -> None:
-        """Put the study at hand, with its settings as they are, at the end."""
+        """Add the open study, with its current settings, at the end."""
         session = self._session
         if obstacle := self.obstacle():
             session.add_log(
@@ -79,9 +81,11 @@ class QueueCommands(QObject):
             )
             return
         queued = QueuedStudy.of(session.study, identified=self._preferences.identify)
+        # Read here and not in the thread: the user may release the order meanwhile.
         order = session.order.current
 
         def added() -> None:
+            # Only after success: a scan that was not queued is not bound to the patient.
             session.order.bind()
             self._say_added(queued.study.title)
 
@@ -92,8 +96,15 @@ class QueueCommands(QObject):
         )
 
     def add_scans(self, found: Sequence[NewStudy]) -> None:
-        """Put other scans than the open one at the end, each with its own protocol."""
+        """Add other scans at the end, each with its own protocol.
+
+        Parameters
+        ----------
+        found
+            scans that were read already
+        """
         session, identified = self._session, self._preferences.identify
+        # Prepared in the window's thread, since models belong to it; only writing is slow.
         scans = QueuedScans.of(found, session.study, identified=identified)
         title = tr("Some scans were not added to the queue.")
 
@@ -106,44 +117,88 @@ class QueueCommands(QObject):
         self._act(scans.add_to, title, added)
 
     def run(self, at_once: int | None = None) -> None:
-        """Let waiting studies begin."""
+        """Start waiting studies.
+
+        Parameters
+        ----------
+        at_once
+            number of parallel studies; None keeps the setting
+        """
         self._act(
             lambda queue: queue.set_running(True, at_once), tr("The queue could not be started.")
         )
 
     def rest(self) -> None:
-        """Let no more studies begin; those at work keep a checkpoint and wait."""
+        """Start no more studies; running ones save a checkpoint and wait."""
         self._act(lambda queue: queue.set_running(False), tr("The queue could not be paused."))
 
     def set_at_once(self, at_once: int) -> None:
-        """Say how many studies run at a time; 0: as many as the memory is estimated to hold."""
+        """Set the number of parallel studies.
+
+        Parameters
+        ----------
+        at_once
+            0 for as many as the estimated memory allows
+        """
         self._act(
             lambda queue: queue.change_settings(at_once=at_once),
             tr("The number of parallel studies was not changed."),
         )
 
     def pause(self, id: str) -> None:
-        """Hold a study back."""
+        """Pause a study.
+
+        Parameters
+        ----------
+        id
+            ID of its entry
+        """
         self._act(lambda queue: queue.pause(id), tr("The study could not be paused."))
 
     def resume(self, id: str) -> None:
-        """Let a paused study wait for its turn again."""
+        """Let a paused study wait for its turn again.
+
+        Parameters
+        ----------
+        id
+            ID of its entry
+        """
         self._act(lambda queue: queue.resume(id), tr("The study could not be resumed."))
 
     def retry(self, id: str) -> None:
-        """Let a study that failed wait for its turn again."""
+        """Let a failed study wait for its turn again.
+
+        Parameters
+        ----------
+        id
+            ID of its entry
+        """
         self._act(lambda queue: queue.retry(id), tr("The study could not be retried."))
 
     def remove(self, id: str) -> None:
-        """Take a study out; its results stay."""
+        """Remove a study; its results stay.
+
+        Parameters
+        ----------
+        id
+            ID of its entry
+        """
         self._act(lambda queue: queue.remove(id), tr("The study was not removed."))
 
     def clear(self) -> None:
-        """Take out what has finished; the results stay."""
+        """Remove finished studies; their results stay."""
         self._act(lambda queue: queue.clear_finished(), tr("The queue was not changed."))
 
     def move(self, id: str, to: int) -> None:
-        """Put a study at a place, counted from 0."""
+        """Move a study.
+
+        Parameters
+        ----------
+        id
+            ID of its entry
+        to
+            new position, counted from 0
+        """
         self._act(lambda queue: queue.move(id, to), tr("The order was not changed."))
 
     def _act(
@@ -155,6 +210,8 @@ class QueueCommands(QObject):
         def work(_: object) -> Found:
             queue = StudyQueue()
             act(queue)
+            # The process ends when nothing is left to do, so each change may have to start it
+            # again.
             self.start_runner(queue)
             return _found(queue)
 
@@ -174,6 +231,7 @@ class QueueCommands(QObject):
             return
         entries, settings, runs = found
         self._model.take(entries, settings, runs=runs)
+        # Polling stops for an idle queue, which keeps the disk asleep.
         if self._model.may_change:
             self._timer.start()
         else:
@@ -193,6 +251,7 @@ class QueueCommands(QObject):
             self._results.refresh()
             return
         title = tr("{title} failed in the queue.", title=entry.title)
+        # A failed study was not started in this window, so nobody may be watching it.
         problem = Problem(title, entry.text, tr("The next study starts."), files=entry.files)
         self._session.raise_problem(problem)
 
@@ -203,7 +262,7 @@ def _found(queue: StudyQueue) -> Found:
 
 
 def _or_fault(look: Callable[[], Found]) -> Found | str:
-    """Look; return the sentence where that fails: it is shown, and not raised every second."""
+    """Return an error as text: polling would otherwise raise it every second."""
     try:
         return look()
     except EngineError as e:

@@ -1,4 +1,4 @@
-"""Studies on their way into the queue: the open one, and others that were dropped with it."""
+"""Studies for the queue: the open one, and scans that were dropped with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.modalities import Study
 
 @dataclass(frozen=True)
 class QueuedStudy:
-    """A study for the queue, with its device and the memory that it needs there."""
+    """A study for the queue, with its device and memory estimate."""
 
     study: Study
     device: str
@@ -25,17 +25,41 @@ class QueuedStudy:
 
     @classmethod
     def of(cls, model: StudyModel, *, identified: bool) -> QueuedStudy:
-        """Take a study with its settings as they are now."""
+        """Collect a study with its current settings.
+
+        Parameters
+        ----------
+        model
+            the study
+        identified
+            True if its output may contain names of files
+        """
+        # The choice about file names is stored with the study, because the queue runs without the
+        # window.
         study = model.to_study().model_copy(update={"identified": identified})
         device = model.device.in_use
         needs = model.estimate(device) if device is not None else None
         key = device.key if device is not None else "auto"
+        # Without an estimate the queue runs the study alone.
         if needs is None:
             return cls(study, key, 0, on_gpu=False)
         return cls(study, key, needs.memory_bytes, on_gpu=needs.gpu is not None)
 
     def add_to(self, queue: StudyQueue, order: ImagingOrder | None = None) -> None:
-        """Put the study at the end of the queue."""
+        """Add the study at the end of the queue.
+
+        Parameters
+        ----------
+        queue
+            the queue on disk
+        order
+            worklist order of the scan; None if there is none
+
+        Raises
+        ------
+        EngineError
+            the queue cannot be written or refuses the study
+        """
         queue.add(
             self.study,
             device=self.device,
@@ -52,8 +76,8 @@ class QueuedScans:
     Attributes
     ----------
     ready : studies that can run
-    faults : why a scan, or a file of it, was left out
-    added : titles of the studies that the queue took
+    faults : reasons why a scan, or a file of it, was left out
+    added : titles of the studies that are in the queue now
     """
 
     ready: list[QueuedStudy] = field(default_factory=list)
@@ -62,9 +86,20 @@ class QueuedScans:
 
     @classmethod
     def of(cls, found: Iterable[NewStudy], beside: StudyModel, *, identified: bool) -> QueuedScans:
-        """Prepare scans as the window would if it opened them; `beside`: the open study."""
+        """Prepare scans as the window would open them.
+
+        Parameters
+        ----------
+        found
+            scans that were read already
+        beside
+            the open study, which provides device and protocols
+        identified
+            True if output may contain names of files
+        """
         made = cls()
         for each in found:
+            # A separate model, so that the open study keeps its settings and undo history.
             model = beside.other(each.inputs, each.protocol)
             obstacle = model.obstacle()
             texts = [text for text in (*each.refused, obstacle) if text]
@@ -75,14 +110,21 @@ class QueuedScans:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Files of the scans, which the log shows under pseudonyms."""
+        """Files of the scans. The log shows them under pseudonyms."""
         return tuple(each.study.data for each in self.ready)
 
     def add_to(self, queue: StudyQueue) -> None:
-        """Queue each study; one that the queue refuses does not stop the others."""
+        """Queue each study; one that is refused does not stop the others.
+
+        Parameters
+        ----------
+        queue
+            the queue on disk; `added` and `faults` receive the outcome
+        """
         for each in self.ready:
             try:
                 each.add_to(queue)
+            # Each scan is independent, so the others are still queued.
             except EngineError as e:
                 self.faults.append(str(e))
             else:

@@ -1,4 +1,4 @@
-"""Files that nothing reads, and that may be projections which do not describe themselves."""
+"""Files that no reader accepts, but that may be raw projections."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ OFFER = tr("It may contain X-ray projections. Import it and enter the missing in
 
 
 class UndescribedError(EngineError):
-    """The file may be projections that do not describe themselves."""
+    """The file may contain projections without a description."""
 
 
 def undescribed(fault: EngineError, path: Path | None, files: ForeignFiles) -> EngineError:
-    """Return the fault of a file, or that it may be imported, where nothing else reads it.
+    """Return the error for a rejected file, or an offer to import it.
 
     Parameters
     ----------
     fault
-        why it was refused
+        reason of the rejection
     path
-        what was opened as a scan; None of anything else
+        file that was opened as a scan; None for any other file
     files
-        reads foreign files
+        reader of foreign files
     """
     if path is None or type(fault) not in (UnknownFormatError, FileFormatError):
         return fault

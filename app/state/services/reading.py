@@ -1,6 +1,6 @@
-"""What is read for the user, away from the window's thread: a study whole, or one file of it.
+"""Read files for the user outside the window's thread: a whole study, or one file.
 
-A file is read for a role, or refused with a sentence; what is refused changes nothing.
+A file is accepted for a role or refused with a sentence. A refused file changes nothing.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ KINDS = {
 
 @dataclass(frozen=True)
 class StudyReader:
-    """Reads for the study that is open now.
+    """Reads files for the open study.
 
     Attributes
     ----------
-    files : reads foreign files
-    kept : inputs that are kept for scanners
-    inputs : those of the open study
-    roles, title : of its kind of scan
-    waiting : a scan that was refused since it names no scanner
-    complete_events : whether the user agreed to use what is complete of a scan that is cut off
+    files : reader of foreign files
+    kept : inputs saved for scanners
+    inputs : inputs of the open study
+    roles, title : roles and title of its modality
+    waiting : scan that was refused because it does not name its scanner
+    complete_events : True if the user agreed to use the complete part of a truncated scan
     """
 
     files: ForeignFiles
@@ -68,7 +68,18 @@ class StudyReader:
     complete_events: bool = False
 
     def path(self, path: Path) -> Outcome:
-        """Read any file: scan, study, protocol, scanner, auxiliary file or volume."""
+        """Read any file: scan, study, protocol, scanner, auxiliary file or volume.
+
+        Parameters
+        ----------
+        path
+            file or folder
+
+        Raises
+        ------
+        EngineError
+            no reader accepts it, or it does not fit the open study
+        """
         found = self.files.recognise(path)
         match found.purpose:
             case "scan":
@@ -85,13 +96,39 @@ class StudyReader:
                 return Choice(self.files.protocol(path))
 
     def role(self, role: str, value: str) -> Outcome:
-        """Read what the user offers for a role: it is that, or it is refused."""
+        """Read a file for a role.
+
+        Parameters
+        ----------
+        role
+            input role
+        value
+            path, or name of a scanner
+
+        Raises
+        ------
+        EngineError
+            it is not a file for this role
+        """
         if role == DATA:
             return self._scan_or_study(Path(value))
         return self.scanner(value) if role == SCANNER else self._auxiliary(role, Path(value))
 
     def study(self, study: Study, path: Path | None = None) -> NewStudy:
-        """Read all files of a study; one that cannot be used refuses the study."""
+        """Read all files of a study.
+
+        Parameters
+        ----------
+        study
+            the study
+        path
+            its file; None if it has none
+
+        Raises
+        ------
+        EngineError
+            one of its files cannot be used
+        """
         given = {role: str(file) for role, file in study.inputs.items()}
         wanted = Wanted(
             study.data,
@@ -104,7 +141,19 @@ class StudyReader:
         return replace(self._new(wanted), path=path or study.data)
 
     def scanner(self, value: str | None) -> Outcome:
-        """Read a scanner, and for it all of the open study; None: as the scan says."""
+        """Read a scanner, and read the open study again for it.
+
+        Parameters
+        ----------
+        value
+            path or name of the scanner; None for the one that the scan names
+
+        Raises
+        ------
+        EngineError
+            the scanner or the study with it cannot be used
+        """
+        # For a waiting scan the roles are those of the scan before, so they say nothing.
         if self.waiting is None:
             self._refuse_foreign(SCANNER)
         if value is not None and self.waiting is not None:
@@ -112,6 +161,7 @@ class StudyReader:
         scan = self.inputs.get(DATA)
         if scan is None:
             return Addition(SCANNER, self._scanner(value or ""))
+        # Inputs with an origin were added automatically; `_new` adds those of the new scanner.
         given = {
             role: found.value
             for role, found in self.inputs.items()
@@ -142,23 +192,25 @@ class StudyReader:
         return self._scan(path)
 
     def _scan(self, path: Path) -> NewStudy:
-        """Read a scan; a scanner that was chosen while no scan was open is for it."""
+        """Read a scan. A scanner that was chosen before any scan was open belongs to it."""
         chosen = self.inputs.get(SCANNER) if DATA not in self.inputs else None
         return self._new(Wanted(path, chosen.value if chosen is not None else None))
 
     def _of_folder(self, path: Path, found: Recognised) -> Outcome:
-        """Read a scan with what lies beside it; a file of the open scan, or a map, alone."""
+        """Read a scan with its folder; only the file itself if it belongs to the open scan."""
         files, scan = found.files, self.inputs.get(DATA)
         if files is None:
             return self._scan(path)
         if found.role is not None and scan is not None:
+            # A CT or MR map serves any scan of the patient; other files only their own scan.
             is_own, is_map = Path(scan.value) == files.data, found.role.is_aligned_with_patient
             if is_own or (is_map and found.role.key in self.roles):
                 return self._auxiliary(found.role.key, path)
         return self._with_beside(files)
 
     def _with_beside(self, files: ScanFiles) -> NewStudy:
-        """Read a scan and what its folder has for it; what cannot be used is left out, and said."""
+        """Read a scan and its folder. Unusable files are left out and reported."""
+        # Nobody chose these files, so one that is damaged must not prevent the scan from opening.
         new, refused = self._new(Wanted(files.data)), []
         for role, file in files.inputs.items():
             try:
@@ -169,13 +221,16 @@ class StudyReader:
 
     def _volume(self, path: Path) -> Outcome:
         keys = tuple(self.roles) if DATA in self.inputs else ()
+        # A volume may be an input of the open study, such as a μ-map, instead of a picture.
         found = self.files.volume(path, keys)
         if isinstance(found, str):
             return self._auxiliary(found, path)
+        # `looked_through` reads all values in this thread, not later while a view is painted.
         frames, form = self.files.frames(path), self.files.volume_format(path)
         return LoadedVolume(looked_through(found), path, frames, form)
 
     def _auxiliary(self, role: str, path: Path) -> Addition:
+        # Auxiliary files are checked against the geometry of a scan, so it must come first.
         if DATA not in self.inputs:
             raise GeometryError(
                 tr(
@@ -207,12 +262,13 @@ class StudyReader:
         return NewStudy(inputs, wanted.data, wanted.protocol, refused)
 
     def _scan_with_scanner(self, wanted: Wanted) -> tuple[ScanSummary, Input | None]:
-        """Read a scan with the chosen scanner, or one kept for scans that name none."""
+        """Read a scan with the chosen scanner, or with one saved for scans that name none."""
         if wanted.scanner is not None:
             chosen = self._scanner(wanted.scanner)
             return self._summary(wanted, wanted.scanner), chosen
         try:
             return self._summary(wanted, None), None
+        # A study file is complete by definition: it never uses a scanner saved by another user.
         except ScannerMissingError as e:
             owner = KeepingOwner.of_format(e.format)
             kept = None if wanted.is_whole else self.kept.of(owner).get(SCANNER)
@@ -228,11 +284,12 @@ class StudyReader:
         return self.files.scan(wanted.data, scanner, complete_events=agreed)
 
     def _add_kept(self, inputs: Inputs, scan: ScanSummary) -> tuple[str, ...]:
-        """Add what is kept for the scanner; return why something of it was left out."""
+        """Add inputs saved for the scanner; return the reasons for those left out."""
         scanner, refused = inputs.scanner, []
         if scanner is None:
             return ()
         suiting = [each for each in MODALITIES if each.suits(inputs.open_study)]
+        # A file that the scan brings itself has priority over a saved one.
         roles = {role.key for each in suiting for role in each.inputs} - {*inputs, *scan.brings}
         for role, kept in self.kept.of(KeepingOwner.of_scanner(scanner)).items():
             if role not in roles:
@@ -265,11 +322,23 @@ class StudyReader:
 
 
 def title_of(role: str) -> str:
-    """Return what an input is called."""
+    """Return the title of an input role.
+
+    Parameters
+    ----------
+    role
+        key of the role; an unknown key is returned itself
+    """
     return {each.key: each.title for each in all_roles()}.get(role, role)
 
 
 def name_of(role: str) -> str:
-    """Return what an input is called within a sentence."""
+    """Return the title of an input role for use within a sentence.
+
+    Parameters
+    ----------
+    role
+        key of the role
+    """
     title = title_of(role)
     return f"{title[:1].lower()}{title[1:]}"

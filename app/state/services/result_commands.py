@@ -1,4 +1,4 @@
-"""What the user can do with results: open one, take its settings, pin, delete."""
+"""User actions on results: open, use settings, pin, delete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.results import EXPORTED, PINNED, Result, Results
 
 
 class OpenedResult(NamedTuple):
-    """All of a result, read."""
+    """A result with all its content."""
 
     result: Result
     volume: Volume
@@ -37,29 +37,36 @@ class OpenedResult(NamedTuple):
 
 
 class ResultCommands(QObject):
-    """Acts on the results on disk, in threads, and keeps the session's list up to date."""
+    """Acts on the results on disk, in threads, and updates the list of the session."""
 
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__()
         self._session, self._commands = session, commands
         self.may_forget_image: Callable[[], bool] = lambda: True
-        """Asks before an image goes that lies nowhere on disk."""
+        """Asks the user before an image is lost that exists only in memory."""
         session.run.begun.connect(self._take_order)
         session.order.changed.connect(self._take_order)
         session.run.result_kept.connect(self._keep_order)
         session.run.result_kept.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Look for the results on disk."""
+        """Read the list of results."""
         self._commands.run_task(
             lambda _: _all_results(), lambda found: self._session.results.take(*found)
         )
 
     def open(self, result: Result) -> None:
-        """Show a result with what made it."""
+        """Show a result.
+
+        Parameters
+        ----------
+        result
+            the result; refused with a message while a run is active
+        """
         if self._session.run.state.is_active:
             self._refuse(tr("The result cannot be opened."))
             return
+        # The image of the last run would be lost if it was not stored.
         if not self.may_forget_image():
             return
         self._commands.run_task(
@@ -70,7 +77,13 @@ class ResultCommands(QObject):
         )
 
     def use_settings(self, result: Result) -> None:
-        """Take the protocol of a result; with no scan open, its whole study."""
+        """Use the protocol of a result; without an open scan, open its whole study.
+
+        Parameters
+        ----------
+        result
+            the result; a failure is shown to the user
+        """
         if self._session.run.state.is_active:
             self._refuse(tr("The settings could not be applied."))
             return
@@ -84,22 +97,45 @@ class ResultCommands(QObject):
             self._session.raise_problem(Problem(tr("The settings could not be applied."), str(e)))
 
     def pin(self, result: Result, *, on: bool) -> None:
-        """Keep a result until the user deletes it, or let it go by the limits again."""
+        """Pin a result or remove the pin.
+
+        Parameters
+        ----------
+        result
+            the result
+        on
+            True keeps it until the user deletes it, False lets the retention limits apply
+        """
         self._mark(result.id, PINNED, on=on)
 
     def note_exported(self, result_id: str) -> None:
-        """Note that a result was written elsewhere too."""
+        """Mark a result as exported.
+
+        Parameters
+        ----------
+        result_id
+            ID of the result; "" is ignored
+        """
         if result_id:
             self._mark(result_id, EXPORTED, on=True)
 
     def delete(self, result: Result, then: Callable[[], object] | None = None) -> None:
-        """Remove a result from the disk."""
+        """Delete a result from disk.
+
+        Parameters
+        ----------
+        result
+            the result
+        then
+            called after the attempt, even if it failed
+        """
 
         def end() -> None:
             self.refresh()
             if then is not None:
                 then()
 
+        # In a thread: a dynamic scan has many large files.
         self._commands.run_task(
             lambda _: Results().delete(result),
             lambda _: self._deleted(result),
@@ -108,19 +144,26 @@ class ResultCommands(QObject):
         )
 
     def show_in_folder(self, result: Result) -> None:
-        """Open the folder of a result in the desktop's file manager."""
+        """Open the folder of a result in the file manager.
+
+        Parameters
+        ----------
+        result
+            the result
+        """
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.folder)))
 
     def _take_order(self) -> None:
-        """Let a run of the scan at hand know whose it is."""
+        """Link a run of the open scan with the worklist order."""
         record, order = self._session.run.record, self._session.order.current
         if record.job and order is not None:
+            # Both signals lead here: the order may be chosen before, during or after the run.
             record.order = order
             self._session.order.bind()
             self._keep_order()
 
     def _keep_order(self) -> None:
-        """Say it beside the result, where there is one."""
+        """Store the order with the result, if it exists."""
         record = self._session.run.record
         order, id = record.order, record.result_id
         if order is not None and id:
@@ -135,6 +178,7 @@ class ResultCommands(QObject):
         self._session.raise_problem(Problem(title, text, tr("The run continues.")))
 
     def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
+        # Marks are files, so another window sees them too.
         self._commands.run_task(
             lambda _: Results().open(result_id).mark(mark, on=on),
             lambda _: self.refresh(),
@@ -166,6 +210,7 @@ class ResultCommands(QObject):
         )
         if opened.fault:
             self._session.add_log("warning", opened.fault)
+        # A partial image must never look like a finished one.
         label = run.describe_ending() if run.is_partial else "final"
         if opened.frames:
             label = ALL_FRAMES
@@ -173,7 +218,7 @@ class ResultCommands(QObject):
 
 
 def _opened(result: Result) -> OpenedResult:
-    """Read a result, in a thread; one whose order is damaged is opened as nobody's."""
+    """Read a result, in a thread. If its order is damaged, it opens without a patient."""
     order, fault = None, ""
     try:
         order = result.order

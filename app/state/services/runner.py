@@ -1,4 +1,4 @@
-"""Start, pause, finish, abort, resume: one reconstruction at a time, in a process of its own."""
+"""Start, pause, finish, abort and resume one reconstruction at a time, in a separate process."""
 
 from __future__ import annotations
 
@@ -43,37 +43,44 @@ class Runner(QObject):
         self._study, self._run = session.study, session.run
         self.job: EngineThread | None = None
         self._next: Callable[[], None] | None = None
-        """What to run once the last process is gone."""
+        """Start of the next run, after the last process has ended."""
         self._job_id = ""
         self.source: Source | None = None
-        """What the engine process runs, None for a reconstruction."""
+        """Function that the engine process runs; None for a reconstruction."""
         self.engine: type[EngineProcess] | None = None
-        """What runs a study, None for a process of its own."""
+        """Class that runs a study; None for `EngineProcess`."""
         self.has_checkpoint = False
-        """Whether the job can be resumed from disk."""
+        """True if the job can be resumed from disk."""
         self._is_shut = False
         self._estimate: Requirements | None = None
-        """What the engine foretold, whatever was measured before."""
+        """Estimate of the engine before the run, without measured speeds."""
         session.device.speed_ratios |= preferences.speed_ratios()
 
     def start(self) -> None:
-        """Reconstruct the study of the session."""
+        """Reconstruct the open study."""
         _commit_edit()
         session, study = self._session, self._study
         if obstacle := session.obstacle():
             session.add_log("warning", tr("Cannot start. {obstacle}", obstacle=obstacle))
             return
         device = session.device.in_use
+        # The estimate is stored now: settings may change before the run ends.
         self._estimate = study.estimate(device) if device is not None else None
         wanted = study.to_study().model_copy(update={"identified": self._preferences.identify})
         self._launch(wanted, job_id="")
 
     def open_and_start(self, study: Study) -> None:
-        """Open a study and reconstruct it; not at all if one of its files is refused."""
+        """Open a study and reconstruct it.
+
+        Parameters
+        ----------
+        study
+            the study; if one of its files is refused, nothing starts
+        """
         self._commands.open_study(study, done=self._start_when_ready)
 
     def _start_when_ready(self) -> None:
-        """Start as soon as the devices of this machine are known, unless another scan is opened."""
+        """Start once the devices are known, unless another scan is opened before."""
         device, inputs = self._session.device, self._study.inputs
         if device.found:
             self.start()
@@ -88,7 +95,15 @@ class Runner(QObject):
         device.changed.connect(start_if_found)
 
     def resume(self, job_id: str, device: str = "") -> None:
-        """Go on with an interrupted job from its last checkpoint, if wished on another device."""
+        """Continue an interrupted job from its last checkpoint.
+
+        Parameters
+        ----------
+        job_id
+            name of the job; one that cannot be read is reported to the user
+        device
+            "auto", "cpu", "cuda" or "cuda:1"; "" keeps the current choice
+        """
         from engine.jobs import Job as KeptJob
 
         if self._run.state.is_active:
@@ -110,7 +125,7 @@ class Runner(QObject):
             self._commands.open_study(study, done=launch)
 
     def pause(self) -> None:
-        """Rest after the update at work, or go on."""
+        """Pause after the current update, or continue."""
         if self.job is None:
             return
         if self._run.state is RunState.PAUSED:
@@ -121,14 +136,14 @@ class Runner(QObject):
             self._run.set_state(RunState.PAUSED)
 
     def finish(self) -> None:
-        """End after the iteration at work, filter and keep the image."""
+        """Stop after the current iteration, apply the filter and store the image."""
         if self.job is not None and self._run.state in (RunState.RUNNING, RunState.PAUSED):
             self.job.process.finish_and_keep()
             self._run.set_state(RunState.FINISHING)
             self._session.add_log("info", tr("Finishing after this iteration."))
 
     def abort(self) -> None:
-        """Stop now; the last image and checkpoint stay."""
+        """Stop now; the last image and the checkpoint stay."""
         if self._next is not None:
             self._next = None
             self._run.set_state(RunState.IDLE)
@@ -137,7 +152,7 @@ class Runner(QObject):
             self._session.add_log("info", tr("Aborting."))
 
     def shut_down(self) -> None:
-        """Abort, wait until thread and process are gone, and start no more."""
+        """Abort, wait for thread and process, and start no more runs."""
         self._next, self._is_shut = None, True
         if self.job is not None:
             self.job.process.abort()
@@ -156,6 +171,7 @@ class Runner(QObject):
             return  # the window closed while files were read
         title = Names.title(study)
         if self.job is not None:
+            # The last process still writes its checkpoint. Two at once could exceed the memory.
             self._next = partial(self._launch, study, job_id)
             self._run.begin(title, study, job_id)  # from here on no other scan is opened
             return
@@ -172,10 +188,12 @@ class Runner(QObject):
             study, device=key, job=kept, resume=bool(job_id), source=self.source
         )
         self.job = job = EngineThread(process, self)
+        # Signals of the thread are queued, so these slots run in the window's thread.
         job.event_received.connect(self._take)
         job.iteration_ended.connect(self._run.keep)
         job.preview.connect(self._run.show_preview)
         job.finished.connect(self._ended)
+        # Read before `begin`, which replaces the record.
         images = self._run.record.images.items if job_id == self._run.record.job else []
         self._run.begin(title, study, kept.id)
         if job_id and not images:
@@ -183,7 +201,7 @@ class Runner(QObject):
         job.start()
 
     def _read_iterates(self, kept: KeptJob) -> None:
-        """Bring back the images of a job that began in another window."""
+        """Load the images of a job that was started in another window."""
         record = kept.record
         n_subsets = record.subsets or kept.study.protocol.algorithm.n_subsets
         of = record.updates // n_subsets
@@ -214,7 +232,7 @@ class Runner(QObject):
                 self._session.raise_problem(Problem(ABORTED, text, job=job, is_fault=False))
 
     def _keep_last_image(self, ending: Ending) -> None:
-        """Have the last image among the results, whether the engine came to keep it or not."""
+        """Store the last image as a result, even if the engine could not."""
         from engine.jobs import Job as KeptJob
         from engine.jobs import keep_partial
 
@@ -235,6 +253,7 @@ class Runner(QObject):
         if event.detail:
             self._session.add_log("error", event.detail)
         left = self._share_left()
+        # A failure on the GPU usually leaves a checkpoint that the CPU can continue.
         self.has_checkpoint = left < 1  # the last image is saved as a run fails
         job = self._job_id if self.has_checkpoint else ""
         title = (
@@ -250,7 +269,7 @@ class Runner(QObject):
         self._session.raise_problem(problem)
 
     def _share_left(self) -> float:
-        """Return the share of the updates that are not in a checkpoint."""
+        """Return the share of the updates that no checkpoint contains."""
         from engine.jobs import Job as KeptJob
 
         try:
@@ -260,17 +279,18 @@ class Runner(QObject):
         return 1 - (kept.done or 0) / kept.updates
 
     def _cpu_words(self, left: float) -> str:
-        """Return what to press to do the rest on the CPU, and how long that will take."""
+        """Return the button text for the rest of the run on the CPU, with its time."""
         session, study = self._session, self._study
         requirements = study.requirements(session.device.named("cpu"), left)
         text = tr("Continue on the CPU") if left < 1 else tr("Start on the CPU")
         return f"{text} ({requirements.time})" if requirements else text
 
     def _learn_speed(self) -> None:
-        """Scale later forecasts by this run, stage by stage: each has a speed of its own."""
+        """Scale later estimates by this run, separately for each stage."""
         study, device, estimate = self._study, self._session.device.in_use, self._estimate
         if estimate is None or device is None:
             return
+        # Stages differ: reading depends on the disk, iterations on the processor.
         speeds = Speeds(study.modality, device, self._session.device.speed_ratios)
         before = {stage: speeds.ratio(stage) for stage in estimate.stages}
         for stage, ratio in learnt_stages(before, estimate, self._run.record).items():
@@ -282,13 +302,15 @@ class Runner(QObject):
         job, self.job = self.job, None
         following, self._next = self._next, None
         if job is not None:
+            # Not deleted directly: this slot is called by a signal of the same object.
             job.deleteLater()
         if following is not None:
             following()
 
 
 def _commit_edit() -> None:
-    """Let the field being edited hand in its value."""
+    """Let the focused field commit its value."""
+    # Ctrl+R does not move the focus, so an edited number would be missing from the run.
     widget = QApplication.focusWidget()
     if widget is not None:
         widget.clearFocus()

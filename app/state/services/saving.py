@@ -1,4 +1,4 @@
-"""Whether a file may be written: never an input of the study, and no other without a question."""
+"""Decide if a file may be written: never an input of the study, others only after a question."""
 
 from __future__ import annotations
 
@@ -17,9 +17,24 @@ REPLACE = tr("Replace")
 
 
 def may_write(parent: QWidget, target: Path, session: Session, others: Sequence[Path] = ()) -> bool:
-    """Ask before a file is replaced, and refuse one that the study reads; both by what it is.
+    """Ask before a file is replaced, and refuse an input of the study.
 
-    `others` are files besides those of the study that are not to be written to.
+    Files are compared by identity, so a link or another spelling of a path is recognised.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    target
+        file to write
+    session
+        the open study provides the inputs
+    others
+        further files that must not be replaced
+
+    Returns
+    -------
+    True if it may be written
     """
     return may_write_all(parent, (target,), session, others)
 
@@ -27,7 +42,24 @@ def may_write(parent: QWidget, target: Path, session: Session, others: Sequence[
 def may_write_all(
     parent: QWidget, targets: Sequence[Path], session: Session, others: Sequence[Path] = ()
 ) -> bool:
-    """Ask before files are replaced, and refuse those that the study reads; both by what it is."""
+    """Ask once before files are replaced, and refuse inputs of the study.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    targets
+        files to write
+    session
+        the open study provides the inputs
+    others
+        further files that must not be replaced
+
+    Returns
+    -------
+    True if all may be written
+    """
+    # Raw data cannot be measured again, so no question offers to replace an input.
     inputs = [*inputs_of(session), *others]
     fault = next((said for target in targets if (said := refusal(target, inputs))), "")
     if fault:
@@ -38,16 +70,36 @@ def may_write_all(
 
 
 def inputs_of(session: Session) -> Sequence[Path]:
-    """Return every file that the open study reads."""
+    """Return all files that the open study reads.
+
+    Parameters
+    ----------
+    session
+        state of the window
+    """
     study = session.study
+    # Files that a header refers to are inputs too.
     return files_of_study(study.to_study()) if study.inputs else ()
 
 
 def refusal(target: Path, inputs: Sequence[Path]) -> str:
-    """Return why a file is not written to, empty if it may be."""
+    """Return the reason why a file must not be written.
+
+    Parameters
+    ----------
+    target
+        file to write
+    inputs
+        files that must not be replaced
+
+    Returns
+    -------
+    a sentence; empty if it may be written
+    """
     from engine.io import files_written, refuse_inputs
 
     try:
+        # Some formats write a second file, such as the raw data of an Interfile header.
         refuse_inputs(files_written(target), inputs)
     except EngineError as e:
         return str(e)
@@ -55,9 +107,20 @@ def refusal(target: Path, inputs: Sequence[Path]) -> str:
 
 
 def question_of(*targets: Path) -> str:
-    """Return what to ask before the files that exist go, empty where there are none."""
+    """Return the question to ask before existing files are replaced.
+
+    Parameters
+    ----------
+    targets
+        files to write; formats with several files count each of them
+
+    Returns
+    -------
+    empty if none of them exists
+    """
     from engine.io import existing, files_written
 
+    # Qt's own dialog only asks about the one file that the user typed.
     written = [path for target in targets for path in files_written(target)]
     found = [(path.name, was) for path in written if (was := existing(path))]
     if not found:

@@ -1,4 +1,4 @@
-"""The regions of a scan in a file beside its study, which opens with it."""
+"""Regions of a scan, saved next to its study and opened with it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from engine.core.errors import OutputError
 
 
 def save_beside(session: Session, study: Path) -> None:
-    """Write the regions of the scan on show beside its study; nothing where there are none.
+    """Write the regions of the open scan next to its study; an empty set writes nothing.
+
+    Parameters
+    ----------
+    session
+        state of the window
+    study
+        file of the study
 
     Raises
     ------
     OutputError
-        where a file of that name holds regions of another scan
+        a file of this name contains regions of another scan
     """
     regions, path = session.regions.current, regions_file_of(study)
     if regions.is_empty:
         return
+    # Regions are manual work. Those of another scan are never overwritten silently.
     if path.exists() and not read_regions(path).is_of(regions.scans):
         raise OutputError(
             tr(
@@ -34,7 +42,17 @@ def save_beside(session: Session, study: Path) -> None:
 
 
 def regions_beside(session: Session) -> RegionSet | None:
-    """Return the regions beside the study that is open, whatever scan they are of."""
+    """Read the regions next to the open study.
+
+    Parameters
+    ----------
+    session
+        state of the window
+
+    Returns
+    -------
+    the regions, of whichever scan; None if there are none
+    """
     study = session.opened_from
     path = regions_file_of(study) if study is not None and study.suffix == ".toml" else None
     return read_regions(path) if path is not None and path.is_file() else None

@@ -1,4 +1,4 @@
-"""Slices of any orientation, made off the window's thread: what all that makes them has."""
+"""Oblique slices, computed outside the window's thread: the common part of their readers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 
 class SliceMaker(Protocol):
-    """What slices are made of: a scan, or an image."""
+    """Source of slices: a scan or an image."""
 
     @property
     def grid(self) -> ImageGrid:
@@ -37,22 +37,30 @@ class SliceMaker(Protocol):
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What they are made with, in plain words."""
+        """Methods and settings of the slices, for the user."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with them."""
+        """Problems of the slices."""
 
     def first_planes(self) -> tuple[Plane, Plane, Plane]:
-        """Return slices across z, y and x through the middle."""
+        """Return the central slices across z, y and x."""
 
     def provenance(self, data: Path, planes: Sequence[Plane]) -> Plain:
-        """Return what slices are made of, as plain values."""
+        """Return the origin of slices as JSON values.
+
+        Parameters
+        ----------
+        data
+            file of the scan
+        planes
+            positions of the slices
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class MadeSlices:
-    """Slices, and whether they are as fine as the volume."""
+    """Slices, and True if they are as fine as the volume."""
 
     values: list[NDArray[np.floating]]
     planes: tuple[Plane, ...]
@@ -60,28 +68,28 @@ class MadeSlices:
 
 
 class UnwantedError(Exception):
-    """Something else is wanted by now."""
+    """The result is no longer needed."""
 
 
 class SliceReader(QObject):
-    """Makes slices while someone looks.
+    """Computes slices while a view shows them.
 
     Signals
     -------
-    prepared : there is another source of slices, or none
-    made : there are other slices
-    state_changed : it begins or ends to work, or has failed
+    prepared : another source of slices, or none
+    made : new slices
+    state_changed : work has started, ended or failed
 
     Attributes
     ----------
-    view : what the volume on show is seen with, and the one over it
-    slices : what makes slices; None before, or where it failed
-    newest : slices; None before
-    fault : why there are none, one sentence
+    view : display settings of the volume and its overlay
+    slices : source of slices; None before it exists, or if it failed
+    newest : the latest slices; None before
+    fault : reason why there are none, one sentence
     """
 
     image_forms = False
-    """Whether what is shown changes while somebody looks, as an image that forms."""
+    """True if the source changes on its own, like the image of a running reconstruction."""
     prepared = Signal()
     made = Signal()
     state_changed = Signal()
@@ -97,40 +105,62 @@ class SliceReader(QObject):
 
     @property
     def slices(self) -> SliceMaker | None:
-        """What makes slices; None before."""
+        """Source of slices; None before it exists."""
         return None
 
     @property
     def is_of_view(self) -> bool:
-        """Whether slices are of the volume on show."""
+        """True if the slices belong to the displayed volume."""
         return True
 
     @property
     def is_working(self) -> bool:
-        """Whether slices that are wanted are still to come."""
+        """True while requested slices are missing."""
         return self._is_busy
 
     @property
     def data(self) -> Path | None:
-        """The file of the scan."""
+        """File of the scan."""
         found = self._session.study.inputs.get(DATA)
         return None if found is None else Path(found.value)
 
     def set_active(self, active: bool) -> None:
-        """Work only while somebody looks."""
+        """Start or stop the work.
+
+        Parameters
+        ----------
+        active
+            True while a view shows slices
+        """
+        # Slices cost seconds of CPU time, so nothing is computed for a hidden page.
         self._is_active = active
         self.look()
 
     def place(self, planes: tuple[Plane, ...]) -> None:
-        """Want slices elsewhere."""
+        """Request slices at other positions.
+
+        Parameters
+        ----------
+        planes
+            their positions
+        """
         self._planes = planes
         self.look()
 
     def look(self) -> None:
-        """Begin what is to be done, if anything is."""
+        """Start the next piece of work, if there is one."""
 
     def begin(self, work: Callable[[], object], done: Callable[..., object]) -> None:
-        """Do work in a thread; `done` is called with what it returns, a sentence if it failed."""
+        """Run a function in a thread.
+
+        Parameters
+        ----------
+        work
+            the function; `UnwantedError` ends it silently
+        done
+            called with its result, with a sentence if it failed, or with None if it is obsolete
+        """
+        # One thread at a time: two would compete for the cores and the memory of one scan.
         self._is_busy = True
         self.state_changed.emit()
         self._commands.run_task(
@@ -142,14 +172,28 @@ class SliceReader(QObject):
         )
 
     def fail(self, text: str) -> None:
-        """Say why there are no slices."""
+        """Store why there are no slices.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        """
+        # Old slices would look as if they belonged to the new settings.
         self.fault, self.newest = text, None
         self.prepared.emit()
 
     def took_slices(self, found: MadeSlices | str | None) -> None:
-        """Take up what was made."""
+        """Store the result of a thread.
+
+        Parameters
+        ----------
+        found
+            slices; a sentence if they failed; None if they are obsolete
+        """
         if isinstance(found, str):
             self.fail(found)
+        # The source may be gone by now, because a run needs the memory or another scan is open.
         elif found is not None and self.slices is not None:
             self.newest = found
             self.made.emit()
@@ -157,11 +201,12 @@ class SliceReader(QObject):
     def _ended(self) -> None:
         self._is_busy = False
         self.state_changed.emit()
+        # A request may have arrived while the thread was busy.
         self.look()
 
 
 def _answer(work: Callable[[], object]) -> object:
-    """Return what was made, why it cannot be, or None where it is not wanted any more."""
+    """Return the result, an error as text, or None if it is obsolete."""
     try:
         return work()
     except UnwantedError:

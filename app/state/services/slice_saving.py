@@ -1,4 +1,4 @@
-"""Slices on show, written as files that say where they lie and what made them."""
+"""Write the displayed slices to files, with their positions and provenance."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TITLE, FAILED = tr("Save the slices"), tr("The slices could not be saved.")
 
 @dataclass(frozen=True, eq=False)
 class SlicesOnShow:
-    """What is to be written.
+    """Slices to write.
 
     Attributes
     ----------
-    values : (n_rows, n_columns) of each
-    planes : where they lie
-    unit : of the values
-    provenance : tells what made them; called in a thread
+    values : array (n_rows, n_columns) of each slice
+    planes : position of each slice
+    unit : unit of the values
+    provenance : returns their provenance; called in a thread
     """
 
     values: Sequence[NDArray[np.floating]]
@@ -45,13 +45,24 @@ class SlicesOnShow:
 
 
 def keep_slices(window: QWidget, context: AppContext, shown: SlicesOnShow) -> None:
-    """Write slices to files, one each, that the user gives a name."""
+    """Ask for a file name and write each slice to a file.
+
+    Parameters
+    ----------
+    window
+        parent of the dialogs
+    context
+        the window's state and actions
+    shown
+        the slices
+    """
     folder = Path(context.preferences.export_folder or Path.home())
     path = ask_save(window, TITLE, folder / FILE_NAME, KINDS)
     if path is None:
         return
     from engine.io import can_save, refuse_unplaced, slice_files, slice_names
 
+    # All names are known before the question, since one name becomes several files.
     files = slice_files(path, slice_names(shown.planes))
     try:
         can_save(path)
@@ -76,6 +87,7 @@ def keep_slices(window: QWidget, context: AppContext, shown: SlicesOnShow) -> No
 def _write(shown: SlicesOnShow, files: Sequence[Path]) -> None:
     from engine.io import save, thin_volume
 
+    # Slices with positions are written as volumes that are one voxel thick.
     info = {"axes": "xyz", **shown.provenance()}
     for values, plane, file in zip(shown.values, shown.planes, files, strict=True):
         save(thin_volume(np.asarray(values, np.float32), plane, shown.unit, info), file)

@@ -1,4 +1,4 @@
-"""Slices with other values of the axis or the roll, made off the window's thread."""
+"""Slices with other values of rotation axis or roll, computed outside the window's thread."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 
 class StoppedError(Exception):
-    """Nobody waits for the slices any more."""
+    """The slices are no longer needed."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Values to try: their middle, None for what a run would take, their distance and number."""
+    """Values to try: centre (None for the value of a run), step and number."""
 
     around: float | None
     step: float
@@ -34,18 +34,18 @@ class Range:
 
 
 class SweepJob(QObject):
-    """Makes candidates of the scan and protocol that are at hand when it is made.
+    """Computes candidate slices. Scan and protocol are those at the time of its creation.
 
     Signals
     -------
-    progressed : slices done and slices in all
-    found : the values tried, with their slices and scores
-    failed : why there are none, one sentence
-    ended : nothing is at work any more
+    progressed : number of finished slices, and of all
+    found : the values, with their slices and scores
+    failed : reason why there are none, one sentence
+    ended : the thread has ended
 
     Attributes
     ----------
-    is_busy : whether slices are being made
+    is_busy : True while slices are being computed
     """
 
     progressed = Signal(int, int)
@@ -56,12 +56,19 @@ class SweepJob(QObject):
     def __init__(self, session: Session, commands: Commands, sweep: Sweep, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._commands, self._sweep = session, commands, sweep
+        # Fixed now: the dialog compares candidates of one scan, whatever changes behind it.
         self._found = session.study.xray
         self._stop = Event()
         self.is_busy = False
 
     def start(self, wanted: Range) -> None:
-        """Make slices; nothing must be at work."""
+        """Compute slices. No other computation may be running.
+
+        Parameters
+        ----------
+        wanted
+            values to try
+        """
         self._stop.clear()
         device = self._session.device.named("cpu")
         threads = device.threads if device else None
@@ -76,11 +83,11 @@ class SweepJob(QObject):
         )
 
     def stop(self) -> None:
-        """End after the slice at hand."""
+        """Stop after the current slice."""
         self._stop.set()
 
     def _make(self, task: Task, wanted: Range, threads: int | None) -> Estimate | str | None:
-        """Make the slices, in a thread: them, why there are none, or None once stopped."""
+        """Compute the slices, in a thread; a text is a failure, None means stopped."""
         from engine.core.backend import cpu
         from engine.modalities import candidates
 
@@ -89,6 +96,7 @@ class SweepJob(QObject):
         if self._found.scan.radiographs is None:
             return NO_ROOM
 
+        # An exception is the only way to leave the engine's loop early.
         def on_progress(done: int, total: int) -> None:
             if self._stop.is_set() or task.isInterruptionRequested():
                 raise StoppedError

@@ -1,4 +1,4 @@
-"""The window's threads at work: started, waited for, stopped; what they tell arrives here."""
+"""Worker threads of the window: start, wait, stop. Their results arrive in the window's thread."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.state.services.threads import Task
 
 
 class Tasks(QObject):
-    """Calls slow things in threads of their own.
+    """Runs slow functions in threads.
 
     Signals
     -------
-    busy_changed : what is going on, empty when all is quiet
-    stoppable_changed : whether the user can stop something of it
+    busy_changed : description of the current work; empty if nothing runs
+    stoppable_changed : True if the user can stop some of it
     """
 
     busy_changed = Signal(str)
@@ -42,11 +42,28 @@ class Tasks(QObject):
         on_failure: Callable[[str], object] | None = None,
         on_end: Callable[[], object] | None = None,
     ) -> None:
-        """Call `work` in a thread, then `done` with its result here.
+        """Call a function in a thread, and a callback with its result in the window's thread.
 
-        `busy` says meanwhile what is going on; `failed` is the title if it raises. `on_progress`,
-        `on_failure` and `on_end`, which comes last and always, are called here too. No task is
-        returned: whoever connects to a thread that runs already may come after its last signal.
+        No task is returned: a slot that is connected after the start could miss the last signal.
+
+        Parameters
+        ----------
+        work
+            function for the thread; it receives the task, to check for interruption
+        done
+            called with the result of `work`
+        busy
+            description that is shown meanwhile; "" for none
+        failed
+            title of the error message if `work` raises
+        stoppable
+            True if `stop` should interrupt it
+        on_progress
+            called with the finished and the total number of steps
+        on_failure
+            called with the error message
+        on_end
+            called last, in every case
         """
         if self._is_shut:
             return
@@ -69,18 +86,20 @@ class Tasks(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a thread is at work."""
+        """True while a thread works."""
         return bool(self._tasks)
 
     def stop(self) -> None:
-        """Ask what can be stopped to end."""
+        """Ask the stoppable tasks to end."""
         for task in self._stoppable:
             task.requestInterruption()
 
     def wait(self) -> None:
-        """Ask all threads to end, wait for them and start no more; before the window closes."""
+        """Stop all threads, wait for them and start no more, before the window closes."""
+        # Set first: a callback of an ending thread may try to start another one.
         self._is_shut = True
         for task in self._tasks:
+            # All are asked before the first wait, so that they end in parallel.
             task.requestInterruption()
         for task in self._tasks:
             task.wait()
@@ -93,5 +112,6 @@ class Tasks(QObject):
         self.stoppable_changed.emit(bool(self._stoppable))
         if on_end is not None:
             on_end()
+        # `on_end` may have started the next task, so this comes last.
         if not self._tasks:
             self.busy_changed.emit("")

@@ -1,7 +1,7 @@
-"""The window's threads: `EngineThread` draws a reconstruction's events, `Task` does one slow thing.
+"""Threads of the window: `EngineThread` reads a reconstruction's events, `Task` runs one function.
 
-Nothing but signals crosses to the window. Between two drawings only the newest preview counts;
-the images at the end of an iteration all arrive.
+Only signals cross to the window. Between two redraws only the newest preview counts. The images at
+the end of iterations all arrive.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ DRAWINGS_PER_SECOND = 12
 
 
 class EngineThread(QThread):
-    """One run of the engine process, until its last event.
+    """Reads the events of one engine process until the last.
 
     Signals
     -------
-    event_received : every event but previews
+    event_received : every event except previews
     iteration_ended : the preview at the end of each iteration
     preview : the newest preview, at most twelve times a second
     """
@@ -44,6 +44,7 @@ class EngineThread(QThread):
         super().__init__(parent)
         self.process = process
         self._newest: deque[Preview] = deque(maxlen=1)
+        # The timer lives in the window's thread, which therefore sets the redraw rate.
         self._timer = QTimer(self)
         self._timer.setInterval(1000 // DRAWINGS_PER_SECOND)
         self._timer.timeout.connect(self._draw_newest)
@@ -70,18 +71,20 @@ class EngineThread(QThread):
             return
         if isinstance(event, Finished) and event.volume.is_in_file:
             looked_through(event.volume)
+        # The last preview must arrive before the event that ends the run.
         if isinstance(event, Finished | Failed | Aborted):
             self._draw_newest()
         self.event_received.emit(event)
 
     def _draw_newest(self) -> None:
-        """Emit the newest preview, if it was not drawn yet; both threads come here."""
+        """Emit the newest preview unless it was emitted before. Both threads call this."""
+        # `pop` of a deque is atomic, so each preview is emitted once without a lock.
         with suppress(IndexError):
             self.preview.emit(self._newest.pop())
 
 
 class Task(QThread):
-    """One call off the window's thread; `done` with its result, or `failed` with a sentence."""
+    """One function call in a thread: `done` with its result, or `failed` with a sentence."""
 
     done = Signal(object)
     failed = Signal(str)

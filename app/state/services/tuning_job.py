@@ -1,4 +1,4 @@
-"""The search for the fastest forms: in a process of its own, drawn by a thread of the window."""
+"""Search for the fastest kernel variants in a separate process, read by a thread of the window."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
 
 
 class TuningJob(QObject):
-    """Runs one search after another.
+    """Runs one search at a time.
 
     Signals
     -------
-    event_received : what the search tells, see `engine.tools.tuning.search_apart`
-    failed : why there is none, one sentence
-    ended : nothing is at work any more
+    event_received : an event of `engine.tools.tuning.search_apart`
+    failed : reason why there is no result, one sentence
+    ended : the process and the thread have ended
 
     Attributes
     ----------
-    is_busy : whether a search is at work
+    is_busy : True while a search runs
     """
 
     event_received = Signal(object)
@@ -39,7 +39,13 @@ class TuningJob(QObject):
         self.is_busy = False
 
     def start(self, request: SearchRequest) -> None:
-        """Search; nothing must be at work."""
+        """Start a search. No other one may be running.
+
+        Parameters
+        ----------
+        request
+            device, test data and time budget
+        """
         self._stop.clear()
         self.is_busy = True
         self._commands.run_task(
@@ -51,7 +57,7 @@ class TuningJob(QObject):
         )
 
     def stop(self) -> None:
-        """End at once; the best so far is kept."""
+        """Stop immediately; the best variant so far stays."""
         self._stop.set()
 
     def _search(self, task: Task, request: SearchRequest) -> None:

@@ -1,4 +1,4 @@
-"""What the user can do with volumes beside the image of the run: open, lay over it, close."""
+"""User actions on volumes other than the image of the run: open, fuse, close."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.modalities import Study
 
 Place = Literal["base", "overlay"]
-"""A place of a volume: on show, or over the one that is."""
+"""Position of a volume in the view: the base, or the overlay over it."""
 
 
 class VolumeChoice(NamedTuple):
@@ -33,9 +33,9 @@ class VolumeChoice(NamedTuple):
 
     Attributes
     ----------
-    key : of the volume once it is open
-    title : for a menu
-    open : opens it for a place
+    key : key of the volume once it is open
+    title : title for a menu
+    open : opens it as base or overlay
     """
 
     key: str
@@ -44,7 +44,7 @@ class VolumeChoice(NamedTuple):
 
 
 class VolumeCommands(QObject):
-    """Opens volumes, slow parts in threads; what comes after its scan was closed is dropped."""
+    """Opens volumes, slow parts in threads. Results for a closed scan are dropped."""
 
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class VolumeCommands(QObject):
     # what there is to choose from
 
     def opened(self) -> tuple[VolumeChoice, ...]:
-        """Return the volumes that are open already."""
+        """Return the volumes that are open."""
         return tuple(
             VolumeChoice(each.key, each.name, partial(self.put, each.key))
             for each in self._volumes.items
@@ -73,7 +73,7 @@ class VolumeCommands(QObject):
         )
 
     def iterates(self) -> tuple[VolumeChoice, ...]:
-        """Return the kept images of the run."""
+        """Return the stored images of the run."""
         return tuple(
             VolumeChoice(
                 f"iterate:{self._session.run.record.job}:{kept.label}",
@@ -84,7 +84,7 @@ class VolumeCommands(QObject):
         )
 
     def results(self) -> tuple[VolumeChoice, ...]:
-        """Return the results on disk, the newest first."""
+        """Return the results on disk, newest first."""
         return tuple(
             VolumeChoice(
                 f"result:{each.id}",
@@ -98,13 +98,22 @@ class VolumeCommands(QObject):
     # opening
 
     def open_input(self, role: str, place: Place) -> None:
-        """Open an input of the study where the scan sees it."""
+        """Open an input of the study at its position in the scanner.
+
+        Parameters
+        ----------
+        role
+            input role; one without a volume is ignored
+        place
+            "base" or "overlay"
+        """
         found, study = self._study.inputs.get(role), self._study
         if found is None or not isinstance(found.content, Volume):
             return
         from engine.io import is_in_patient_axes
 
         origin = Origin.of(found.content, study.to_study() if DATA in study.inputs else None)
+        # A map without patient axes is in scanner axes, and is not turned to those of the image.
         opened = OpenVolume(
             f"input:{role}",
             title_of(role),
@@ -116,12 +125,27 @@ class VolumeCommands(QObject):
         self._take(opened, place)
 
     def look_at_input(self, role: str) -> None:
-        """Lay an input over the image of the run; before there is one, show it alone."""
+        """Show an input over the image of the run, or alone if there is no image.
+
+        Parameters
+        ----------
+        role
+            input role
+        """
         self.open_input(role, "overlay" if self._volumes.image is not None else "base")
 
     def open_iterate(self, label: str, place: Place) -> None:
-        """Open an image that the run has kept."""
+        """Open a stored image of the run.
+
+        Parameters
+        ----------
+        label
+            its label; an unknown one is ignored
+        place
+            "base" or "overlay"
+        """
         record = self._session.run.record
+        # By label and not by index: the memory limit may have dropped images meanwhile.
         kept = next((each for each in record.images.items if each.label == label), None)
         if kept is not None:
             key, name = f"iterate:{record.job}:{label}", image_title(kept.caption)
@@ -129,7 +153,15 @@ class VolumeCommands(QObject):
             self._take(OpenVolume(key, name, "iterate", kept.volume, origin), place)
 
     def open_result(self, result: Result, place: Place) -> None:
-        """Open a result on disk beside the image of the run."""
+        """Open a result from disk in addition to the image of the run.
+
+        Parameters
+        ----------
+        result
+            the result
+        place
+            "base" or "overlay"
+        """
         name = self._session.results.names.get(result.id, result.scan)
 
         def read() -> tuple[Volume, Study]:
@@ -143,13 +175,22 @@ class VolumeCommands(QObject):
         self._read(read, take, tr("the result of {scan}", scan=result.scan))
 
     def open_file(self, path: Path, place: Place) -> None:
-        """Open any volume file beside the image of the run."""
+        """Open a volume file in addition to the image of the run.
+
+        Parameters
+        ----------
+        path
+            the file
+        place
+            "base" or "overlay"
+        """
 
         def read() -> Volume:
             from engine.jobs import ForeignFiles
 
             found = ForeignFiles(self._commands.loader()).volume(path, ())
             if isinstance(found, str):
+                # Impossible: without roles the reader always returns a volume.
                 raise TypeError(f"a volume for no role is {found}")
             return looked_through(found)
 
@@ -163,6 +204,8 @@ class VolumeCommands(QObject):
         inputs = self._study.inputs
 
         def done(found: object) -> None:
+            # `Inputs` is a new object for each scan, so identity shows whether the scan has
+            # changed.
             if self._study.inputs is inputs:
                 take(found)
             else:
@@ -184,18 +227,38 @@ class VolumeCommands(QObject):
     # open volumes
 
     def put(self, key: str, place: Place) -> None:
-        """Give an open volume its place; "" over another one is none."""
+        """Show an open volume.
+
+        Parameters
+        ----------
+        key
+            its key
+        place
+            "base" or "overlay"; without a base it becomes the base
+        """
         if place == "base" or self._volumes.base is None:
             self._volumes.set_base(key)
         else:
             self._volumes.set_overlay(key)
 
     def may_close(self, key: str) -> bool:
-        """Whether a volume is one that can be closed: the image of the run stays."""
+        """Return True if a volume can be closed. The image of the run cannot.
+
+        Parameters
+        ----------
+        key
+            its key
+        """
         return any(each.key == key for each in self._volumes.others)
 
     def close(self, key: str) -> None:
-        """Close a volume; nothing on disk is touched."""
+        """Close a volume. Files on disk are not touched.
+
+        Parameters
+        ----------
+        key
+            its key
+        """
         self._volumes.close(key)
 
 

@@ -18,7 +18,7 @@ Pair = tuple[object, ...]
 
 
 class PairLook:
-    """Dresses each new pair of volumes of a view."""
+    """Chooses colours and windows for each new pair of volumes in a view."""
 
     def __init__(self, view: ViewState) -> None:
         self._view = view
@@ -26,27 +26,49 @@ class PairLook:
         self._alone = "", view.colour_map
 
     def leave(self, key: str) -> None:
-        """Give the first volume, which has this key, the colours it had alone."""
+        """Restore the colours that the first volume had before the fusion.
+
+        Parameters
+        ----------
+        key
+            key of the volume that is shown now
+        """
         view = self._view
         if not self._pair:
             return
         self._pair = ()
         view.fusion.set_links_windows(False)
+        # Another volume than before gets the default colours of its unit instead.
         before, colours = self._alone
         _choose(view, colours if key == before else windows.default_colours(view.unit))
 
     def is_new(self, keys: tuple[str, str]) -> bool:
-        """Return whether these volumes are another pair, or have other units than before."""
+        """Return True if the pair or one of its units has changed.
+
+        Parameters
+        ----------
+        keys
+            keys of the first and the second volume
+        """
         return (*keys, self._view.unit, self._view.fusion.unit) != self._pair
 
     def dress(self, keys: tuple[str, str]) -> None:
-        """Choose how the two volumes on show look, which have these keys."""
+        """Choose colours, windows and mode for the two volumes.
+
+        Parameters
+        ----------
+        keys
+            keys of the first and the second volume
+        """
         view, fusion = self._view, self._view.fusion
+        # Only the first pair is stored: later pairs already have fusion colours.
         if not self._pair:
             self._alone = keys[0], view.colour_map
         self._pair = (*keys, view.unit, fusion.unit)
+        # A difference of two units has no meaning, so the mode falls back to blending.
         if comparing.obstacle(fusion.mode, view.unit, fusion.unit):
             fusion.set_mode("blend")
+        # Two empty units are equal too, but say nothing about the quantities.
         is_compared = bool(view.unit) and view.unit == fusion.unit
         fusion.set_links_windows(is_compared)
         if is_compared:
@@ -56,16 +78,19 @@ class PairLook:
             self._dress_apart()
 
     def _dress_apart(self) -> None:
-        """Two kinds of values: anatomy in grey, function in colours, two alike in two maps."""
+        """Choose colours for different quantities: anatomy in grey, function in colours."""
         view, fusion = self._view, self._view.fusion
         if view.volume is None or fusion.volume is None:
             return
         are_anatomical = is_anatomical(view.volume), is_anatomical(fusion.volume)
+        # Anatomy is grey. Function keeps a colour map of its own, but grey over grey cannot be
+        # read.
         for look, is_below in zip((view, fusion), are_anatomical, strict=True):
             if is_below:
                 _choose(look, "grey")
             elif look.colour_map in GREYS and True in are_anatomical:
                 _choose(look, OVERLAY_MAPS[0])
+        # With equal colours nobody could tell which volume a value belongs to.
         if fusion.colour_map == view.colour_map:
             _choose(fusion, next(key for key in OVERLAY_MAPS if key != view.colour_map))
 

@@ -1,4 +1,4 @@
-"""Names of images and of runs that wait, in the language of the window: equal in every list."""
+"""Names of images and queued runs in the language of the window, equal in every list."""
 
 from __future__ import annotations
 
@@ -33,22 +33,52 @@ WORDS = NameWords(
 )
 
 _PLANS: dict[str, tuple[str, RecordedRun]] = {}
-"""Scan and plan by the text of a study: the queue is looked at again and again."""
+"""Scan and plan by the text of a study. The queue is polled, so each study is parsed once."""
 
 
 def names_of_results(results: Iterable[Result]) -> dict[str, str]:
-    """Return the name of each result by its id."""
+    """Return short names of results that differ within each scan.
+
+    Parameters
+    ----------
+    results
+        results on disk
+
+    Returns
+    -------
+    name by the id of the result
+    """
     return image_names([each.named for each in results], WORDS)
 
 
 def name_of_run(named: Named, results: Iterable[Result]) -> str:
-    """Return a name for the current run that no result of the same scan has."""
+    """Return a name for the current run that no result of the same scan has.
+
+    Parameters
+    ----------
+    named
+        the current run
+    results
+        other results; one with the key of the run is the run itself
+    """
     others = [each.named for each in results if each.id != named.key]
     return image_names([*others, named], WORDS)[named.key]
 
 
 def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -> dict[str, str]:
-    """Return the name of each study of the queue: of its image, or of what is planned."""
+    """Return short names of the studies in the queue.
+
+    Parameters
+    ----------
+    entries
+        entries of the queue; an unreadable study gets no name
+    results
+        results on disk; an entry with one has the date and plan of its image
+
+    Returns
+    -------
+    name by the id of the entry
+    """
     made = {each.id: each for each in results}
     found = []
     for entry in entries:
@@ -68,7 +98,7 @@ def _named(entry: QueueEntry, result: Result | None) -> Named:
 
 
 def _planned(entry: QueueEntry) -> tuple[str, RecordedRun]:
-    """Return scan and plan of a study of the queue."""
+    """Return scan and plan of a queued study."""
     if entry.study not in _PLANS:
         study = entry.to_study()
         _PLANS[entry.study] = study.data.name, unrecorded(study.protocol, 0).ended("running")

@@ -1,4 +1,4 @@
-"""Which volumes are open, which of them is on show, and which lies over it."""
+"""The open volumes: the one that is shown, and the one that is fused with it."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from engine.geometry import RigidMotion
 
 Kind = Literal["image", "iterate", "input", "result", "file"]
 IMAGE = "image"
-"""Key of the image that the run, or the scrubber, has on show; it is another one with each step."""
+"""Key of the image of the run. The volume behind it changes with every update and scrubber step."""
 
 
 @dataclass(frozen=True, eq=False)
 class OpenVolume:
-    """A volume that can be on show, or lie over another one.
+    """A volume that can be shown alone or over another one.
 
     Attributes
     ----------
-    key : stays the same while it is open: `IMAGE`, "input:mu_map", "result:ID", "file:PATH", …
+    key : constant while it is open: `IMAGE`, "input:mu_map", "result:ID", "file:PATH", …
     name : for the screen of its owner
-    kind : image of the run, kept iterate, input of the study, result on disk, or file
-    volume : its values
-    origin : whose it is, as far as that is known
-    motion : takes it to where it belongs; None where it lies there
-    has_scanner_axes : whether it counts along the axes of whatever it lies over
+    kind : image of the run, stored iterate, input of the study, result on disk, or file
+    volume : values, grid and unit
+    origin : scan and patient, as far as they are known
+    motion : moves it to its aligned position; None if it needs no motion
+    has_scanner_axes : True if its axes are those of the volume under it
     """
 
     key: str
@@ -47,7 +47,17 @@ class OpenVolume:
     has_scanner_axes: bool = False
 
     def placing_over(self, base: OpenVolume) -> VolumePlacing:
-        """Return where this volume lies in the picture of another one."""
+        """Return the position of this volume relative to another one.
+
+        Parameters
+        ----------
+        base
+            the volume under it
+
+        Returns
+        -------
+        how coordinates of `base` map to voxels of this volume
+        """
         turns = not (self.has_scanner_axes or base.has_scanner_axes)
         return VolumePlacing.of(self.volume, base.volume, self.motion, turns=turns)
 
@@ -57,11 +67,11 @@ class OpenVolumes(QObject):
 
     Signals
     -------
-    changed : another list, base or overlay
+    changed : the list, the base or the overlay changed
 
     Attributes
     ----------
-    others : what is open beside the image of the run
+    others : open volumes other than the image of the run
     """
 
     changed = Signal()
@@ -78,7 +88,7 @@ class OpenVolumes(QObject):
 
     @property
     def image(self) -> OpenVolume | None:
-        """The image of the run, whether or not it is on show."""
+        """The image of the run, even if another volume is shown."""
         return self._image
 
     @property
@@ -88,35 +98,45 @@ class OpenVolumes(QObject):
 
     @property
     def base(self) -> OpenVolume | None:
-        """The volume on show."""
+        """The volume that is shown."""
         return self._found(self._base_key)
 
     @property
     def overlay(self) -> OpenVolume | None:
-        """The volume over it."""
+        """The volume over the base; None without fusion."""
         return self._found(self._overlay_key)
 
     @property
     def shows_image(self) -> bool:
-        """Whether the volume on show is the image of the run."""
+        """True if the image of the run is shown."""
         return self._base_key == IMAGE
 
     @property
     def bond(self) -> Bond:
-        """What must be said of the two volumes on show."""
+        """Warning and note about the pair that is shown."""
         base, overlay = self.base, self.overlay
         if base is None or overlay is None:
             return Bond()
         found = bond_of(base.origin, overlay.origin)
+        # Without a patient position, left and right may be exchanged between the two.
         sides = NO_SIDES if NOT_TOLD in (base.volume.axes, overlay.volume.axes) else ""
         return Bond(found.warning, "; ".join(filter(None, (found.remark, sides))))
 
     # the image of the run
 
     def take_image(self, image: OpenVolume | None, *, refit: bool = False) -> None:
-        """Take another image of the run; `refit` fits the display to it if it is on show."""
+        """Replace the image of the run.
+
+        Parameters
+        ----------
+        image
+            the new image; None if there is none
+        refit
+            True fits window and cursor to it if it is shown
+        """
         if self._image is None and image is not None:  # which the user has waited for
             self._base_key = IMAGE
+        # The first image of a run is what the user has waited for, so it replaces an open file.
         self._image = image
         if image is None and self._base_key == IMAGE:
             self._overlay_key = ""
@@ -128,7 +148,7 @@ class OpenVolumes(QObject):
             self.set_base(IMAGE)
 
     def forget_others(self) -> None:
-        """Close all but the image of the run: another scan is another patient."""
+        """Close all volumes but the image of the run: a new scan may be another patient."""
         self.others, self._windows = (), {}
         self._base_key, self._overlay_key = IMAGE, ""
         self._show()
@@ -136,15 +156,28 @@ class OpenVolumes(QObject):
     # others
 
     def add(self, opened: OpenVolume) -> None:
-        """Open a volume, or put another one in the place of that with its key."""
+        """Open a volume.
+
+        Parameters
+        ----------
+        opened
+            replaces an open volume with the same key, otherwise it comes last
+        """
         kept = [opened if each.key == opened.key else each for each in self.others]
         self.others = tuple(kept) if opened in kept else (*kept, opened)
         self._show()
 
     def rename(self, names: Mapping[str, str]) -> None:
-        """Give volumes other names, by their keys."""
+        """Rename open volumes.
+
+        Parameters
+        ----------
+        names
+            new name by key; volumes without an entry keep their names
+        """
         image = self._image
         others = tuple(replace(o, name=names.get(o.key, o.name)) for o in self.others)
+        # Compare first: `changed` makes every view redraw.
         same = [o.name for o in others] == [o.name for o in self.others]
         if image is not None and names.get(IMAGE, image.name) != image.name:
             self._image, same = replace(image, name=names[IMAGE]), False
@@ -153,7 +186,13 @@ class OpenVolumes(QObject):
             self._show()
 
     def close(self, key: str) -> None:
-        """Close a volume; the image of the run takes its place on show."""
+        """Close a volume.
+
+        Parameters
+        ----------
+        key
+            its key; if it is shown, the image of the run takes its place
+        """
         self.others = tuple(each for each in self.others if each.key != key)
         self._windows.pop(key, None)
         self._overlay_key = "" if self._overlay_key == key else self._overlay_key
@@ -161,7 +200,13 @@ class OpenVolumes(QObject):
         self._show()
 
     def set_base(self, key: str) -> None:
-        """Show an open volume; the one that lay over another changes places with it."""
+        """Show an open volume.
+
+        Parameters
+        ----------
+        key
+            its key; unknown keys are ignored. If it is the overlay, both change places.
+        """
         if key == self._base_key or self._found(key) is None:
             return
         before = self._base_key
@@ -172,7 +217,13 @@ class OpenVolumes(QObject):
         self._show(switched=True)
 
     def set_overlay(self, key: str) -> None:
-        """Lay an open volume over the one on show; "" for none, that on show itself: swap."""
+        """Show an open volume over the base.
+
+        Parameters
+        ----------
+        key
+            its key; "" removes the overlay, the key of the base swaps both
+        """
         if key == self._base_key:
             self.swap()
         elif key != self._overlay_key:
@@ -181,7 +232,7 @@ class OpenVolumes(QObject):
             self._show(switched=True)
 
     def swap(self) -> None:
-        """Lay the volume on show over the one that lies over it."""
+        """Exchange base and overlay."""
         self.set_base(self._overlay_key)
 
     # what is on show
@@ -190,14 +241,24 @@ class OpenVolumes(QObject):
         return next((each for each in self.items if each.key == key), None)
 
     def _show(self, *, refit: bool = False, switched: bool = False) -> None:
-        """Put on show what the keys say; `switched`: another key, whose window was kept."""
+        """Update the view from the keys.
+
+        Parameters
+        ----------
+        refit
+            True fits window and cursor to the base
+        switched
+            True if another key was selected; its saved window is restored
+        """
         base, view = self.base, self._view
         cursor, had_one = view.cursor_mm, view.volume is not None
         view.name = base.name if base is not None else ""
+        # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
         if base is None or base.volume is not view.volume or refit:
             self._display.show(base.volume if base is not None else None, refit=refit)
             if switched and had_one:  # both lie in one space
                 view.set_cursor(cursor)
+        # Links must be off while saved windows return, or the first would overwrite the second.
         keys = self._base_key, self._overlay_key
         if switched:
             view.fusion.set_links_windows(False)
@@ -222,6 +283,7 @@ class OpenVolumes(QObject):
         fusion.lay(overlay.volume, overlay.placing_over(base), overlay.name)
 
     def _keep_windows(self) -> None:
+        # Each volume returns with the window that it had, so both are stored before any switch.
         view = self._view
         for key, look in ((self._base_key, view), (self._overlay_key, view.fusion)):
             if key and look.volume is not None:

@@ -1,4 +1,4 @@
-"""Whose the scan at hand is, as the worklist said it."""
+"""The patient and order of the open scan, as chosen from the worklist."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.jobs.study_index import ImagingOrder, refuse_other_patient
 
 
 class PatientOrder(QObject):
-    """The order that was taken for the scan at hand; it goes when another scan is opened.
+    """The worklist order of the open scan. Opening another scan releases it.
 
     Attributes
     ----------
-    current : None where nobody has said whose the scan is
-    bound_to : number of the patient whom the scan was reconstructed for; that holds until the scan
-        is opened again, whatever is shown meanwhile
+    current : the order; None if none was chosen
+    bound_to : ID of the patient for whom the scan was reconstructed. It holds until the scan is
+        opened again.
     """
 
     changed = Signal()
@@ -29,35 +29,56 @@ class PatientOrder(QObject):
         self.bound_to = ""
 
     def take(self, order: ImagingOrder, patients: Iterable[str]) -> None:
-        """Take an order; `patients` are the numbers that what is open is known to be of.
+        """Accept an order for the open scan.
+
+        Parameters
+        ----------
+        order
+            the order from the worklist
+        patients
+            patient IDs of the open files, as far as known
 
         Raises
         ------
         DataError
-            where what is open is of another patient
+            an open file belongs to a different patient
         """
+        # The binding counts too: an image of this scan may already carry that patient's name.
         refuse_others(order, [*patients, self.bound_to])
         self.current = order
         self.changed.emit()
 
     def bind(self) -> None:
-        """Hold the scan to the patient of the order: an image of it is made."""
+        """Bind the scan to the patient of the order, because an image of it now exists."""
         if self.current is not None:
             self.bound_to = self.current.patient_id
 
     def release(self) -> None:
-        """Know nothing of another scan."""
+        """Clear order and patient for another scan."""
+        # Only a new scan ends the binding. Releasing the order alone must not allow another
+        # patient.
         self.bound_to = ""
         self.forget()
 
     def forget(self) -> None:
-        """Say no longer whose the scan is."""
+        """Remove the order, but not the binding to its patient."""
         if self.current is not None:
             self.current = None
             self.changed.emit()
 
     def obstacle(self, patients: Iterable[str]) -> str:
-        """Return why a scan with these patients cannot be for the order; empty if it can."""
+        """Return the reason why files of these patients contradict the order.
+
+        Parameters
+        ----------
+        patients
+            patient IDs of the files
+
+        Returns
+        -------
+        a sentence; empty if there is no contradiction or no order
+        """
+        # The sentence is shown as a reason, so the exception becomes text.
         try:
             if self.current is not None:
                 refuse_others(self.current, patients)
@@ -66,7 +87,7 @@ class PatientOrder(QObject):
         return ""
 
     def describe(self) -> str:
-        """Return whose the scan is, in a line; empty where nobody said so."""
+        """Return name and ID of the patient in one line; empty without an order."""
         order = self.current
         if order is None:
             return ""
@@ -74,6 +95,19 @@ class PatientOrder(QObject):
 
 
 def refuse_others(order: ImagingOrder, patients: Iterable[str]) -> None:
-    """Refuse an order where something that is open is of another patient."""
+    """Refuse an order if an open file belongs to a different patient.
+
+    Parameters
+    ----------
+    order
+        the order from the worklist
+    patients
+        patient IDs of the open files
+
+    Raises
+    ------
+    DataError
+        an ID differs from that of the order
+    """
     for number in patients:
         refuse_other_patient(order, number, tr("the open scan"))

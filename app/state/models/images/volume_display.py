@@ -1,4 +1,4 @@
-"""Showing one image after another: window and cursor follow until the user sets them."""
+"""Show successive images. Window and cursor adapt until the user changes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.data import Volume
 
 
 class VolumeDisplay:
-    """Puts volumes on show."""
+    """Shows volumes in a view."""
 
     def __init__(self, state: ViewState) -> None:
         self._state = state
@@ -15,10 +15,20 @@ class VolumeDisplay:
         self._placed = state.cursor_mm
 
     def show(self, volume: Volume | None, *, refit: bool = False) -> None:
-        """Show a volume; `refit` fits the window to it and finds something to look at."""
+        """Show a volume.
+
+        Parameters
+        ----------
+        volume
+            the volume; None clears the view
+        refit
+            True fits the window to it and moves the cursor to a bright voxel
+        """
         state = self._state
         window, cursor = state.window, state.cursor_mm
+        # Values that differ from the last automatic ones come from the user and stay.
         is_fitted, is_placed = window == self._fitted, cursor == self._placed
+        # This call may change both itself, for example for another unit or a smaller grid.
         state.set_volume(volume)
         if refit and is_fitted:
             state.auto_window()

@@ -1,4 +1,4 @@
-"""Whether two volumes may be laid over each other without a word: of one patient, in one place."""
+"""Decide if two volumes can be fused without a warning: same patient, same space."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NO_SIDES = tr("the patient position is not known")
 
 @dataclass(frozen=True)
 class Origin:
-    """What is known of where a volume comes from; never shown, never written.
+    """Source of a volume. It is never shown and never written.
 
     Attributes
     ----------
-    scan : absolute path of the raw data that it was made from or chosen for; "" where none was
-    digest : SHA-256 of the raw data, where a finished run has told
-    patient : number of the patient, where the file says it
-    frame_of_reference : UID of the space that its places are told in, where the file says it
+    scan : absolute path of the raw data it was made from or chosen for; "" if unknown
+    digest : SHA-256 of the raw data; "" before a run has finished
+    patient : patient ID; "" if the file has none
+    frame_of_reference : DICOM UID of its coordinate system; "" if the file has none
     """
 
     scan: str = ""
@@ -35,14 +35,35 @@ class Origin:
 
     @classmethod
     def of(cls, volume: Volume, study: Study | None = None, inputs: Plain | None = None) -> Origin:
-        """Return what a volume, the study it belongs to and the record of its inputs say."""
+        """Collect the origin of a volume.
+
+        Parameters
+        ----------
+        volume
+            the volume, with patient ID and frame of reference if its file has them
+        study
+            study that the volume belongs to; None for a file
+        inputs
+            provenance of the inputs, with the digest of the raw data; None if unknown
+        """
         data = (inputs or {}).get("data")
         digest = str(data.get("sha256", "")) if isinstance(data, dict) else ""
         scan = "" if study is None else str(study.data.absolute())
         return cls(scan, digest, volume.patient, volume.frame_of_reference)
 
     def is_same_scan(self, other: Origin) -> bool | None:
-        """Whether both are of one scan; None where nobody can tell."""
+        """Return True if both come from one scan.
+
+        Parameters
+        ----------
+        other
+            origin of the other volume
+
+        Returns
+        -------
+        None if this cannot be decided
+        """
+        # The digest of the content decides before the path: files can be copied or replaced.
         if self.digest and other.digest:
             return self.digest == other.digest
         if not (self.scan and other.scan):
@@ -51,12 +72,12 @@ class Origin:
 
 
 class Bond(NamedTuple):
-    """What must be said of two volumes as long as they are on show.
+    """Messages about a pair of volumes while it is shown.
 
     Attributes
     ----------
-    warning : a sentence where they do not, or need not, belong together
-    remark : what to keep in mind where nothing is known
+    warning : a sentence if the two do not, or may not, belong together
+    remark : a note if nothing is known
     """
 
     warning: str = ""
@@ -64,17 +85,25 @@ class Bond(NamedTuple):
 
 
 def bond_of(one: Origin, other: Origin) -> Bond:
-    """Return what must be said of two volumes that lie over each other."""
+    """Return the messages about a pair of volumes.
+
+    Parameters
+    ----------
+    one, other
+        origins of the two volumes, in any order
+    """
     patients = {each.patient for each in (one, other) if each.patient}
     spaces = {each.frame_of_reference for each in (one, other) if each.frame_of_reference}
     same_scan = one.is_same_scan(other)
     is_one_patient = len(patients) == 1 and one.patient == other.patient
     if len(patients) > 1:
         return Bond(TWO_PATIENTS)
+    # The strongest evidence comes first: a different patient, then the same raw data.
     if same_scan is True:
         return Bond()
     if same_scan is False and not is_one_patient:
         return Bond(TWO_SCANS)
+    # Two DICOM frames of reference have unrelated origins (PS3.3, C.7.4.1).
     if len(spaces) > 1:
         return Bond(TWO_SPACES)
     if is_one_patient or (spaces and one.frame_of_reference == other.frame_of_reference):

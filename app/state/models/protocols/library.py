@@ -1,7 +1,7 @@
-"""Saved protocols: those that come with the program, the site's, and the user's own with versions.
+"""Saved protocols: supplied with the program, shared by the site, or the user's own with versions.
 
-Each saved change of one's own counts its version up; the versions before stay in a folder beside.
-The site's folder is only read.
+Each saved change of an own protocol increments its version. Earlier versions stay in a subfolder.
+The folder of the site is only read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ListedProtocol(SavedProtocol):
 
     @property
     def fixed(self) -> str:
-        """Why it cannot be changed, in a sentence; empty if it can."""
+        """Reason why it cannot be changed, as a sentence; empty if it can."""
         name = self.protocol.name
         if self.source == "program":
             return tr(
@@ -60,20 +60,41 @@ class ListedProtocol(SavedProtocol):
 
 
 class ProtocolLibrary(SavedProtocols):
-    """All saved protocols; `folder` holds the settings, `site` the protocols that all share."""
+    """All saved protocols: `folder` contains the settings, `site` the shared protocols."""
 
     def listed(self, modality: AnyModality) -> list[ListedProtocol]:
-        """Return those of a kind of scan: the program's, the site's, one's own; none damaged."""
+        """Return the valid protocols of a modality.
+
+        Parameters
+        ----------
+        modality
+            the kind of scan
+
+        Returns
+        -------
+        those of the program, of the site and the user's own
+        """
         return [ListedProtocol(**vars(each)) for each in self.saved(modality)]
 
     def approved(self, modality: AnyModality) -> list[ListedProtocol]:
-        """Return what a technician may use: the site's and locked ones; else the program's."""
+        """Return the protocols that technician mode allows.
+
+        Parameters
+        ----------
+        modality
+            the kind of scan
+
+        Returns
+        -------
+        site protocols and locked ones; those of the program if there are none
+        """
         found = self.listed(modality)
+        # A site that has approved protocols wants only these, so the supplied ones are hidden.
         own = [each for each in found if each.source == "site" or each.is_locked]
         return own or [each for each in found if each.source == "program"]
 
     def left_out(self) -> list[str]:
-        """Return why each file that cannot be used is left out."""
+        """Return one sentence for each file that cannot be used."""
         faults = [fault for *_, fault in self._files() if fault]
         if self._site is not None and not self._site.is_dir():
             faults.append(
@@ -82,33 +103,77 @@ class ProtocolLibrary(SavedProtocols):
         return faults
 
     def find(self, protocol: Protocol) -> ListedProtocol | None:
-        """Return the saved protocol of a name, one's own before others; None if there is none."""
+        """Return the saved protocol with the same name and modality.
+
+        Parameters
+        ----------
+        protocol
+            any protocol
+
+        Returns
+        -------
+        the user's own protocol before others; None if there is none
+        """
         of_kind = self.saved(modality_of(protocol), demos=True)
         same = [each for each in of_kind if each.protocol.name == protocol.name]
+        # The list has program, site and own protocols in this order, so the last one is the user's.
         return ListedProtocol(**vars(same[-1])) if same else None
 
     # changes
 
     def save(self, protocol: Protocol, name: str) -> Protocol:
-        """Save settings under a name: a new protocol, or the next version of one's own."""
+        """Save settings as a new protocol, or as the next version of an own one.
+
+        Parameters
+        ----------
+        protocol
+            the settings
+        name
+            name to save them under; spaces at its ends are removed
+
+        Returns
+        -------
+        the protocol as saved, with its version
+
+        Raises
+        ------
+        SettingsError
+            the name is empty, or belongs to a protocol that cannot be changed
+        """
         name = name.strip()
         listed = self.find(_named(protocol, name))
         if listed is not None:
             if listed.fixed:
                 raise SettingsError(listed.fixed)
+            # Same name, so this is the next version and not a second protocol.
             return self._next(listed, _named(protocol, name))
         made = stamped(_named(protocol, name), 1)
         write_protocol(made, self.path_for(made))
         return made
 
     def rename(self, listed: ListedProtocol, name: str) -> Protocol:
-        """Give a protocol of one's own another name, which is its next version."""
+        """Rename an own protocol, which creates its next version.
+
+        Parameters
+        ----------
+        listed
+            the protocol
+        name
+            the new name
+
+        Raises
+        ------
+        SettingsError
+            it cannot be changed, or the name is empty or in use
+        """
         if listed.fixed or listed.path is None:
             raise SettingsError(listed.fixed)
         renamed = _named(listed.protocol, name)
         if renamed.name == listed.protocol.name:
             return listed.protocol
         self._refuse_taken(renamed)
+        # The old version is stored before the new file is written, and its file is removed last. An
+        # interruption can leave both, but never neither.
         made = stamped(renamed, listed.revision + 1)
         self._keep_earlier(listed)
         write_protocol(made, self.path_for(made))
@@ -116,24 +181,63 @@ class ProtocolLibrary(SavedProtocols):
         return made
 
     def lock(self, listed: ListedProtocol, *, on: bool) -> Protocol:
-        """Lock a protocol of one's own, or unlock it; that is no change of it."""
+        """Lock or unlock an own protocol. This does not create a version.
+
+        Parameters
+        ----------
+        listed
+            the protocol
+        on
+            True to lock
+
+        Raises
+        ------
+        SettingsError
+            the protocol is not the user's own
+        """
         if listed.source != "own" or listed.path is None:
             raise SettingsError(listed.fixed)
+        # Locking does not change settings, so version and digest stay comparable between sites.
         made = stamped(listed.protocol, _revision_now(listed.protocol), locked=on)
         write_protocol(made, listed.path)
         return made
 
     def delete(self, listed: ListedProtocol) -> None:
-        """Remove a protocol of one's own; its last version stays among the earlier ones."""
+        """Delete an own protocol. Its last version stays among the earlier ones.
+
+        Parameters
+        ----------
+        listed
+            the protocol
+
+        Raises
+        ------
+        SettingsError
+            it cannot be changed
+        ResourceError
+            the file cannot be deleted
+        """
         if listed.fixed or listed.path is None:
             raise SettingsError(listed.fixed)
         self._keep_earlier(listed)
         _removed(listed.path)
 
     def take_in(self, path: Path) -> Protocol:
-        """Add the protocol of a file that somebody shared, with its version."""
+        """Add a protocol from a file, with its version.
+
+        Parameters
+        ----------
+        path
+            a TOML file that `give` wrote
+
+        Raises
+        ------
+        SettingsError
+            its name is in use, or it was edited outside Isocenter
+        """
         found = read_protocol(path)
         self._refuse_taken(found)
+        # The stored digest does not match its settings, so version and approval would be wrong.
         if found.saved is not None and found.saved.changed:
             raise SettingsError(
                 tr(
@@ -149,13 +253,30 @@ class ProtocolLibrary(SavedProtocols):
 
     @staticmethod
     def give(listed: ListedProtocol, path: Path) -> None:
-        """Write a protocol as one file for others."""
+        """Write a protocol to a file that can be shared.
+
+        Parameters
+        ----------
+        listed
+            the protocol
+        path
+            the new file
+        """
         write_protocol(listed.protocol, path)
 
     def path_for(self, protocol: Protocol) -> Path:
-        """Return a file of one's own for a protocol that has none yet, of no other protocol."""
+        """Return an unused file name for a new own protocol.
+
+        Parameters
+        ----------
+        protocol
+            its name and modality give the file name
+        """
         modality = modality_of(protocol)
+        # Only word characters: the name must be valid on Windows, network shares and USB sticks.
         stem = re.sub(r"[^\w-]+", "-", protocol.name).strip("-").lower() or "protocol"
+
+        # The first modality is the default, so its file names need no prefix.
         kind = "" if modality is MODALITIES[0] else f"{modality.key}-"
         tries = (f"{kind}{stem}{n}.toml" for n in ("", *(f"-{k}" for k in range(2, 1000))))
         return next(p for each in tries if not (p := self._own / each).exists())
@@ -190,7 +311,7 @@ class ProtocolLibrary(SavedProtocols):
 
 
 def _revision_now(protocol: Protocol) -> int:
-    """Return the version to write unchanged settings as; those edited by hand are a new one."""
+    """Return the version for unchanged settings. Settings edited by hand get a new one."""
     saved = protocol.saved
     if saved is None:
         return 1
@@ -202,6 +323,7 @@ def _named(protocol: Protocol, name: str) -> Protocol:
     if not name:
         raise SettingsError(tr("A protocol needs a name; enter one."))
     try:
+        # "saved" describes the old name and digest. `stamped` writes it again.
         values = protocol.model_dump() | {"name": name, "saved": None}
         return type(protocol).model_validate(values)
     except ValidationError as e:

@@ -1,4 +1,4 @@
-"""A protocol in words: what it does, and what its three qualities are."""
+"""Describe a protocol and its three quality levels for the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.modalities import (
 )
 
 MARKS = {"Fast": tr("Fast"), "Fine": tr("Fine"), "changed": tr("changed")}
-"""Words of the marks that `engine.protocols.study.stored_protocol.label_of` gives a protocol."""
+"""Translations of the marks that `engine.protocols.study.stored_protocol.label_of` adds."""
 UNSTATED = {
     RANDOMS_UNSTATED: tr(
         "This protocol does not specify a randoms model. It is chosen automatically."
@@ -28,9 +28,20 @@ UNSTATED = {
 
 
 def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
-    """Return what a protocol does, a name and a value each."""
+    """Return the main settings of a protocol.
+
+    Parameters
+    ----------
+    protocol
+        any protocol
+
+    Returns
+    -------
+    pairs of name and value, in the language of the window
+    """
     modality = modality_of(protocol)
     in_use = [c.title for c in modality.choices(protocol).values() if c.use != "off"]
+    # Filters after and between iterations are listed in the order in which they act.
     filters = [each.describe() for each in protocol.finishing]
     filters += [
         tr("{describe} between iterations", describe=each.describe()) for each in protocol.between
@@ -48,24 +59,52 @@ def facts_of(protocol: Protocol) -> list[tuple[str, str]]:
 
 
 def label_words(study: ProtocolState) -> str:
-    """Return the protocol in use with a mark: "Brain FDG (changed)"."""
+    """Return the protocol in use with a mark, such as "Brain FDG (changed)".
+
+    Parameters
+    ----------
+    study
+        the open study
+    """
     return marked(study.label)
 
 
 def marked(label: str) -> str:
-    """Return a protocol's label in the language of the window: its mark is translated."""
+    """Translate the mark in a protocol label.
+
+    Parameters
+    ----------
+    label
+        label from `label_of`, with or without a mark in brackets
+
+    Returns
+    -------
+    the label; text in brackets that is not a mark stays as it is
+    """
     name, bracket, mark = label.rpartition(" (")
     words = mark.removesuffix(")").split(" and ")
+    # A name may itself end in brackets, for example "Brain (2 mm)".
     if not bracket or not set(words) <= set(MARKS):
         return label
     return f"{name} ({tr(' and ').join(MARKS[each] for each in words)})"
 
 
 def protocol_remarks(study: ProtocolState) -> list[str]:
-    """Return what is to know of the protocol in use: changes, misfit, pin; a line each."""
+    """Return notes about the protocol in use: changes, misfit and missing settings.
+
+    Parameters
+    ----------
+    study
+        the open study
+
+    Returns
+    -------
+    one line per note
+    """
     protocol, found = study.identified(), []
     if protocol.saved is not None:
         found += [tr("Changed: {change}", change=each) for each in protocol.saved.changed]
+        # Old protocol files lack these settings. Later versions may choose other defaults for them.
         found += [UNSTATED.get(each, each) for each in still_unstated(protocol)]
         if protocol.saved.origin == "nowhere":
             found.append(tr("This protocol is not saved."))
@@ -73,7 +112,18 @@ def protocol_remarks(study: ProtocolState) -> list[str]:
 
 
 def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
-    """Return Fast, Standard and Fine, each with its algorithm and its voxels."""
+    """Describe Fast, Standard and Fine by algorithm and voxel size.
+
+    Parameters
+    ----------
+    qualities
+        quality levels of a protocol for the open scan
+
+    Returns
+    -------
+    pairs of name and description
+    """
+    # Computed and not written as text: the result depends on protocol and scanner.
     found = [(quality, qualities.at(quality)) for quality in QUALITIES]
     return [
         (name_of_key(quality), f"{each.algorithm.describe()}; {_edges(each.grid.voxel_mm)}")
