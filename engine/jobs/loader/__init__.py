@@ -1,4 +1,4 @@
-"""Foreign files, read in a child process: a crash, a hang, too much memory end in a sentence."""
+"""Read files of other programs in a child process: crashes, hangs and large files become errors."""
 
 from typing import TYPE_CHECKING
 

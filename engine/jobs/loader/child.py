@@ -1,4 +1,4 @@
-"""The loader's process: does one call after the other, and ends with whoever asked."""
+"""The loader's process: it executes calls one by one, and exits with its parent."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from engine.jobs.process.slots import AttachedSlots
 
 log = logging.getLogger(__name__)
 ORPHANED = 3
-"""Exit code when nobody is left who could ask."""
+"""Exit code if the parent has gone."""
 HEAVY = (
     "h5py",
     "engine.io.volumes.nifti",
     "engine.modalities.opening",
     "engine.modalities.studies",
 )
-"""Loaded before the first file, so that it is read as quickly as the second."""
+"""Imported before the first file, so that the first file takes no longer than the second."""
 
 TOO_LARGE = (
     "reading it takes more than the {:.1f} GiB of memory that are free; close other programs, or "
@@ -39,11 +39,22 @@ UNKNOWN_FAULT = (
 
 
 def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ...] = ()) -> None:
-    """Answer calls until the other end is closed; `inherited` are copies of that other end."""
+    """Execute calls until the other end of the pipe is closed.
+
+    Parameters
+    ----------
+    line
+        pipe for calls and results
+    lifeline
+        pipe that only tells when the parent has gone
+    inherited
+        the parent's ends of both pipes, which a forked process has to close
+    """
     for copy in inherited:
-        copy.close()  # else the end of the parent would go unnoticed
+        copy.close()  # else the process would not notice when the parent closes its end
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too; the parent decides
-    faulthandler.disable()  # who asked says it in a sentence
+    faulthandler.disable()  # the parent reports a crash in a sentence
+    # A core dump would store the patient's data on disk
     write_no_core()
     Thread(target=_end_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
     _load_heavy()
@@ -70,7 +81,8 @@ def _load_heavy() -> None:
 
 
 def _done(function: Callable[..., object], arguments: tuple[object, ...], name: str) -> Parcel:
-    """Return the result of a call, or the fault it met."""
+    """Return the result of a call, or the error that it raised."""
+    # Set for each call: the free memory changes between two files
     with limited_memory() as free:
         try:
             return pack(function(*arguments))
@@ -84,6 +96,7 @@ def _done(function: Callable[..., object], arguments: tuple[object, ...], name: 
 
 
 def _answer(line: Connection, parcel: Parcel) -> None:
+    # Sizes first: the parent makes the shared memory, and removes it if this process crashes
     line.send((parcel.sizes, len(parcel.files)))
     if parcel.buffers:
         names = line.recv()

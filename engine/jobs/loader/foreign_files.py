@@ -1,4 +1,4 @@
-"""Every question about a foreign file, answered by the loader's process."""
+"""All questions about files of other programs, answered by the loader's process."""
 
 from __future__ import annotations
 
@@ -24,41 +24,93 @@ T = TypeVar("T")
 
 
 class ForeignFiles:
-    """Reads files for somebody who may stop it."""
+    """Reads files for a caller that can stop the reading.
+
+    Parameters
+    ----------
+    loader
+        executes the calls
+    stopped
+        polled during each call; True ends it with `ReadingStoppedError`
+    """
 
     def __init__(self, loader: Calls, stopped: Callable[[], bool] = never) -> None:
         self._loader, self._stopped = loader, stopped
 
     def recognise(self, path: Path) -> Recognised:
-        """Return what a file is for."""
+        """Return the purpose of a file.
+
+        Parameters
+        ----------
+        path
+            file or folder
+
+        Raises
+        ------
+        EngineError
+            if no reader knows the file, or it is damaged
+        """
         return self._ask(purpose_of, path)
 
     def scan(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> ScanSummary:
-        """Read a scan; `scanner` where it does not say which, `complete_events` of a cut one."""
+        """Read the summary of a scan.
+
+        Parameters
+        ----------
+        path
+            file or folder of the scan
+        scanner
+            name or file of the scanner; None if the scan states its own
+        complete_events
+            True to accept list mode that ends within an event, without that event
+        """
         return self._ask(scan_at, path, scanner, complete_events)
 
     def scanner(self, name_or_path: str) -> Scanner:
-        """Read a scanner."""
+        """Read a scanner by its name, or from its file."""
         path = Path(name_or_path)
         about = path if path.exists() else name_or_path
         return self._loader.call(read_scanner, name_or_path, about=about, stopped=self._stopped)
 
     def auxiliary(self, role: str, path: Path, scanner: Scanner) -> AuxiliaryFile:
-        """Read the file of a role, for a scanner."""
+        """Read an auxiliary file.
+
+        Parameters
+        ----------
+        role
+            key of the input role
+        path
+            file or folder
+        scanner
+            scanner that the content has to fit
+        """
         return self._ask(auxiliary_at, path, role, scanner)
 
     def volume(self, path: Path, roles: tuple[str, ...]) -> Volume | str:
-        """Read a volume, or say which of the roles it is meant for."""
+        """Read a volume.
+
+        Parameters
+        ----------
+        path
+            file or folder
+        roles
+            keys of the input roles for which the user may intend the file
+
+        Returns
+        -------
+        volume
+            the volume, or the key of the role to which the file belongs
+        """
         return self._ask(volume_at, path, roles)
 
     def volume_format(self, path: Path) -> str:
-        """Return the exact format of a volume."""
+        """Return the exact format of a volume file."""
         return self._ask(format_of_volume, path)
 
     def frames(self, path: Path) -> tuple[FrameVolume, ...]:
-        """Read the frames of time of a volume; none of most files."""
+        """Read the frames of a dynamic volume; an empty tuple for other files."""
         return self._ask(frames_at, path)
 
     def study(self, path: Path) -> Study:
@@ -70,11 +122,19 @@ class ForeignFiles:
         return self._ask(read_protocol, path)
 
     def may_import(self, path: Path) -> bool:
-        """Return whether a file that nothing reads may be projections."""
+        """Return True if a file without a reader can be imported as projections."""
         return self._ask(may_import, path)
 
     def import_look(self, path: Path, said: dict[str, object]) -> ImportPreview:
-        """Return what projections that do not describe themselves may be, with pictures."""
+        """Return a preview of raw projections, with images.
+
+        Parameters
+        ----------
+        path
+            file or folder of raw projections
+        said
+            settings that the user has entered so far
+        """
         return self._ask(look_at, path, said)
 
     def _ask(self, function: Callable[..., T], path: Path, *more: object) -> T:

@@ -1,4 +1,4 @@
-"""How much memory and processor time the reading of a file may take."""
+"""Limits on the memory and processor time that reading a file may use."""
 
 from __future__ import annotations
 
@@ -12,21 +12,28 @@ from stat import S_ISREG
 
 SECONDS_PER_PART = 20.0
 PART_BYTES = 100_000_000
-"""Each started part of this size may take `SECONDS_PER_PART` of processor time."""
+"""Each started part of this size allows `SECONDS_PER_PART` of processor time."""
 FREE_SHARE = 0.8
-"""Share of the free memory that a file may take."""
+"""Share of the free memory that reading may use."""
 LEAST_BYTES = 256 << 20
 MOST_LOOKED_AT = 5000
-"""Files of a folder whose sizes are added: a scan may be a folder, or a header beside its data."""
+"""Most files of a folder whose sizes are added: a scan may be a folder, or a header with data."""
 
 
 def allowed_seconds(path: Path | None) -> float:
-    """Return the processor time [s] for a file, by its size and that of what lies beside it."""
+    """Return the processor time [s] allowed for a file.
+
+    Parameters
+    ----------
+    path
+        file or folder; the size of all files in its folder counts. None for one part
+    """
     parts = max(1, ceil(_bytes_at(path) / PART_BYTES)) if path is not None else 1
     return SECONDS_PER_PART * parts
 
 
 def _bytes_at(path: Path) -> int:
+    # A header alone is small: the data that it names are usually in the same folder
     folder = path if path.is_dir() else path.parent
     total = 0
     try:
@@ -43,10 +50,11 @@ def _bytes_at(path: Path) -> int:
 
 @contextmanager
 def limited_memory() -> Iterator[int]:
-    """Let this process take most of the memory that is free now; yields how much [bytes]."""
+    """Limit the memory of this process to most of the free memory; yields the limit [bytes]."""
     import psutil
 
     free = max(LEAST_BYTES, int(FREE_SHARE * psutil.virtual_memory().available))
+    # Windows and macOS have no limit on address space that a process can set for itself
     if sys.platform != "linux":
         yield free
         return
@@ -54,6 +62,7 @@ def limited_memory() -> Iterator[int]:
 
     before = resource.getrlimit(resource.RLIMIT_AS)
     most = psutil.Process().memory_info().vms + free
+    # The soft limit may not exceed the hard one, and only root can raise that
     if before[1] != resource.RLIM_INFINITY:
         most = min(most, before[1])
     resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
@@ -64,7 +73,7 @@ def limited_memory() -> Iterator[int]:
 
 
 def write_no_core() -> None:
-    """Leave no image of the memory on the disk when a reader crashes."""
+    """Disable core dumps of this process."""
     if sys.platform != "win32":
         import resource
 

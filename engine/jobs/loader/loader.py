@@ -1,4 +1,4 @@
-"""The side of the loader that asks: starts its process, waits, stops it, says how it died."""
+"""The caller's side of the loader: start its process, wait, stop it, and explain a crash."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOOK_S = 0.1
-"""Between two looks whether to stop."""
+"""Interval of checks for a stop."""
 JOIN_S = 2.0
 KILLED = 9
-"""Number of the signal that no process survives."""
+"""Number of SIGKILL, which a process cannot handle."""
 
 
 def for_command() -> Calls:
-    """Return what reads for a command: a process that is there at once, where there can be one."""
+    """Return the reader for the command line: a forked process if possible, else this process."""
+    # A fork copies locks but not the threads that hold them, so only without threads
     if sys.platform == "linux" and threading.active_count() == 1:
         return Loader("fork")
     return CallsHere()
 
 
 def never() -> bool:
-    """Wait for as long as it takes."""
+    """Return False: nothing stops the call."""
     return False
 
 
 class Calls(Protocol):
-    """Does a call about a file; see `Loader.call`."""
+    """Executes calls about files; see `Loader.call`."""
 
     def call(
         self,
@@ -56,11 +57,11 @@ class Calls(Protocol):
         about: Path | str,
         stopped: Callable[[], bool] = never,
     ) -> T:
-        """Return what a function gives."""
+        """Return the function's result, see `Loader.call`."""
 
 
 class CallsHere:
-    """Does calls in this process, where another one would be no help."""
+    """Executes calls in this process, if a second one brings no advantage."""
 
     def call(
         self,
@@ -69,20 +70,20 @@ class CallsHere:
         about: Path | str,
         stopped: Callable[[], bool] = never,
     ) -> T:
-        """Return what a function gives."""
+        """Return the function's result; the other parameters have no effect."""
         return function(*arguments)
 
 
 class Loader:
-    """One process that reads files, kept for the next one; after a crash there is a new one.
+    """One process that reads files and is reused for the next one; a crash starts a new one.
 
-    Any thread may call; one call is done at a time.
+    Any thread may call. Calls are executed one at a time.
 
     Parameters
     ----------
     method
-        "new" where there are threads, see `new_process`; "fork" for a command without any: a copy
-        of this process
+        "new" if this process has threads, see `new_process`; "fork" for a command without
+        threads: a copy of this process
     """
 
     def __init__(self, method: Literal["new", "fork"] = "new") -> None:
@@ -94,11 +95,11 @@ class Loader:
 
     @property
     def pid(self) -> int | None:
-        """Number of the process, None while there is none."""
+        """Number of the process, None if there is none."""
         return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
-        """Start the process, so that the first file need not wait for it."""
+        """Start the process now, so that the first file does not wait for it."""
         with self._calling:
             self._connected()
 
@@ -109,29 +110,30 @@ class Loader:
         about: Path | str,
         stopped: Callable[[], bool] = never,
     ) -> T:
-        """Return what a function gives, called in the process.
+        """Call a function in the process and return its result.
 
         Parameters
         ----------
         function
-            stands at the top of a module
+            function at the top level of a module
         arguments
-            can be pickled
+            values that can be pickled
         about
-            the file that is read, or a name without a file
+            the file that is read, or a name if there is no file
         stopped
-            asked now and then whether to end the process
+            polled during the call; True ends the process
 
         Raises
         ------
         EngineError
-            as the function raises it, or for a process that crashed, took too long or was stopped
+            the function's own error, or that the process crashed, took too long or was stopped
         """
         path = about if isinstance(about, Path) else None
         name = about.name if isinstance(about, Path) else about
         with self._turn(name, stopped):
             line = self._connected()
             try:
+                # Pickled before sending: an error in pickling leaves the pipe usable
                 line.send_bytes(pickle.dumps((function, arguments, name)))
                 self._wait(line, name, allowed_seconds(path), stopped)
                 result = self._received(line)
@@ -139,6 +141,7 @@ class Loader:
                 fault = self._crash(name)
                 self._begin_anew()
                 raise fault from e
+            # A stop or a limit: the process still works on the call, so it cannot be reused
             except BaseException:
                 self._end()
                 self._begin_anew()
@@ -163,7 +166,7 @@ class Loader:
             self._calling.release()
 
     def _connected(self) -> Connection:
-        """Return the line to a living process."""
+        """Return the pipe to a living process."""
         if self._line is not None and self._process is not None and self._process.is_alive():
             return self._line
         self._end()
@@ -172,7 +175,7 @@ class Loader:
         far_lifeline, lifeline = context.Pipe(duplex=False)
         name = "isocenter-loader"
         process: BaseProcess
-        if self._is_forked:  # who shares memory must share who keeps its books, too
+        if self._is_forked:  # processes that share memory must share its resource tracker too
             resource_tracker.ensure_running()
             inherited = (line, lifeline)
             ends = (far_line, far_lifeline, inherited)
@@ -180,25 +183,26 @@ class Loader:
         else:
             process = new_process(main, far_line, far_lifeline, name=name)
         process.start()
-        far_line.close()  # else its death would go unnoticed on the line
+        far_line.close()  # else the death of the process would go unnoticed on the pipe
         far_lifeline.close()
         self._process, self._line, self._lifeline = process, line, lifeline
         return line
 
     def _begin_anew(self) -> None:
-        """Have the next process ready by the time the next file comes."""
-        if not self._is_forked:  # a forked one is there at once
+        """Start the next process before the next file comes."""
+        if not self._is_forked:  # a fork takes no time
             self._connected()
 
     def _wait(
         self, line: Connection, name: str, allowed_s: float, stopped: Callable[[], bool]
     ) -> None:
-        """Wait for an answer or a death; end the process where it is not wanted any longer."""
+        """Wait for a result or the death of the process; raise if the call takes too long."""
         import psutil
 
         process = self._process
         if process is None:
             raise EOFError
+        # Processor time, not wall time: a slow network drive is no reason to stop
         clock = psutil.Process(process.pid)
         begun_s = _processor_s(clock)
         while not wait([line, process.sentinel], LOOK_S):
@@ -221,6 +225,7 @@ class Loader:
                     buffers = [bytearray(line.recv_bytes()) for _ in sizes]
             pickled = line.recv_bytes()
             files = receive_files(line, n_files)
+            # The memory is made here, so that this process removes it if the reader crashes
             if slots:
                 starts = accumulate(sizes, initial=0)
                 buffers = [slots.read_bytes(a, n) for a, n in zip(starts, sizes, strict=False)]
@@ -237,12 +242,13 @@ class Loader:
         return None
 
     def _crash(self, name: str) -> EngineError:
-        """Return what is said of a process that has died by itself."""
+        """Return the error for a process that died."""
         code = None
         if self._process is not None:
             self._process.join(JOIN_S)
             code = self._process.exitcode
         self._end()
+        # On Linux the kernel ends processes this way when memory runs out
         if code == -KILLED:
             return ResourceError(
                 f"{name}: its reader was ended from outside, perhaps for lack of memory; close "
@@ -271,5 +277,5 @@ def _processor_s(process: psutil.Process) -> float:
     try:
         times = process.cpu_times()
     except psutil.Error:
-        return 0.0  # it has died: the line says so
+        return 0.0  # it has died, which the pipe reports
     return float(times.user + times.system)

@@ -1,4 +1,4 @@
-"""Values on their way from the loader: large arrays apart from the rest, open files by handle."""
+"""Send values from the loader: large arrays separate from the rest, open files as handles."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from engine.modalities.base import AnyModality, Modality
 from engine.modalities.recognise import all_roles
 
 LARGE_BYTES = 1 << 16
-"""Arrays from this size on do not go through the pickle."""
+"""Arrays of at least this size are sent outside the pickle."""
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A value taken apart.
+    """A value, divided for sending.
 
     Attributes
     ----------
-    pickled : all but what follows
+    pickled : everything except the following
     buffers : values of large arrays
     files : descriptors of spooled arrays, which stay open in the sender
     """
@@ -48,7 +48,13 @@ class Parcel:
 
 
 def pack(value: object) -> Parcel:
-    """Take a value apart."""
+    """Divide a value for sending.
+
+    Parameters
+    ----------
+    value
+        value that can be pickled, except for spooled arrays, roles, modalities and scanners
+    """
     stream = io.BytesIO()
     packer = _Packer(stream)
     packer.dump(value)
@@ -56,18 +62,29 @@ def pack(value: object) -> Parcel:
 
 
 def unpack(pickled: bytes, buffers: Iterable[bytearray], files: Sequence[int]) -> object:
-    """Put a value together again; the files belong to it from now on."""
+    """Restore a value.
+
+    Parameters
+    ----------
+    pickled
+        pickle of `Parcel`
+    buffers
+        values of the large arrays, in the order of `Parcel.buffers`
+    files
+        descriptors of the spooled arrays, which the value owns from now on
+    """
     return _Unpacker(io.BytesIO(pickled), buffers=buffers, files=files).load()
 
 
 class _Packer(pickle.Pickler):
     def __init__(self, stream: io.BytesIO) -> None:
+        # Protocol 5 passes arrays as buffers, without a copy
         super().__init__(stream, protocol=5, buffer_callback=self._keep_small)
         self.buffers: list[pickle.PickleBuffer] = []
         self.files: list[int] = []
 
     def _keep_small(self, buffer: pickle.PickleBuffer) -> bool:
-        """Return whether a buffer goes into the pickle; note it otherwise."""
+        """Return True if a buffer goes into the pickle; store it otherwise."""
         if buffer.raw().nbytes < LARGE_BYTES:
             return True
         self.buffers.append(buffer)
@@ -86,7 +103,9 @@ class _Packer(pickle.Pickler):
         if isinstance(obj, Modality):
             return _modality, (obj.key,)
         if isinstance(obj, Scanner):
+            # Tables are large and computed from the rest when needed
             return _scanner, (type(obj), {k: v for k, v in vars(obj).items() if k != "_tables"})
+        # A constant array that is broadcast has one value in memory: it must not become a full one
         if type(obj) is np.ndarray and obj.size > 1 and not any(obj.strides):
             return np.broadcast_to, (np.array(obj[(0,) * obj.ndim]), obj.shape)
         return NotImplemented
@@ -123,9 +142,20 @@ def _scanner(kind: type[Scanner], attributes: Plain) -> Scanner:
 
 
 def send_files(line: Connection, files: Sequence[int], to: int) -> None:
-    """Hand open files to a process."""
+    """Send open files to a process.
+
+    Parameters
+    ----------
+    line
+        pipe to the process
+    files
+        descriptors, which stay open here
+    to
+        number of the process
+    """
     for descriptor in files:
         handle = descriptor
+        # `send_handle` takes the system's handle, which is a descriptor on POSIX only
         if sys.platform == "win32":
             import msvcrt
 
@@ -134,7 +164,15 @@ def send_files(line: Connection, files: Sequence[int], to: int) -> None:
 
 
 def receive_files(line: Connection, n: int) -> list[int]:
-    """Take over files that another process has opened."""
+    """Receive files that another process has opened.
+
+    Parameters
+    ----------
+    line
+        pipe from the process
+    n
+        number of files
+    """
     handles = [recv_handle(line) for _ in range(n)]
     if sys.platform == "win32":
         import msvcrt

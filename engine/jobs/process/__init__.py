@@ -1,4 +1,4 @@
-"""A reconstruction in a child process of its own: the same events, and the window survives."""
+"""Run a reconstruction in a child process: a crash leaves the window running."""
 
 from engine.jobs.process.engine_process import EngineProcess, run_isolated
 

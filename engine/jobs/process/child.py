@@ -1,4 +1,4 @@
-"""The engine process: runs one study, obeys commands, and ends itself when the window is gone."""
+"""The engine process: it runs one study, follows commands, and exits with the window."""
 
 from __future__ import annotations
 
@@ -34,20 +34,40 @@ NO_MEMORY = (
 
 
 def main(order: Order, events: Connection, commands: Connection) -> None:
-    """Run an order to its end; every end but an abort is told as an event."""
+    """Run an order to its end, and report every end except an abort as an event.
+
+    Parameters
+    ----------
+    order
+        study, device and job
+    events
+        pipe to the window
+    commands
+        pipe from the window
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too; the parent decides
     controls = Controls(commands)
     serve(order, Outbox(events, controls), controls)
 
 
 def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
-    """Run an order, tell all that happens, and let nothing escape."""
+    """Run an order and report everything that happens. No exception leaves this function.
+
+    Parameters
+    ----------
+    order
+        study, device and job
+    outbox
+        sends events to the window; closed at the end
+    controls
+        commands of the window
+    """
     try:
         _work(order, outbox, controls)
-    # raised by ourselves, never by the keyboard: it passes every `except Exception` on its way
-    # here, so that no stage can swallow an abort
+    # raised by this process, not by the keyboard: no `except Exception` in a stage can catch it, so
+    # an abort always arrives here
     except KeyboardInterrupt:
-        pass  # aborted: the parent asked for it, and knows what it has
+        pass  # the parent asked for the abort, and knows what it has received
     except DeviceError as e:
         detail = traceback.format_exc()
         outbox.send(Failed(str(e), user_fault=False, detail=detail, on_cpu=True))
@@ -67,15 +87,14 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
     study = study_of_json(order.study)
     job = Job.open(order.job) if order.job else None
     latest: Preview | None = None
-    # closed before we exit, so that what keeps checkpoints can end its work
+    # closed before the exit, so that the code that saves checkpoints can finish
     with closing(_events(order, study, job, outbox, controls)) as events:
         for event in events:
             outbox.send_event(event)
             if isinstance(event, Preview):
                 latest = event
             if isinstance(event, Finished):
-                # our memory goes with us: an exit before the window has copied the last volume
-                # would lose it
+                # shared memory ends with this process: an early exit would lose the last volume
                 outbox.wait_until_taken()
             elif controls.pause_wanted:
                 _rest(job, latest, controls, outbox)
@@ -83,9 +102,9 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
 
 
 def _settings_of(study: Study) -> Study:
-    """Return the files and settings of a study alone.
+    """Return the study with its files and settings only.
 
-    The job adds to `saved` how the protocol differs from the saved ones of its day.
+    The job adds `saved`, the differences from the protocols that were saved at that time.
     """
     protocol = study.protocol.model_copy(update={"saved": None})
     return study.with_absolute_paths().model_copy(update={"protocol": protocol})
@@ -117,7 +136,7 @@ def _events(
         **({} if job is None else {"folder": job.folder}),
     )
     if job is not None:
-        # the window made the job and hands it over: only from who ordered may we take it
+        # the window made the job: only the process that sent the order may hand it over
         events = keep(events, job, heir_of=order.from_pid)
     yield from events
 
@@ -126,7 +145,7 @@ def _device(order: Order) -> Backend:
     try:
         return named(order.device, order.threads)
     except ResourceError as e:
-        # a GPU that was asked for and is absent: the way out is the CPU, as for one that fails
+        # the requested GPU is missing: the remedy is the CPU, as for one that fails
         if order.device.startswith("cuda"):
             raise DeviceError(str(e)) from e
         raise
@@ -139,8 +158,8 @@ def _default_source() -> Source:
 
 
 def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
-    """Wait out a pause, with the image safe on disk."""
-    # a pause may be forever: the machine goes to sleep, or the user goes home
+    """Wait until a pause ends, with the image saved on disk."""
+    # a pause may last forever: the machine sleeps, or the user goes home
     if job is not None and latest is not None:
         job.save(latest)
     if job is not None:

@@ -1,4 +1,4 @@
-"""The window's side of an engine process: draws its events, outlives its death."""
+"""The window's side of an engine process: it receives events and survives crashes."""
 
 from __future__ import annotations
 
@@ -37,20 +37,33 @@ from engine.jobs.process.starting import new_process, process_context
 from engine.modalities.studies import Study
 
 WAKE_S = 0.25
-"""Longest sleep between looks at deadlines."""
+"""Longest wait between checks of the deadlines."""
 SILENCE_S = 10.0
-"""Silence after which the user is told."""
+"""Silence after which the user gets a warning."""
 GRACE_S, LAST_GRACE_S = 1.5, 0.3
-"""Time to stop by itself after an abort; then after a terminate signal."""
+"""Time to stop after an abort; then after SIGTERM."""
 EXIT_S = 5.0
 """Time to exit after the last event."""
 ENDS = (Finished, Failed, Aborted)
 
 
 class EngineProcess:
-    """One reconstruction in a spawned process.
+    """One reconstruction in a child process.
 
-    `events` is drawn by one thread; the four verbs may be called from any other and never wait.
+    One thread iterates over `events`. Any thread may call the four commands, which never wait.
+
+    Parameters
+    ----------
+    study
+        study to reconstruct
+    device, threads
+        see `engine.core.backend.named`
+    job
+        folder for checkpoints; None without checkpoints
+    resume
+        True to continue from the job's last checkpoint
+    source
+        function to run instead of `engine.jobs.reconstruction.run`
     """
 
     def __init__(
@@ -68,7 +81,7 @@ class EngineProcess:
         context = process_context()
         self._events, events = context.Pipe(duplex=False)
         commands, self._commands = context.Pipe(duplex=False)
-        # kept until the process has started, since spawning sends copies of them
+        # open until the process has started, since it receives copies of them
         self._far_ends = (events, commands)
         self._process = new_process(main, order, events, commands, name="isocenter-engine")
         self._job = job
@@ -88,39 +101,39 @@ class EngineProcess:
 
     @property
     def last_preview(self) -> Preview | None:
-        """The newest image drawn; it stays when the engine dies."""
+        """The newest image received; it remains when the engine dies."""
         return self._last_preview
 
     @property
     def pid(self) -> int | None:
-        """Number of the process, None before `events` is drawn."""
+        """Number of the process, None before `events` starts it."""
         return self._pid
 
     @property
     def paused(self) -> bool:
-        """Whether the engine rests now."""
+        """True while the engine is paused."""
         return self._resting
 
     def pause(self) -> None:
-        """Rest after the current update."""
+        """Pause after the current update."""
         self._command("pause")
 
     def resume_run(self) -> None:
-        """Go on after a pause."""
+        """Continue after a pause."""
         self._command("resume")
 
     def finish_and_keep(self) -> None:
-        """End after the current iteration, with the finishing filters; ends a pause too."""
+        """Stop after the current iteration and apply the filters; ends a pause too."""
         self._command("finish")
 
     def abort(self) -> None:
-        """Stop as soon as possible, by force if need be; the last image stays."""
-        # the first request counts: pressing again must not win the engine more time
+        """Stop as soon as possible, by force if necessary; the last image remains."""
+        # the first request counts: a second click must not extend the deadline
         self._abort_at = self._abort_at or monotonic()
         self._command("abort")
 
     def events(self) -> Generator[Event, None, None]:
-        """Yield what the engine tells, up to `Finished`, `Failed` or `Aborted`; draw once."""
+        """Start the process and yield its events up to the last one; call only once."""
         sweep_orphans()
         atexit.register(self._clean_up)  # for a thread that still draws when the program ends
         try:
@@ -140,7 +153,7 @@ class EngineProcess:
         self._process.start()
         self._pid, self._sentinel = self._process.pid, self._process.sentinel
         for end in self._far_ends:
-            end.close()  # else its death would go unnoticed on the pipe
+            end.close()  # else the death of the engine would go unnoticed on the pipe
         self._heard_at = monotonic()
 
     def _draw(self) -> Iterator[Event]:
@@ -165,9 +178,9 @@ class EngineProcess:
                 )
 
     def _collect(self, timeout_s: float) -> bool:
-        """Move what has arrived to `_pending`; False once the engine is gone."""
+        """Move received messages to `_pending`; False once the engine is dead."""
         try:
-            # asked before the pipe is emptied: what it said before its death is still read
+            # tested before the pipe is emptied, so that messages from before its death are read
             gone = self._sentinel in wait([self._events, self._sentinel], timeout_s)
             while self._events.poll(0):
                 self._pending.append(self._events.recv())
@@ -193,26 +206,26 @@ class EngineProcess:
         return event
 
     def _with_way_out(self, failed: Failed) -> Failed:
-        """Tell of a run on the GPU what is safe, and offer the CPU unless the input is at fault."""
+        """Add what is saved to a GPU failure; offer the CPU unless the input is the cause."""
         if failed.user_fault:
             return failed
         safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
         return replace(failed, text=f"{failed.text} {safe}", reason=failed.text, on_cpu=True)
 
     def _unpacked(self, frame: VolumeFrame) -> Event | None:
-        # a slow window gets the newest image, and not all of them one after the other
+        # a slow window gets the newest image only
         newer = any(isinstance(message, VolumeFrame) for message in self._pending)
         event: Preview | Finished | None = None
         if not (frame.may_be_skipped and newer):
             shape = frame.grid.shape
             if frame.place is not None:
-                with suppress(OSError, ValueError):  # gone by now: a later one follows
+                with suppress(OSError, ValueError):  # it was removed: a later one follows
                     event = frame.event(volume_file.mapped(frame.place, shape))
             elif frame.data is not None:
                 event = frame.event(np.frombuffer(frame.data, np.float32).reshape(shape).copy())
             elif self._slots is not None:
                 event = frame.event(self._slots.read(frame.slot, shape))
-        # only after the copy; the engine may overwrite the slot from now on
+        # after the copy, since the engine may overwrite the slot from now on
         self._command(Free(frame.slot))
         if isinstance(event, Preview):
             self._last_preview = event
@@ -230,7 +243,7 @@ class EngineProcess:
     def _enforce_abort(self) -> None:
         if self._abort_at is not None:
             waited = monotonic() - self._abort_at
-            # a signal to end first, then by force: work that hangs hears no command
+            # SIGTERM first, then SIGKILL: a process that hangs reads no commands
             if waited > GRACE_S + LAST_GRACE_S:
                 self._process.kill()
             elif waited > GRACE_S:
@@ -247,7 +260,7 @@ class EngineProcess:
         return Failed(f"{why} {safe}", user_fault=False, on_cpu=on_gpu, reason=why, died=True)
 
     def _clean_up(self) -> None:
-        """Leave no process, no shared memory and no job that seems to run."""
+        """Leave no process, no shared memory, and no job that seems to be running."""
         with self._cleaning:
             if self._cleaned:
                 return
@@ -280,7 +293,7 @@ class EngineProcess:
             record = job.record
             if record.status not in ("running", "paused"):
                 return
-            # a job that another program resumed meanwhile is not ours to close
+            # another program may have resumed the job: leave its state alone
             if self._aborting and record.owner.pid in (os.getpid(), self._pid):
                 job.mark("aborted")
             elif record.owner.pid == os.getpid():
@@ -295,6 +308,23 @@ def run_isolated(
     job: Job | None = None,
     resume: bool = False,
 ) -> Iterator[Event]:
-    """Run a study in a process of its own; closing the iterator ends it."""
+    """Run a study in a child process; closing the iterator ends the process.
+
+    Parameters
+    ----------
+    study
+        study to reconstruct
+    device, threads
+        see `engine.core.backend.named`
+    job
+        folder for checkpoints; None without checkpoints
+    resume
+        True to continue from the job's last checkpoint
+
+    Yields
+    ------
+    event
+        events up to `Finished`, `Failed` or `Aborted`
+    """
     process = EngineProcess(study, device=device, threads=threads, job=job, resume=resume)
     yield from process.events()

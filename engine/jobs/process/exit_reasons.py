@@ -1,4 +1,4 @@
-"""How an engine process ended, in plain words: what happened, what is safe, what to press."""
+"""Explain to the user how an engine process ended, what is saved, and what to press."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from engine.jobs.checkpoint import Job
 
 
 def how_it_ended(exit_code: int | None) -> str:
-    """Say why a process is no more."""
+    """Return the reason why a process ended.
+
+    Parameters
+    ----------
+    exit_code
+        0 or more from the process itself, negative for a signal; None if it is not known
+    """
     if exit_code is None:
         return "it closed the line"
     if exit_code >= 0:
@@ -19,13 +25,23 @@ def how_it_ended(exit_code: int | None) -> str:
         name = signal.Signals(-exit_code).name
     except ValueError:
         name = "unknown"
-    # Linux kills without a word when memory ends
+    # Linux kills a process without a message when memory runs out
     hint = ", perhaps because the memory was used up" if name == "SIGKILL" else ""
     return f"it was killed by signal {-exit_code} ({name}){hint}"
 
 
 def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
-    """Say what is kept and how to go on; after a run on the GPU the CPU is another way."""
+    """Return sentences on what is saved and how to continue.
+
+    Parameters
+    ----------
+    image
+        last image received, None if there was none
+    job
+        job with the checkpoints, None without one
+    on_gpu
+        True after a run on a GPU, to offer the CPU too
+    """
     slices = _slices(job)
     if slices:
         return f"{slices} are safe on disk; press Resume to go on from there."
@@ -49,7 +65,7 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
 
 
 def _slices(job: Job | None) -> str:
-    """Say which slices of a volume that is made in slabs are finished; empty where none are."""
+    """Return the finished slices of a volume in slabs; empty if there are none."""
     found = None if job is None else job.slabs.record()
     return "" if found is None else f"{found.slices:,} of {found.head.shape[0]:,} slices"
 
@@ -59,7 +75,7 @@ def _place(iteration: int, subset: int) -> str:
 
 
 def _checkpoint(job: Job | None) -> tuple[int, int]:
-    """Updates behind the newest checkpoint (0: there is none), and updates in an iteration."""
+    """Return the updates before the newest checkpoint (or 0), and those per iteration."""
     if job is None:
         return 0, 1
     try:

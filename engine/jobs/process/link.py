@@ -1,4 +1,4 @@
-"""The engine's end of the line: commands in, events, volumes and heartbeats out."""
+"""The engine's end of the pipes: it receives commands and sends events, volumes and heartbeats."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ from engine.jobs.process.slots import AttachedSlots
 
 BEAT_S = 0.5
 PROGRESS_S = 0.1
-"""Least time between two reports of progress."""
+"""Shortest time between two progress reports."""
 ORPHANED = 3
-"""Exit code when the window is gone."""
+"""Exit code if the window has gone."""
 
 
 class Controls:
-    """What the user wants, as last heard; a thread of its own listens."""
+    """The user's latest commands, received by a separate thread."""
 
     def __init__(self, commands: Connection) -> None:
         self._commands = commands
         self._changed = Condition()
         self._heard: set[Command] = set()
         self._slots: Slots | None = None
-        # the engine hands out slots and the window gives them back: no lock crosses the processes,
-        # and none can be left locked by one that died
+        # the engine assigns slots and the window returns them: no lock crosses the processes, so
+        # none can stay locked by a dead one
         self._free = deque(range(N_SLOTS))
         self.resting = False
-        # a thread of its own, since the engine hears nothing while a kernel runs
+        # a separate thread, since the engine reads nothing while a kernel runs
         Thread(target=self._listen, name="commands", daemon=True).start()
 
     @property
     def pause_wanted(self) -> bool:
-        """Whether to rest after this update."""
+        """True if the run should pause after this update."""
         return "pause" in self._heard
 
     def finish_wanted(self) -> bool:
-        """Whether to end after this iteration."""
+        """Return True if the run should end after this iteration."""
         return "finish" in self._heard
 
     def stop_if_aborted(self) -> None:
@@ -65,7 +65,13 @@ class Controls:
             raise KeyboardInterrupt
 
     def rest(self, report: Callable[[], None]) -> None:
-        """Wait while paused; to finish or to abort ends the pause too."""
+        """Wait until the pause ends; finishing or aborting ends it too.
+
+        Parameters
+        ----------
+        report
+            called at the start and the end of the pause
+        """
         self.resting = True
         report()
         with self._changed:
@@ -81,7 +87,23 @@ class Controls:
             return self._slots or Slots(())
 
     def take_slot(self, *, wait: bool) -> int | None:
-        """Return a free slot; without `wait` None if there is none."""
+        """Take a free slot of shared memory.
+
+        Parameters
+        ----------
+        wait
+            True to wait until one is free
+
+        Returns
+        -------
+        slot
+            number of the slot; None without `wait` if all are full
+
+        Raises
+        ------
+        KeyboardInterrupt
+            if the user aborts
+        """
         with self._changed:
             if wait:
                 self._changed.wait_for(lambda: self._free or "abort" in self._heard)
@@ -89,7 +111,7 @@ class Controls:
             return self._free.popleft() if self._free else None
 
     def wait_all_free(self) -> None:
-        """Wait until the window has copied everything."""
+        """Wait until the window has copied every volume."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._free) == N_SLOTS or "abort" in self._heard)
 
@@ -98,7 +120,7 @@ class Controls:
             while True:
                 self._obey(self._commands.recv())
         except (EOFError, OSError):
-            os._exit(ORPHANED)  # as if killed: the last checkpoint is whole, the job interrupted
+            os._exit(ORPHANED)  # as if killed: the checkpoint is whole, the job is interrupted
 
     def _obey(self, message: Command | Free | Slots) -> None:
         with self._changed:
@@ -110,14 +132,14 @@ class Controls:
                 self._heard.discard("pause")
             else:
                 self._heard.add(message)
-                # whoever aborts or finishes wants no more pause
+                # aborting or finishing cancels a pause
                 if message != "pause":
                     self._heard.discard("pause")
             self._changed.notify_all()
 
 
 class Outbox:
-    """Sends events; a volume goes into a free slot, or is left out when a newer one will come."""
+    """Sends events. A volume goes into a free slot, or is skipped if a newer one will follow."""
 
     def __init__(self, pipe: Connection, controls: Controls) -> None:
         self._pipe = pipe
@@ -128,19 +150,30 @@ class Outbox:
         Thread(target=self._beat_on, name="heart", daemon=True).start()
 
     def send(self, message: Any) -> None:
-        """Send a message from any thread."""
+        """Send a message; any thread may call."""
         with self._lock:
             self._pipe.send(message)
 
     def send_event(self, event: Event) -> None:
-        """Send an event, its volume by shared memory."""
+        """Send an event, its volume through shared memory."""
         if isinstance(event, Preview | Finished):
             self._send_volume(event)
         else:
             self.send(event)
 
     def on_progress(self, progress: Progressed) -> None:
-        """Send progress from inside a long step, at most ten times a second."""
+        """Send progress from a long step, at most ten times a second.
+
+        Parameters
+        ----------
+        progress
+            progress of the stage; its start and end are always sent
+
+        Raises
+        ------
+        KeyboardInterrupt
+            if the user has aborted
+        """
         self._controls.stop_if_aborted()
         stage, when = self._progressed
         now = monotonic()
@@ -149,7 +182,7 @@ class Outbox:
             self.send(progress)
 
     def wait_until_taken(self) -> None:
-        """Wait until the window has all volumes."""
+        """Wait until the window has received every volume."""
         self._controls.wait_all_free()
 
     def close(self) -> None:
@@ -158,8 +191,7 @@ class Outbox:
             self._memory.close()
 
     def _send_volume(self, event: Preview | Finished) -> None:
-        # an image within an iteration is left out while both slots are full; those that end one
-        # wait
+        # an image within an iteration is skipped while both slots are full, one at its end waits
         slot = self._controls.take_slot(wait=must_arrive(event))
         if slot is None:
             return
@@ -182,11 +214,11 @@ class Outbox:
         return self._memory
 
     def beat(self) -> None:
-        """Tell that the engine lives, and whether it rests."""
+        """Report that the engine is alive, and whether it is paused."""
         self.send(Beat(self._controls.resting))
 
     def _beat_on(self) -> None:
-        with suppress(OSError):  # the line is closed
+        with suppress(OSError):  # the pipe is closed
             while True:
                 self.beat()
                 sleep(BEAT_S)

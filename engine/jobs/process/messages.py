@@ -1,8 +1,8 @@
-"""What the window and its engine process say to each other.
+"""Messages between the window and its engine process.
 
-Events without a volume cross as they are. A volume lies in a slot of shared memory, its event
-crosses as a `VolumeFrame`; the slot belongs to the engine again once the window says `Free`. One
-that lies in a file, since the memory does not hold it, stays there, and the window maps it too.
+Events without a volume are sent unchanged. A volume is in a slot of shared memory, and its event
+is sent as a `VolumeFrame`. The slot is free again once the window sends `Free`. A volume that
+exceeds the memory is in a file, which the window maps too.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
 Source = Callable[..., Iterator[Event]]
-"""Anything with the parameters of `engine.jobs.reconstruction.run`, at the top of a module."""
+"""Function with the parameters of `engine.jobs.reconstruction.run`, at module level."""
 Command = Literal["pause", "resume", "finish", "abort"]
 N_SLOTS = 2
 
 
 @dataclass(frozen=True)
 class Order:
-    """What the engine process shall do.
+    """Instructions for the engine process.
 
     Attributes
     ----------
-    study : as JSON
+    study : study as JSON
     device, threads : see `engine.core.backend.named`
     job : folder of the job, None without checkpoints
-    resume : whether to go on from the job's last checkpoint
-    source : what to run instead of `engine.jobs.reconstruction.run`
-    from_pid : who ordered it, and may have made its job
+    resume : True to continue from the job's last checkpoint
+    source : function to run instead of `engine.jobs.reconstruction.run`
+    from_pid : process that sent the order, and may have made the job
     """
 
     study: str
@@ -51,43 +51,43 @@ class Order:
 
 @dataclass(frozen=True)
 class Beat:
-    """The engine is alive, and rests or works."""
+    """Sign of life of the engine, which is paused or works."""
 
     resting: bool
 
 
 @dataclass(frozen=True)
 class NeedSlots:
-    """The engine knows the size of its volumes [bytes]."""
+    """Size of the engine's volumes [bytes]."""
 
     n_bytes: int
 
 
 @dataclass(frozen=True)
 class Slots:
-    """Names of the shared memory; none where there is not enough of it."""
+    """Names of the blocks of shared memory; empty if there is too little."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Free:
-    """The window has copied the volume out of this slot."""
+    """The window has copied the volume from this slot."""
 
     slot: int
 
 
 @dataclass(frozen=True)
 class VolumeFrame:
-    """An event that carries a volume, without its values.
+    """An event with a volume, without the values.
 
     Attributes
     ----------
-    slot : where the values lie
+    slot : slot of the values
     kind, others : class of the event and its other attributes
-    grid, unit, info : of the volume
-    data : the values, where they do not fit into the slot
-    place : the file in which they lie, where that is one
+    grid, unit, info : grid, unit and information of the volume
+    data : the values, if they do not fit into the slot
+    place : file with the values, if the volume is in one
     """
 
     slot: int
@@ -107,9 +107,20 @@ class VolumeFrame:
         data: bytes | None,
         place: FilePlace | None = None,
     ) -> VolumeFrame:
-        """Take the values out of an event."""
-        # by the fields of the class, so that one that is added to an event crosses without a change
-        # here
+        """Return an event without its values.
+
+        Parameters
+        ----------
+        event
+            event with a volume
+        slot
+            slot of the values
+        data
+            the values, if they do not fit into the slot
+        place
+            file with the values, if the volume is in one
+        """
+        # uses the fields of the class, so that a new attribute needs no change here
         names = [f.name for f in fields(event) if f.name not in ("volume", "frames")]
         others = {name: getattr(event, name) for name in names}
         volume = event.volume
@@ -117,14 +128,20 @@ class VolumeFrame:
 
     @property
     def may_be_skipped(self) -> bool:
-        """Whether a newer image can stand for this one."""
+        """True if a newer image can replace this one."""
         return self.kind is Preview and self.others["subset"] != self.others["subsets"]
 
     def event(self, values: NDArray[np.float32]) -> Preview | Finished:
-        """Put the values back."""
+        """Return the event with its values.
+
+        Parameters
+        ----------
+        values
+            values of the volume, [z, y, x]
+        """
         return self.kind(volume=Volume(values, self.grid, self.unit, self.info), **self.others)
 
 
 def must_arrive(event: Preview | Finished) -> bool:
-    """Whether the window gets this volume however slowly it draws."""
+    """Return True if the window must receive this volume, however slowly it draws."""
     return not isinstance(event, Preview) or event.ends_iteration

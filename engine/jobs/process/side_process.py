@@ -1,7 +1,7 @@
-"""A process that does one thing beside the program: tells what happens, and obeys words.
+"""A child process with one task that sends messages and follows commands.
 
-Whoever starts it draws its messages one by one. It ends when it has said its last word, when it is
-ended, or when nobody is left to listen.
+The caller receives its messages one by one. The process exits after its last message, when the
+caller ends it, or when the caller has gone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final, Generic, TypeVar
 from engine.jobs.process.starting import new_process, process_context
 
 END_S = 0.5
-"""Time to go after a signal to end, before it is ended by force."""
+"""Time to exit after SIGTERM, before SIGKILL."""
 
 Message = TypeVar("Message")
 Task = TypeVar("Task")
@@ -30,16 +30,16 @@ class _Gone(Enum):
 
 
 GONE: Final = _Gone.GONE
-"""There is no process any more, and all it sent was received."""
+"""The process has ended, and all its messages were received."""
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A task that cannot be done, or go on.
+    """A task that cannot start or continue.
 
     Attributes
     ----------
-    text : why, and what to do
+    text : reason and remedy
     """
 
     text: str
@@ -51,12 +51,12 @@ class SideProcess(Generic[Message]):
     Parameters
     ----------
     main
-        function of a module: called in the process with `task`, the end of a pipe to `tell` on and
-        one with words to `obey`
+        function at the top level of a module. It is called in the process with `task`, a pipe
+        for `tell` and a pipe with commands for `obey`
     task
-        what is to be done
+        task of the process
     name
-        of the process
+        name of the process
     """
 
     def __init__(
@@ -67,11 +67,22 @@ class SideProcess(Generic[Message]):
         wishes, self._wishes = context.Pipe(duplex=False)
         self._process = new_process(main, task, events, wishes, name=name)
         self._process.start()
-        events.close()  # else its death would go unnoticed on the pipe
+        events.close()  # else the death of the process would go unnoticed on the pipe
         wishes.close()
 
     def receive(self, timeout_s: float) -> Message | _Gone | None:
-        """Return what it tells next, None where it is silent, `GONE` where it is no more."""
+        """Return the next message.
+
+        Parameters
+        ----------
+        timeout_s
+            longest wait [s]
+
+        Returns
+        -------
+        message
+            None if there was none in time, `GONE` once the process has ended
+        """
         if not wait([self._events, self._process.sentinel], timeout_s):
             return None
         try:
@@ -83,13 +94,13 @@ class SideProcess(Generic[Message]):
         return GONE
 
     def ask(self, word: str) -> None:
-        """Say a word that it obeys."""
+        """Send a command; does nothing once the process has ended."""
         with suppress(OSError):
             self._wishes.send(word)
 
     def end(self) -> int | None:
-        """See that it is gone, by force if need be; returns its exit code."""
-        # what said its last word ends by itself, and so does what died
+        """End the process, by force if necessary; return its exit code."""
+        # after its last message, or a crash, the process ends by itself
         self._process.join(END_S if self._has_ended else 0)
         if self._process.is_alive():
             self._process.terminate()
@@ -106,24 +117,32 @@ class SideProcess(Generic[Message]):
     @property
     def _has_ended(self) -> bool:
         try:
-            return self._events.poll(0)  # its end of the line is closed
+            return self._events.poll(0)  # its end of the pipe is closed
         except (EOFError, OSError):
             return True
 
 
 def leave_signals_alone() -> None:
-    """Let Ctrl+C, which reaches this process too, be the parent's affair."""
+    """Ignore Ctrl+C, which reaches this process too; the parent decides."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def tell(events: Connection, message: object) -> None:
     """Send a message from the process."""
-    with suppress(OSError):  # nobody listens: `obey` ends the process
+    with suppress(OSError):  # no receiver: `obey` ends the process
         events.send(message)
 
 
 def obey(wishes: Connection, act: Callable[[str], object]) -> None:
-    """Call `act` with each word that comes, in a thread; leave with whoever started the process."""
+    """Call a function with each command, in a thread; exit when the parent has gone.
+
+    Parameters
+    ----------
+    wishes
+        pipe with commands
+    act
+        called with each command, in the thread
+    """
 
     def listen() -> None:
         with suppress(EOFError, OSError):

@@ -1,7 +1,7 @@
 """Shared memory for volumes: the window makes and removes it, the engine attaches to it.
 
-The name holds the number of the owning process, so that what a killed window left behind is
-found and removed at the next start.
+Each name contains the number of the owning process, so that blocks of a killed window are found
+and removed at the next start.
 """
 
 from __future__ import annotations
@@ -22,19 +22,31 @@ PREFIX = "isocenter-"
 FOLDER = Path("/dev/shm")
 """Folder in which Linux shows shared memory as files."""
 UNTRACKED: Plain = {"track": False} if sys.version_info >= (3, 13) else {}
-"""Up to 3.12 a spawned child shares its parent's tracker, and to attach twice counts once."""
+"""Up to 3.12 a child shares its parent's tracker, which counts a block only once."""
 
 
 class OwnedSlots:
-    """Blocks of shared memory of this process."""
+    """Blocks of shared memory that this process owns.
+
+    Parameters
+    ----------
+    n_slots
+        number of blocks
+    n_bytes
+        size of each block
+
+    Raises
+    ------
+    OSError
+        if there is too little shared memory; no block remains
+    """
 
     def __init__(self, n_slots: int, n_bytes: int) -> None:
         self._blocks: list[SharedMemory] = []
         try:
             for _ in range(n_slots):
                 name = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
-                # noted before it is reserved, so that `close` removes it if the memory does not
-                # suffice
+                # stored before the memory is reserved, so that `close` removes it if that fails
                 self._blocks.append(SharedMemory(name, create=True, size=max(1, n_bytes)))
                 _reserve(name, n_bytes)
         except OSError:
@@ -43,11 +55,19 @@ class OwnedSlots:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What to attach to."""
+        """Names to attach to."""
         return tuple(block.name for block in self._blocks)
 
     def read(self, slot: int, shape: tuple[int, int, int]) -> NDArray[np.float32]:
-        """Return a copy of the volume [z, y, x] in a slot."""
+        """Return a copy of the volume in a slot.
+
+        Parameters
+        ----------
+        slot
+            number of the slot
+        shape
+            (n_z, n_y, n_x)
+        """
         # a copy: the engine writes the next volume into the same memory
         return np.ndarray(shape, np.float32, self._blocks[slot].buf).copy()
 
@@ -56,7 +76,7 @@ class OwnedSlots:
         return bytearray(np.ndarray(n_bytes, np.uint8, self._blocks[0].buf, start).data)
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Detach, and remove the blocks."""
         while self._blocks:
             block = self._blocks.pop()
             block.close()
@@ -71,7 +91,7 @@ class AttachedSlots:
         self._blocks = [SharedMemory(name, **UNTRACKED) for name in names]
 
     def fits(self, values: NDArray[np.float32]) -> bool:
-        """Whether a slot holds this volume."""
+        """Return True if a volume fits into a slot."""
         return bool(self._blocks) and values.nbytes <= self._blocks[0].size
 
     def write(self, slot: int, values: NDArray[np.float32]) -> None:
@@ -83,13 +103,13 @@ class AttachedSlots:
         np.ndarray(data.nbytes, np.uint8, self._blocks[0].buf, start)[...] = data
 
     def close(self) -> None:
-        """Detach."""
+        """Detach from the blocks; their owner removes them."""
         while self._blocks:
             self._blocks.pop().close()
 
 
 def sweep_orphans() -> None:
-    """Remove the blocks of processes that are no more."""
+    """Remove the blocks of dead processes."""
     import psutil
 
     for path in FOLDER.glob(f"{PREFIX}*"):
@@ -100,7 +120,7 @@ def sweep_orphans() -> None:
 
 
 def _reserve(name: str, n_bytes: int) -> None:
-    """Take the memory now: to write into a full /dev/shm would kill the process."""
+    """Allocate the memory now: writing into a full /dev/shm later would kill the process."""
     path = FOLDER / name
     if hasattr(os, "posix_fallocate") and path.exists():
         with path.open("rb+") as file:

@@ -1,9 +1,9 @@
-"""Processes of our own: at work at once where the system can, and with nothing of the window's.
+"""Start child processes quickly, without anything of the window in them.
 
-A process that is started anew spends most of a second on imports before it does anything. On Linux
-one process without window, threads or card, the server, has done them; ours are copies of it
-(Python's "forkserver"). Elsewhere they are started anew: "spawn". Never copies of the window
-itself: a copy has its locks, but not the threads that would release them.
+A new Python process spends most of a second on imports. On Linux one process without window,
+threads or GPU, the server, has done these imports, and the children are its copies (Python's
+"forkserver"). Other systems start each child from scratch ("spawn"). A child is never a copy of
+the window: a copy has the window's locks, but not the threads that would release them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ PRELOADED = "engine.jobs.process.preloaded"
 
 @cache
 def process_context() -> BaseContext:
-    """Return the way in which this system starts processes, with its pipes.
+    """Return the multiprocessing context of this system.
 
-    The first call starts the server. A program with a window makes it before there are threads.
+    The first call starts the server. A program with a window makes it before it has threads.
     """
     if sys.platform != "linux":
         return get_context("spawn")
@@ -43,10 +43,9 @@ def process_context() -> BaseContext:
 
 @contextmanager
 def _paths_of_this_program() -> Iterator[None]:
-    """Have Python start with the paths of now, and not look into the current folder.
+    """Start Python with the current import paths, and without the current folder.
 
-    Up to Python 3.12 the server does not ask for them, and might load the engine of another copy of
-    the program.
+    Up to Python 3.12 the server does not receive them, and could load another copy of the engine.
     """
     paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     wanted = {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
@@ -63,9 +62,21 @@ def _paths_of_this_program() -> Iterator[None]:
 
 
 def new_process(target: Callable[..., None], *arguments: object, name: str) -> BaseProcess:
-    """Return a process that is not started yet; it calls a function that stands in a module.
+    """Return a process that is not started yet; it ends with this program.
 
-    It ends with this program. Its environment is that of the moment of this call.
+    Parameters
+    ----------
+    target
+        function at the top level of a module
+    arguments
+        values that can be pickled
+    name
+        name of the process
+
+    Returns
+    -------
+    process
+        process with the environment at the time of this call
     """
     return process_context().Process(  # type: ignore[attr-defined]  # each has its own
         target=_called,
@@ -83,7 +94,7 @@ def _called(
 ) -> None:
     if __file__ != file:
         raise ImportError(f"{__file__}: another copy of the program; want {file}.")
-    # a copy of the server has the environment of the server's start
+    # the environment of a copy is the one from the start of the server
     for gone in os.environ.keys() - environment.keys():
         del os.environ[gone]
     os.environ.update(environment)
