@@ -68,6 +68,7 @@ class StoredItem:
             with suppress(OSError):  # a process may remove it meanwhile
                 stat = file.stat()
                 used_s = max(used_s, stat.st_mtime)
+                # Folders have sizes of their own, which depend on the file system
                 n_bytes += stat.st_size if file.is_file() else 0
         return cls(kind, name, path, n_bytes, used_s)
 

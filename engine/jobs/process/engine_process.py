@@ -129,11 +129,13 @@ class EngineProcess:
     def abort(self) -> None:
         """Stop as soon as possible, by force if necessary; the last image remains."""
         # the first request counts: a second click must not extend the deadline
+        # Set before the command is sent: `events` may be about to start the process
         self._abort_at = self._abort_at or monotonic()
         self._command("abort")
 
     def events(self) -> Generator[Event, None, None]:
         """Start the process and yield its events up to the last one; call only once."""
+        # A killed window leaves its shared memory behind until someone removes it
         sweep_orphans()
         atexit.register(self._clean_up)  # for a thread that still draws when the program ends
         try:

@@ -50,6 +50,7 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
     if image is not None and image.slices is None:
         sentences.append(f"The image of {_place(image.iteration, image.subset)} is kept.")
     if done:
+        # `done` counts updates from 1, so the last one of an iteration belongs to that iteration
         iteration, subset = divmod(done - 1, n_subsets)
         way_out = "press Resume to go on from there"
         if on_gpu:
@@ -81,5 +82,6 @@ def _checkpoint(job: Job | None) -> tuple[int, int]:
     try:
         n_subsets = job.record.subsets or job.study.protocol.algorithm.n_subsets
         return job.info.done or 0, n_subsets
+    # A damaged job has no checkpoint to offer
     except EngineError:
         return 0, 1

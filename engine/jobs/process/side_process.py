@@ -86,6 +86,7 @@ class SideProcess(Generic[Message]):
         if not wait([self._events, self._process.sentinel], timeout_s):
             return None
         try:
+            # Messages from before its death are still in the pipe
             if self._events.poll(0):
                 message: Message = self._events.recv()
                 return message
@@ -148,6 +149,7 @@ def obey(wishes: Connection, act: Callable[[str], object]) -> None:
         with suppress(EOFError, OSError):
             while True:
                 act(wishes.recv())
+        # Without cleanup: the main thread may be in a kernel, and `sys.exit` ends only this thread
         os._exit(1)
 
     Thread(target=listen, daemon=True).start()

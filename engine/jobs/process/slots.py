@@ -114,6 +114,7 @@ def sweep_orphans() -> None:
 
     for path in FOLDER.glob(f"{PREFIX}*"):
         owner = path.name.removeprefix(PREFIX).partition("-")[0]
+        # Names of other programs with the same prefix have no number here
         if owner.isdecimal() and not psutil.pid_exists(int(owner)):
             with suppress(OSError):
                 path.unlink()

@@ -92,6 +92,7 @@ def _called(
     target: Callable[..., None],
     arguments: tuple[object, ...],
 ) -> None:
+    # Two copies of the program with different code would exchange pickles
     if __file__ != file:
         raise ImportError(f"{__file__}: another copy of the program; want {file}.")
     # the environment of a copy is the one from the start of the server

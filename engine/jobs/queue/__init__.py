@@ -1,4 +1,4 @@
-"""Studies that wait for their turn: the queue on disk, and who works through it."""
+"""The queue of waiting studies on disk, and the process that works through it."""
 
 from engine.jobs.queue.entry import QueueEntry
 from engine.jobs.queue.store import StudyQueue

@@ -1,6 +1,6 @@
-"""Whether the machine holds one more study: what is estimated against what is free.
+"""Decide if another study can start with the memory that is free.
 
-A study whose memory is not known runs alone; a graphics card takes one study at a time.
+A study with an unknown memory estimate runs alone. A GPU runs one study at a time.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from engine.modalities.studies import modality_of
 from engine.protocols.study.study import Study
 
 SPARE = 1.2
-"""What an estimate is multiplied by."""
+"""Estimates are multiplied by this factor before they are compared with free memory."""
 
 
 @dataclass(frozen=True)
 class RunMemory:
-    """What a study takes at most.
+    """Peak memory of one study.
 
     Attributes
     ----------
-    memory_bytes : of the machine; 0: not known
-    on_gpu : whether it runs on a graphics card
+    memory_bytes : peak host memory; 0 if unknown
+    on_gpu : True if the study runs on a GPU
     """
 
     memory_bytes: int = 0
@@ -36,39 +36,53 @@ class RunMemory:
 def has_room(
     wanted: RunMemory, running: Sequence[RunMemory], *, used_bytes: int, free_bytes: int
 ) -> bool:
-    """Whether one more study fits beside those that run.
+    """Return True if one more study fits next to the running ones.
 
     Parameters
     ----------
     wanted
-        by the next study
+        estimate of the next study
     running
-        of those at work
+        estimates of the running studies
     used_bytes
-        memory that these have taken so far
+        memory that they use now
     free_bytes
-        memory that is free now
+        free memory now
     """
     if not running:
         return True
     if not wanted.memory_bytes or not all(each.memory_bytes for each in running):
         return False
+    # Estimates are of host memory: nothing divides the memory of the GPU between two runs
     if wanted.on_gpu and any(each.on_gpu for each in running):
         return False
     claimed = sum(SPARE * each.memory_bytes for each in running)
-    to_come = max(0.0, claimed - used_bytes)  # what they will still take of what is free
+    to_come = max(0.0, claimed - used_bytes)  # running studies have not reached their peak yet
     return SPARE * wanted.memory_bytes + to_come <= free_bytes
 
 
 def estimate(study: Study, device: str) -> RunMemory:
-    """Read a study's files, in a process of its own, and return what its run will take.
+    """Read a study's files in a child process, and return the memory that its run requires.
+
+    Parameters
+    ----------
+    study
+        study with paths to its files
+    device
+        requested device, see `engine.core.backend.choose`
+
+    Returns
+    -------
+    estimate
+        peak memory; unknown if the modality makes no estimate
 
     Raises
     ------
     EngineError
-        where one of its files cannot be used
+        if one of the files cannot be used
     """
     on = backend.choose(backend.find_devices(), device)
+    # A separate loader: it may crash or hang without an effect on others
     loader = Loader()
     try:
         known = opened(study, ForeignFiles(loader))
@@ -81,8 +95,22 @@ def estimate(study: Study, device: str) -> RunMemory:
 
 
 def opened(study: Study, files: ForeignFiles) -> OpenStudy:
-    """Read what a forecast needs of a study: the scan, its scanner and the auxiliary files."""
+    """Read everything in a study that an estimate requires.
+
+    Parameters
+    ----------
+    study
+        study with paths to its files
+    files
+        reader of the files
+
+    Returns
+    -------
+    known
+        the scan, its scanner and the auxiliary files; without scanner no auxiliary files
+    """
     scan = files.scan(study.data, study.scanner, complete_events=study.complete_events)
+    # The scanner of the study replaces the one in the scan
     scanner = scan.scanner if study.scanner is None else files.scanner(study.scanner)
     contents = {}
     if scanner is not None:
@@ -92,7 +120,7 @@ def opened(study: Study, files: ForeignFiles) -> OpenStudy:
 
 
 def memory_of_children() -> int:
-    """Return the memory that the processes of this one take [bytes]."""
+    """Return the memory of this process's children and their children [bytes]."""
     import psutil
 
     total = 0
@@ -105,7 +133,7 @@ def memory_of_children() -> int:
 
 
 def free_memory() -> int:
-    """Return the memory of this machine that is free [bytes]."""
+    """Return the free memory of this machine [bytes]."""
     import psutil
 
     return int(psutil.virtual_memory().available)

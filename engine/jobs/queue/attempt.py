@@ -1,6 +1,7 @@
-"""One attempt at a study of the queue, in an engine process of its own.
+"""One attempt to run a study of the queue in an engine process.
 
-What an earlier attempt has left counts: a result is not made twice, a checkpoint is gone on from.
+Results of an earlier attempt count: an existing result is not made again, and a checkpoint is
+continued.
 """
 
 from __future__ import annotations
@@ -40,14 +41,24 @@ from engine.results import EXPORTED, Result, Results
 
 OnEvent = Callable[[Event], None]
 LAST_ENGINE_S, LOOK_S = 30.0, 0.1
-"""Time that the engine of a runner that died has to notice, and between two looks."""
+"""Time for the engine of a dead runner to notice it, and interval of the checks."""
 OURS = {"replaces": True}
 WHOLE = ("finished", "ended early")
 NO_IMAGE = "The engine ended without an image; retry it."
 
 
 class Attempt:
-    """Runs a study that this process has claimed; `stop` may be called from any thread."""
+    """Runs a study that this process has claimed; any thread may call `stop`.
+
+    Parameters
+    ----------
+    queue
+        queue that contains the study
+    entry
+        claimed entry
+    source
+        function to run instead of a reconstruction, for the engine process
+    """
 
     def __init__(self, queue: StudyQueue, entry: QueueEntry, source: Source | None = None) -> None:
         self._queue, self._entry, self._source = queue, entry, source
@@ -55,13 +66,24 @@ class Attempt:
         self._stop = Flag()
 
     def stop(self) -> None:
-        """End as soon as possible, with a checkpoint."""
+        """Stop as soon as possible, with a checkpoint."""
         self._stop.set()
         if self._process is not None:
             self._process.abort()
 
     def run(self, on_event: OnEvent) -> Ending:
-        """Reconstruct the study and keep its image; return how that ended, whatever happens."""
+        """Reconstruct the study and save its image. No engine error leaves this function.
+
+        Parameters
+        ----------
+        on_event
+            called with each event of the run
+
+        Returns
+        -------
+        ending
+            how the attempt ended
+        """
         try:
             return self._run(on_event)
         except EngineError as e:
@@ -72,24 +94,25 @@ class Attempt:
     def _run(self, on_event: OnEvent) -> Ending:
         entry, study = self._entry, self._entry.to_study()
         kept = result_of_run(entry.run)
-        if kept is not None:  # whoever made it died before it could say so
+        if kept is not None:  # the process that made it died before it could report it
             return self._finish(study, kept.id)
         if entry.output:
             refuse_output(entry, study)
         job, resume = self._job(study)
         kept = result_of_run(entry.run) if entry.left_by else None
-        if kept is not None:  # kept while its run was taken over
+        if kept is not None:  # saved while this process took over the run
             return self._finish(study, kept.id)
         seen = Seen(on_event)
         end = self._draw(study, job, resume, seen)
         if resume and seen.is_refused(end) and not job.record.is_at_work:
-            job.remove()  # its checkpoint is damaged, or of files that have changed since
+            job.remove()  # its checkpoint is damaged, or its files have changed since
             job, _ = self._job(study)
             end = self._draw(study, job, False, seen)
         return self._ending(study, job, seen, end)
 
     def _draw(self, study: Study, job: Job, resume: bool, seen: Seen) -> Event | None:
         entry = self._entry
+        # Stored before the check below: `stop` in another thread then finds the process
         self._process = process = EngineProcess(
             study,
             device=entry.device,
@@ -98,7 +121,7 @@ class Attempt:
             resume=resume,
             source=self._source,
         )
-        if self._stop.is_set():  # before there was a process to hear it
+        if self._stop.is_set():  # stopped before the process existed
             process.abort()
         with closing(process.events()) as events:
             for event in events:
@@ -113,6 +136,7 @@ class Attempt:
             case Finished() if seen.result:
                 return self._finish(study, seen.result)
             case Finished():
+                # The queue stopped it, so it waits again; an abort by anyone else is a failure
                 return Ending("failed", seen.why_not_kept or NO_IMAGE, updates=updates)
             case Aborted() if self._stop.is_set():
                 return Ending("stopped", updates=updates)
@@ -122,7 +146,7 @@ class Attempt:
         return Ending("failed", NO_IMAGE, updates=updates)
 
     def _finish(self, study: Study, result_id: str) -> Ending:
-        """Say whose the image is, and write it to the output that was asked for, if one was."""
+        """Store the worklist order with the result, and write the requested output file."""
         order = self._entry.whose
         if order is not None:
             Results().open(result_id).put_order(order)
@@ -132,7 +156,8 @@ class Attempt:
         try:
             with only_writer(output):
                 refuse_output(self._entry, study)
-                # from now on a file of that name is ours, should this process be killed
+                # from here on a file of that name is the queue's own, even if this process is
+                # killed
                 self._queue.change(self._entry.id, lambda now: now.model_copy(update=OURS))
                 if study.protocol.has_frames:
                     save_frames(result.volume(), result.frames(), output, result.provenance)
@@ -140,12 +165,14 @@ class Attempt:
                     save(result.volume(), output, result.provenance)
             result.mark(EXPORTED)
         except EngineError as e:
+            # Failed, although the image is safe: the user expects the file
             return Ending("failed", f"Its image is among the results, but: {e}", result_id)
         return Ending("finished", "", result_id)
 
     def _job(self, study: Study) -> tuple[Job, bool]:
-        """Return the job of this run, and whether there is an image to go on from."""
+        """Return the job of this run, and True if it has an image to continue from."""
         folder = jobs_dir() / self._entry.run
+        # The name of the run never changes, so a later attempt finds the job of an earlier one
         if not folder.is_dir():
             return Job.create(study, folder, device=self._entry.device), False
         job = Job(folder)
@@ -154,18 +181,18 @@ class Attempt:
             return job, bool(job.info.done)
         except ResourceError:
             raise
-        except EngineError:  # damaged, as its images then may be
+        except EngineError:  # damaged, and then its images may be too
             job.remove()
             return Job.create(study, folder, device=self._entry.device), False
 
     def _wait_for_last_engine(self, job: Job) -> None:
-        """Wait until the engine of a runner that was killed has noticed, and is gone."""
+        """Wait until the engine of a killed runner has noticed it and ended."""
         until, me = time.monotonic() + LAST_ENGINE_S, Owner.me().pid
         while job.record.is_at_work and not self._stop.is_set():
             owner = job.record.owner
             if owner.pid == me:
                 return
-            if owner.host == self._entry.left_by:  # it may be on a machine that nobody can ask
+            if owner.host == self._entry.left_by:  # its machine may be out of reach
                 job.claim(heir_of=owner.pid)
                 return
             if time.monotonic() > until:
@@ -177,7 +204,13 @@ class Attempt:
 
 
 class Seen:
-    """What was told of a run, as far as its end depends on it."""
+    """Events of a run that decide how the attempt ends.
+
+    Parameters
+    ----------
+    on_event
+        called with each event
+    """
 
     def __init__(self, on_event: OnEvent) -> None:
         self._on_event = on_event
@@ -196,22 +229,55 @@ class Seen:
         self._has_begun = self._has_begun or isinstance(event, StageStarted)
 
     def is_refused(self, end: Event | None) -> bool:
-        """Whether a run came to nothing before it began: what it was to go on from is no good."""
+        """Return True if a run failed before its first stage, because its checkpoint was unusable.
+
+        Parameters
+        ----------
+        end
+            last event of the run
+        """
+        # Too little memory is no reason to delete a checkpoint
         is_fault = isinstance(end, Failed) and end.user_fault and end.text != NO_MEMORY
         return is_fault and not self._has_begun
 
 
 def result_of_run(run: str) -> Result | None:
-    """Return the whole image that a run has kept among the results, None if there is none."""
+    """Return the complete image that a run has saved among the results.
+
+    Parameters
+    ----------
+    run
+        name of the run
+
+    Returns
+    -------
+    result
+        the newest complete result; None without one
+    """
     for result in Results().newest_first():
         record = result.record
+        # The full name ends with the time of creation, see `run_result.name_of`
         if record.job.startswith(f"{run} of ") and record.outcome in WHOLE:
             return result
     return None
 
 
 def refuse_output(entry: QueueEntry, study: Study) -> None:
-    """Refuse an output that cannot be written, or would replace a file unasked."""
+    """Check that the output file can be written.
+
+    Parameters
+    ----------
+    entry
+        entry with an output
+    study
+        its study
+
+    Raises
+    ------
+    EngineError
+        if the format does not suit the volume, the output would replace an input, or the file
+        exists and the user did not allow to replace it
+    """
     output = Path(entry.output)
     can_save(output, study.protocol.modality)
     if study.protocol.has_frames:

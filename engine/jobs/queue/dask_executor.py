@@ -1,8 +1,8 @@
-"""Studies on the workers of a Dask cluster, as on the nodes that Slurm gives.
+"""Run studies on the workers of a Dask cluster, such as the nodes of a Slurm allocation.
 
-What travels is the name of a study in the queue, and paths: queue, jobs, results and scans lie on a
-disk that all machines see, and a worker that goes on with a study does so from its checkpoint. A
-worker is an engine process itself. Dask gives the study of one that dies to the next one.
+Only the name of the study in the queue and paths are sent. The queue, jobs, results and scans are
+on a disk that all machines see. A worker continues a study from its checkpoint. Each worker is
+itself an engine process. If a worker dies, Dask gives its study to the next one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from distributed import Future
 
 TELL_S = 1.0
-"""Between two looks of a worker at the queue: what people want, and whether it is still asked."""
+"""Interval at which a worker reads the queue: the user's requests, and its own claim."""
 
 
 class DaskExecutor:
@@ -39,32 +39,33 @@ class DaskExecutor:
     Parameters
     ----------
     queue
-        to which the studies belong, on a disk that all machines see
+        queue with the studies, on a disk that all machines see
     address
-        of the scheduler, as tcp://host:8786 or tls://host:8786
+        address of the scheduler, such as tcp://host:8786 or tls://host:8786
 
     Raises
     ------
     ResourceError
-        without the library, or where no scheduler answers
+        if Dask is not installed, or no scheduler answers
     """
 
     def __init__(self, queue: StudyQueue, address: str) -> None:
         self._queue, self._client = queue, connected(address)
 
     def start(self, entry: QueueEntry) -> Work:
-        """Begin with a study that this process has claimed; does not wait."""
+        """Start a study that this process has claimed; does not wait."""
+        # Not pure: Dask must not reuse the result of an earlier attempt at the same study
         future = self._client.submit(
             work_here, program_version(), str(self._queue.folder), entry.id, pure=False, retries=0
         )
         return _RemoteWork(self._queue, entry.id, future)
 
     def n_free(self) -> int | None:
-        """Return how many studies may run at a time; none while the scheduler is away."""
+        """Return the number of studies that can run at a time; 0 while the scheduler is away."""
         return n_threads(self._client)
 
     def close(self) -> None:
-        """Leave the cluster as it is."""
+        """Close the client. The cluster itself keeps running."""
         leave(self._client)
 
 
@@ -74,7 +75,7 @@ class _RemoteWork:
 
     @property
     def standing(self) -> tuple[str, float]:
-        """What its worker has written down last."""
+        """The last status that the worker wrote to the queue."""
         entry = self._queue.get(self._id)
         return entry.doing, entry.done
 
@@ -82,7 +83,7 @@ class _RemoteWork:
     def ending(self) -> Ending | None:
         if not self._future.done():
             return None
-        if self._future.status in ("cancelled", "lost"):  # the scheduler went, and not the study
+        if self._future.status in ("cancelled", "lost"):  # the scheduler ended, not the study
             return Ending("stopped")
         fault = self._future.exception()
         if fault is not None:
@@ -91,11 +92,26 @@ class _RemoteWork:
         return found
 
     def stop(self) -> None:
-        """Do nothing: the worker reads in the queue what is wanted."""
+        """Do nothing: the worker reads the request from the queue."""
 
 
 def work_here(version: str, folder: str, id: str) -> Ending:
-    """Reconstruct a study of a queue in this process, a worker; return how that ended."""
+    """Reconstruct a study of a queue in this process, a worker.
+
+    Parameters
+    ----------
+    version
+        version of the program that works through the queue
+    folder
+        folder of the queue
+    id
+        name of the study in the queue
+
+    Returns
+    -------
+    ending
+        how the attempt ended; failed if this worker has another version or another folder
+    """
     try:
         _refuse_other_place(version, folder)
         queue = StudyQueue(Path(folder))
@@ -105,7 +121,7 @@ def work_here(version: str, folder: str, id: str) -> Ending:
 
 
 def _refuse_other_place(version: str, folder: str) -> None:
-    """Refuse a worker of another version, or that would keep its results elsewhere."""
+    """Refuse a worker of another version, or one that would store its results elsewhere."""
     if program_version() != version:
         raise ResourceError(
             f"a worker has Isocenter {program_version()}, the queue {version}; install the same "
@@ -120,7 +136,7 @@ def _refuse_other_place(version: str, folder: str) -> None:
 
 
 class AttemptHere(Attempt):
-    """An attempt in this process, which hears from the queue's file what is wanted of it."""
+    """An attempt in this process, which reads the user's requests from the queue's file."""
 
     def __init__(self, queue: StudyQueue, entry: QueueEntry) -> None:
         super().__init__(queue, entry)
@@ -133,7 +149,7 @@ class AttemptHere(Attempt):
         try:
             on = named(self._entry.device, self._entry.threads)
             where = job.latest() if resume else None
-            heir = job.record.owner.pid  # whoever worked on it is gone: the scheduler says so
+            heir = job.record.owner.pid  # the previous process has ended: the scheduler knows
             source = run(study, on=on, resume=where, on_progress=self._listen, folder=job.folder)
             with closing(keep(source, job, heir_of=heir)) as events:
                 for event in events:
@@ -147,35 +163,36 @@ class AttemptHere(Attempt):
             return Failed(str(e), user_fault=True)
 
     def _wait_for_last_engine(self, job: Job) -> None:
-        """Go on at once: a worker that is lost may be on a machine that nobody can ask."""
+        """Continue at once: a lost worker may be on a machine that is out of reach."""
 
     def _listen(self, progress: Progressed) -> None:
         self._standing = standing_after(progress, *self._standing)
         self._look()
 
     def _look(self, *, now: bool = False) -> None:
-        """Write down how far it is; raise `KeyboardInterrupt` where it is not wanted any longer."""
+        """Write the progress to the queue; raise `KeyboardInterrupt` if the attempt shall stop."""
         if not now and monotonic() - self._looked_at < TELL_S:
             return
         self._looked_at = monotonic()
         said = dict(zip(("doing", "done"), self._standing, strict=True))
 
+        # A study that another process has claimed keeps that one's progress
         def change(entry: QueueEntry) -> QueueEntry | None:
             return entry.model_copy(update=said) if self._is_asked(entry) else None
 
         try:
             entry = self._queue.change(self._entry.id, change)
-        except EngineError:  # taken out, or the share is away for a moment
+        except EngineError:  # removed, or the disk is away for a moment
             return
         if entry.wish or not self._is_asked(entry):
             self.stop()
             raise KeyboardInterrupt
 
     def _is_asked(self, entry: QueueEntry) -> bool:
-        """Whether it is still this attempt that the queue waits for."""
+        """Return True if the queue still waits for this attempt."""
         mine = (self._entry.owner, self._entry.begun_utc)
         return entry.state == "running" and (entry.owner, entry.begun_utc) == mine
 
 
 def _nothing(_: Event) -> None:
-    """Tell nobody."""
+    """Ignore an event: the queue's file has the progress."""

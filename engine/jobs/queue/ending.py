@@ -1,4 +1,4 @@
-"""How an attempt at a study ended, and what that makes of its entry in the queue."""
+"""How an attempt ended, and the state of its queue entry afterwards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from engine.jobs.queue.entry import QueueEntry, State
 
 MOST_DEATHS = 3
-"""Times in a row that the engine of a study may die with no newer checkpoint in between."""
+"""Times in a row that a study's engine may die without a newer checkpoint in between."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class Ending:
 
     Attributes
     ----------
-    kind : its image is a result; it failed; it was told to stop; its process died; or it rests,
-        since nobody is left who works on it
-    text : what went wrong, one sentence
+    kind : "finished" with a result, "failed", "stopped" on request, "died" with its process, or
+        "rests" because no worker is left
+    text : reason, one sentence
     result : name of the result, empty without one
-    updates : updates behind its newest checkpoint
+    updates : updates before its newest checkpoint
     """
 
     kind: Literal["finished", "failed", "stopped", "died", "rests"]
@@ -32,9 +32,16 @@ class Ending:
 
 
 def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
-    """Return the entry of a study after an attempt: done, failed, or waiting for the next one.
+    """Return the entry of a study after an attempt: finished, failed, or waiting for the next one.
 
-    An engine that dies is no fault of the study until it has died `MOST_DEATHS` times at one place.
+    A study fails only after its engine has died `MOST_DEATHS` times without progress.
+
+    Parameters
+    ----------
+    entry
+        entry before the attempt
+    ending
+        how the attempt ended
     """
     state, text, deaths = _state_after(entry, ending)
     is_over = state in ("finished", "failed")
@@ -43,6 +50,7 @@ def ended(entry: QueueEntry, ending: Ending) -> QueueEntry:
             "state": state,
             "text": text,
             "result": ending.result or entry.result,
+            # Only a removal is still to be done: the runner deletes the entry next
             "wish": entry.wish if entry.wish == "remove" else "",
             "doing": "",
             "done": 1.0 if state == "finished" else entry.done,
@@ -61,6 +69,7 @@ def _state_after(entry: QueueEntry, ending: Ending) -> tuple[State, str, int]:
         return "paused", ending.text, 0
     deaths = 0
     if ending.kind == "died":
+        # Progress since the last death: another cause is likely, so the count starts again
         deaths = 1 if ending.updates > entry.updates else entry.deaths + 1
     if deaths >= MOST_DEATHS:
         return "failed", f"{ending.text} That was {deaths} times at the same place.", 0

@@ -1,4 +1,4 @@
-"""One study in the queue, as its small file holds it."""
+"""One study in the queue, and its file."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from engine.protocols.study.study import Study
 
 State = Literal["waiting", "paused", "running", "finished", "failed"]
 Wish = Literal["", "pause", "wait", "remove"]
-"""What shall become of a running study: paused, put back to wait, or taken out."""
+"""Request about a running study: pause it, let it wait again, or remove it."""
 
 
 class QueueEntry(Settings):
-    """A study with its place in the queue, and how it stands.
+    """A study with its place in the queue and its state.
 
     Attributes
     ----------
-    place : studies begin in the order of this number
-    study : as JSON, with absolute paths; never an array
-    output : file its image is written to besides the results; empty for none
-    replaces : whether that file may be there already
-    memory_bytes : memory its run will take at most; 0 while that is not estimated
-    on_gpu : whether that is a run on a graphics card
-    owner : the process that works on it, or did when it died
-    beat : times its owner has said that it still works on it (`engine.jobs.queue.leases`)
-    left_by : machine that has left it alone for so long that another one took it
-    wish : what whoever asked wants of its owner
-    result : name of the result, once there is one
-    text : why it failed, one sentence
-    doing, done : what it does now, and the share of that which is done
-    order : whose scan it is, as JSON of the worklist's order; empty where nobody said so
-    deaths, updates : times its engine has died with no newer checkpoint than that of `updates`
+    place : studies start in the order of this number
+    study : study as JSON, with absolute paths and without arrays
+    output : file for the image, in addition to the results; empty for none
+    replaces : True if that file may exist
+    memory_bytes : peak memory of its run; 0 before it is estimated
+    on_gpu : True if that run is on a GPU
+    owner : process that works on it, or did when it died
+    beat : number of times that its owner has confirmed its work (`engine.jobs.queue.leases`)
+    left_by : machine that did not confirm for so long that another one took over
+    wish : request to its owner
+    result : name of the result, empty without one
+    text : reason of a failure, one sentence
+    doing, done : current step, and the finished share of it
+    order : worklist order of the scan as JSON; empty without one
+    deaths, updates : deaths of its engine since the checkpoint after `updates` updates
     """
 
     format: Literal["isocenter-queue-1"] = "isocenter-queue-1"
@@ -70,13 +70,24 @@ class QueueEntry(Settings):
     updates: int = setting(0, ge=0)
 
     def to_text(self) -> str:
-        """Return the entry as a sealed text."""
+        """Return the entry as JSON with a seal over its values."""
         said = self.model_dump(mode="json")
         return to_json(said | {"seal": seal_of(**said)}, indent=2)
 
     @classmethod
     def from_text(cls, text: bytes) -> Self:
-        """Read an entry; raises `ValueError` where it is none, or has changed since."""
+        """Read an entry and compare its seal.
+
+        Parameters
+        ----------
+        text
+            UTF-8 JSON
+
+        Raises
+        ------
+        ValueError
+            if the text is no entry, or its values do not match the seal
+        """
         said = from_json(text.decode())
         if said.pop("seal", None) != seal_of(**said):
             raise ValueError("it has changed since it was written")
@@ -84,39 +95,49 @@ class QueueEntry(Settings):
 
     @classmethod
     def damaged(cls, file: Path, why: str) -> Self:
-        """Return what stands for a file that cannot be read: listed, never run, never lost."""
+        """Return a placeholder for an unreadable file: it is listed, but never run or deleted.
+
+        Parameters
+        ----------
+        file
+            the damaged file
+        why
+            reason for the message
+        """
         text = f"{file.name}: damaged ({why}); remove it, and add its study anew."
+        # The time of the oldest entry: the real one is not known
         when = datetime.fromtimestamp(0, UTC)
         return cls(id=file.stem, state="failed", title=file.name, added_utc=when, text=text)
 
     @property
     def whose(self) -> ImagingOrder | None:
-        """The order it was added for; None where nobody said one."""
+        """The worklist order of the scan; None without one."""
         return ImagingOrder.model_validate_json(self.order) if self.order else None
 
     @property
     def run(self) -> str:
-        """Name of its run among the jobs, the same however often it is begun."""
+        """Name of its run among the jobs, the same for every attempt."""
         return f"{QUEUED_RUN}{self.id}"
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Every file that it names, without reading any."""
+        """All files that the study names; none is read."""
         if not self.study:
             return ()
         said = from_json(self.study)
         named = [Path(name) for name in (said["data"], *said["inputs"].values())]
+        # A scanner is a name of ours, or a file with an extension
         scanner = Path(said["scanner"] or "")
         return (*named, scanner) if scanner.suffix else tuple(named)
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether it was at work when the process that worked on it died."""
+        """True if the process that worked on it has died."""
         return self.state == "running" and not (self.owner is not None and self.owner.alive)
 
     @property
     def is_ready(self) -> bool:
-        """Whether it can be taken up."""
+        """True if a process can claim it."""
         return self.state == "waiting" or self.is_abandoned
 
     def to_study(self) -> Study:

@@ -1,4 +1,4 @@
-"""The files of a queue: one for each study, read anew only when it has changed."""
+"""The files of a queue: one for each study, read again only after a change."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from engine.io.safety.dead_parts import sweep_parts
 from engine.jobs.queue.entry import QueueEntry
 
 Stamp = tuple[int, int, int]
-"""Number, time and size of a file."""
+"""Inode number, time and size of a file."""
 
 
 class EntryFiles:
-    """The files in a folder; whoever changes one holds the lock of the queue."""
+    """The files in a folder. Changing one requires the lock of the queue."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._seen: dict[Path, tuple[Stamp, QueueEntry]] = {}
 
     def all(self) -> list[QueueEntry]:
-        """Every study; one whose file is damaged stands as failed."""
+        """Return every study; one with a damaged file has the state "failed"."""
         found = (self._entry_in(file) for file in self._folder.glob("[0-9a-z]*.json"))
         return [entry for entry in found if entry is not None]
 
     def read(self, id: str) -> QueueEntry | None:
-        """Return a study, None where there is no such file."""
+        """Return a study, None if it has no file."""
         return self._entry_in(self._path(id))
 
     def write(self, entry: QueueEntry) -> None:
-        """Put a study in the place of what its file said."""
+        """Write the file of a study, replacing an older one."""
+        # A killed writer leaves a partial file; under the lock nobody else is writing
         sweep_parts(self._folder)
         write_atomically(entry.to_text().encode(), self._path(entry.id), private=True)
 
@@ -42,6 +43,7 @@ class EntryFiles:
         self._path(id).unlink(missing_ok=True)
 
     def _path(self, id: str) -> Path:
+        # The name comes from the command line: it must not lead out of the folder
         if not id.isalnum():
             raise SettingsError(f"{id!r}: not the name of a study in the queue.")
         return self._folder / f"{id}.json"
@@ -62,4 +64,5 @@ class EntryFiles:
             return QueueEntry.damaged(file, str(e))
         except OSError as e:
             raise ResourceError(f"{file}: cannot be read ({e.strerror or e}).") from e
+        # A copy under another name would run the same study twice
         return entry if entry.id == file.stem else QueueEntry.damaged(file, "it was renamed")

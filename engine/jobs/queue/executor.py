@@ -1,7 +1,7 @@
-"""What works on a study: here an engine process, watched by a thread.
+"""Start work on a study: here in an engine process that a thread watches.
 
-Another executor starts the same work elsewhere. What it is given is the entry: a study as text, and
-paths; never an array.
+Other executors start the same work elsewhere. They receive an entry with the study as text and
+paths, never an array.
 """
 
 from __future__ import annotations
@@ -18,44 +18,55 @@ from engine.jobs.queue.store import StudyQueue
 
 
 class Work(Protocol):
-    """A study that is worked on."""
+    """A study in progress."""
 
     @property
     def standing(self) -> tuple[str, float]:
-        """What it does now, and the share of that which is done."""
+        """Current step, and the finished share of it."""
 
     @property
     def ending(self) -> Ending | None:
-        """How it ended, None while it goes on."""
+        """How it ended, None while it continues."""
 
     def stop(self) -> None:
-        """Ask it to end as soon as possible, with a checkpoint; does not wait."""
+        """Ask it to stop as soon as possible, with a checkpoint; does not wait."""
 
 
 class Executor(Protocol):
     """Starts work on studies."""
 
     def start(self, entry: QueueEntry) -> Work:
-        """Begin with a study that this process has claimed; does not wait."""
+        """Start a study that this process has claimed; does not wait.
+
+        Parameters
+        ----------
+        entry
+            claimed entry
+
+        Returns
+        -------
+        work
+            handle for its status and its end
+        """
 
     def n_free(self) -> int | None:
-        """Return how many studies may begin now, None where this machine's memory says."""
+        """Return the number of studies that can run at a time; None if memory is the limit."""
 
     def close(self) -> None:
-        """Let go of what it holds."""
+        """Release all connections."""
 
 
 class LocalExecutor:
-    """Engine processes of this machine.
+    """Engine processes on this machine.
 
     Parameters
     ----------
     queue
-        to which the studies belong
+        queue with the studies
     on_event
         called with every event of every run, in a thread of that run
     source
-        what runs a study; a reconstruction if None
+        function that runs a study; None for a reconstruction
     """
 
     def __init__(
@@ -64,21 +75,22 @@ class LocalExecutor:
         self._queue, self._on_event, self._source = queue, on_event, source
 
     def start(self, entry: QueueEntry) -> Work:
-        """Begin with a study that this process has claimed; does not wait."""
+        """Start a study that this process has claimed; does not wait."""
         work = _LocalWork(Attempt(self._queue, entry, self._source), self._on_event)
         work.start()
         return work
 
     def n_free(self) -> int | None:
-        """Return None: this machine's memory says."""
+        """Return None: the memory of this machine is the limit."""
         return None
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no connection is open."""
 
 
 class _LocalWork(Thread):
     def __init__(self, attempt: Attempt, on_event: OnEvent | None) -> None:
+        # A daemon: the runner itself waits for its studies before it ends
         super().__init__(name="queued study", daemon=True)
         self._attempt, self._on_event = attempt, on_event
         self._ending: Ending | None = None
@@ -90,12 +102,13 @@ class _LocalWork(Thread):
 
     @property
     def ending(self) -> Ending | None:
+        # A thread ends after its last file is written; before that the entry is still in use
         return self._ending if not self.is_alive() else None
 
     def run(self) -> None:
         try:
             self._ending = self._attempt.run(self._take)
-        except Exception as e:  # noqa: BLE001  the thread's last door: the next study must begin
+        except Exception as e:  # noqa: BLE001  the last handler: the next study must start
             self._ending = Ending("failed", f"A fault of ours: {type(e).__name__}: {e}.")
 
     def stop(self) -> None:
@@ -108,7 +121,22 @@ class _LocalWork(Thread):
 
 
 def standing_after(event: Event, doing: str, done: float) -> tuple[str, float]:
-    """Return what a run does after an event, and the share of that which is done."""
+    """Return what a run does after an event.
+
+    Parameters
+    ----------
+    event
+        event of the run
+    doing
+        current step before the event
+    done
+        finished share of that step
+
+    Returns
+    -------
+    standing
+        current step and its finished share, 0 to 1
+    """
     match event:
         case StageStarted():
             return event.text, 0.0

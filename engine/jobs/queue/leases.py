@@ -1,10 +1,10 @@
-"""Who still works on a study, where nobody can ask the processes of its machine.
+"""Detect that another machine has stopped working on a study.
 
-Whoever works on a study counts a number in its file up every `BEAT_S`. Another machine that sees
-the number stand for `LEASE_S`, by its own clock and while awake, takes the study over. Whoever
-could not count for `HOLD_S`, sleep included, gives it up and does not count again. No clock is
-compared with another one, and between the two lies more than a network drive shows late (60 s).
-Gray & Cheriton, SOSP (1989) 202.
+A process that works on a study increases a number in the study's file every `BEAT_S`. If another
+machine sees no increase for `LEASE_S` of its own clock while awake, it takes over the study. A
+process that could not write for `HOLD_S`, sleep included, gives up the study and does not write
+again. No two clocks are compared. The difference of both times exceeds the delay of a network
+drive (60 s). Gray & Cheriton, SOSP (1989) 202.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ HOLD_S = 150.0
 LEASE_S = 300.0
 
 Hold = tuple[Owner | None, datetime | None, int]
-"""Who works on a study, since when, and how often it has said so."""
+"""Owner of a study, start of its attempt, and its number of confirmations."""
 
 
 def hold_of(entry: QueueEntry) -> Hold:
-    """Return who holds a study, as its file says."""
+    """Return the owner and the confirmations in a study's file."""
     return entry.owner, entry.begun_utc, entry.beat
 
 
 class OthersLeases:
-    """The studies that other machines work on, as this process has seen them.
+    """The studies of other machines, as this process has seen them.
 
     Parameters
     ----------
     lease_s
-        time for which a number may stand [s]
+        longest time without a confirmation [s]
     """
 
     def __init__(self, lease_s: float = LEASE_S) -> None:
@@ -42,7 +42,13 @@ class OthersLeases:
         self._seen: dict[str, tuple[Hold, float]] = {}
 
     def look(self, entries: list[QueueEntry]) -> None:
-        """Note which numbers have changed."""
+        """Record which numbers have changed.
+
+        Parameters
+        ----------
+        entries
+            all entries of the queue now
+        """
         now, before = time.monotonic(), self._seen
         self._seen = {}
         for entry in entries:
@@ -52,15 +58,22 @@ class OthersLeases:
                 self._seen[entry.id] = (hold_of(entry), since if same else now)
 
     def has_lapsed(self, entry: QueueEntry) -> bool:
-        """Whether a study of another machine has been left alone for too long."""
+        """Return True if another machine has not confirmed a study for too long.
+
+        Parameters
+        ----------
+        entry
+            entry of the queue now
+        """
         if entry.state != "running" or entry.owner is None or entry.owner.is_here:
-            return False  # of a process of this machine it is known whether it lives
+            return False  # the system knows if a process of this machine lives
         hold, since = self._seen.get(entry.id, (None, 0.0))
+        # On Linux monotonic time stops during sleep: after waking, others get time to confirm
         return hold == hold_of(entry) and time.monotonic() - since > self._lease_s
 
 
 class OwnLease:
-    """The right to work on a study, as long as others can be told of it."""
+    """The right to work on a study, valid as long as others can see confirmations."""
 
     def __init__(self) -> None:
         self._renewed_at = _awake_or_asleep()
@@ -68,25 +81,25 @@ class OwnLease:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to count up; never again once it was given up."""
+        """True if it is time to confirm; never again once the study is given up."""
         return _awake_or_asleep() - self._renewed_at > BEAT_S and not self.is_over
 
     @property
     def is_over(self) -> bool:
-        """Whether others may take the study before long."""
+        """True if other machines may soon take over the study."""
         return _awake_or_asleep() - self._renewed_at > HOLD_S
 
     def renewing(self) -> None:
-        """Note that the number is about to be counted up."""
+        """Record that a confirmation starts now."""
         self._asked_at = _awake_or_asleep()
 
     def renewed(self) -> None:
-        """Note that the number was counted up."""
-        self._renewed_at = self._asked_at  # when it began: others may have seen it from then on
+        """Record that the confirmation was written."""
+        self._renewed_at = self._asked_at  # its start: others may have seen it from then on
 
 
 def _awake_or_asleep() -> float:
-    """Return a time that goes on while the machine sleeps, where the system has one [s]."""
+    """Return a time that includes sleep of the machine, if the system has one [s]."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()

@@ -1,7 +1,7 @@
-"""The process that works through the queue: it takes studies in order and looks after them.
+"""The process that works through the queue: it starts studies in order and watches them.
 
-It is a process of its own, so that it outlives the window, and all that counts is in the files: a
-window looks at them, a second runner takes other studies, and the next one goes on from them.
+It is a separate process and outlives the window. All state is in files: windows read it, a second
+runner takes other studies, and the next runner continues with them.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from engine.jobs.queue.settings import AS_MANY_AS_FIT
 from engine.jobs.queue.store import Change, StudyQueue, remove_run
 
 LOOK_S = 0.2
-"""Between two looks at the queue."""
+"""Interval of reads of the queue."""
 TELL_S = 2.0
-"""Least time between two words on how far a study is."""
+"""Shortest time between two progress reports of a study."""
 
 log = logging.getLogger(__name__)
 
 
 class QueueRunner:
-    """Works through a queue until nothing is left, or it is told to rest.
+    """Works through a queue until it is empty or switched off.
 
     Parameters
     ----------
     queue
-        on disk
+        queue on disk
     executor
-        what works on a study
+        starts work on studies
     say
-        called with a line on what begins and ends
+        called with a line about each start and end
     lease_s
-        time after which a study is taken from a machine that says no more of it [s]
+        time after which studies of a silent machine are taken over [s]
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class QueueRunner:
         self._fault = ""
 
     def run(self) -> None:
-        """Work until the queue rests; whoever interrupts ends what is at work, to go on later."""
+        """Work until the queue rests; an interrupt stops all studies with a checkpoint."""
         self._queue.change_settings(runner=self._me)
         Thread(target=self._give_up_late, daemon=True, name="leases").start()
         try:
@@ -95,7 +95,7 @@ class QueueRunner:
             return False
 
     def _look(self) -> None:
-        """Write down what ended, hear what people want, and begin what fits."""
+        """Record ends, follow requests, and start the studies that fit."""
         try:
             entries = {entry.id: entry for entry in self._queue.entries()}
             self._others.look(list(entries.values()))
@@ -105,7 +105,7 @@ class QueueRunner:
             if self._queue.settings.runs:
                 self._begin(list(entries.values()))
             self._fault = ""
-        except EngineError as e:  # a full disk: what ended is written down once there is room
+        except EngineError as e:  # a full disk: the end is recorded once there is space
             self._complain(e)
 
     def _attend(self, id: str, work: Work, entry: QueueEntry | None) -> None:
@@ -116,7 +116,7 @@ class QueueRunner:
             return
         if entry is not None:
             if ending.kind == "finished" and self._is_mine(entry):
-                remove_run(entry)  # first: should we be killed here, its result is found by its run
+                remove_run(entry)  # first: if this process dies here, the result is found
             settled = self._change_mine(id, lambda now: ended(now, ending))
             if settled.wish == "remove":
                 self._queue.drop(id)
@@ -125,7 +125,7 @@ class QueueRunner:
         del self._works[id], self._leases[id]
 
     def _give_up_late(self) -> None:
-        """Stop what others may take before long; a thread, as a disk that is away holds us up."""
+        """Stop studies that others may take over; in a thread, since a lost disk blocks."""
         while not self._is_over.wait(LOOK_S):
             for id, lease in tuple(self._leases.items()):
                 work = self._works.get(id)
@@ -142,9 +142,10 @@ class QueueRunner:
                 self._note(id, said, lease)
 
     def _note(self, id: str, said: tuple[str, float], lease: OwnLease) -> None:
-        """Write down how far a study is, and that it is worked on."""
+        """Write the progress of a study, and confirm that this process works on it."""
         counts = 0 if lease.is_over else 1
 
+        # Changed under the lock from the newest file: the user's requests in it must not be lost
         def change(now: QueueEntry) -> QueueEntry:
             noted = {"doing": said[0], "done": said[1], "beat": now.beat + counts}
             return now.model_copy(update=noted)
@@ -159,13 +160,13 @@ class QueueRunner:
             has_lapsed = self._others.has_lapsed(entry)
             if (entry.is_ready or has_lapsed) and entry.id not in self._works:
                 if not self._fits(entry, entries):
-                    return  # in order: none passes one that waits for memory
+                    return  # in order: no study passes one that waits for memory
                 claimed = self._queue.claim(entry.id, lapsed=entry if has_lapsed else None)
                 if claimed is not None:
                     self._say(f"{claimed.title}: {self._how_it_begins(claimed)}")
                     self._leases[entry.id] = OwnLease()
                     self._works[entry.id] = self._executor.start(claimed)
-                return  # the next one at the next look, when this one counts
+                return  # the next start comes with the next read, which counts this one
 
     def _how_it_begins(self, entry: QueueEntry) -> str:
         return f"begins, since {entry.left_by} has left it alone" if entry.left_by else "begins"
@@ -177,6 +178,7 @@ class QueueRunner:
         at_once = self._queue.settings.at_once
         others = [each for each in entries if each.id != entry.id]
         running = [each for each in others if each.state == "running" and not each.is_abandoned]
+        # A limit on the number counts all runners, since each reads the same files
         if at_once != AS_MANY_AS_FIT:
             return len(running) < at_once
         wanted = self._known(entry)
@@ -187,16 +189,17 @@ class QueueRunner:
         return has_room(wanted, known, used_bytes=used, free_bytes=free)
 
     def _known(self, entry: QueueEntry) -> RunMemory | None:
-        """Return what a study takes, None while its files are being read for that."""
+        """Return the memory of a study, None while its files are being read."""
         if entry.memory_bytes:
             return RunMemory(entry.memory_bytes, entry.on_gpu)
+        # In a thread: reading a large scan must not delay the watch over running studies
         if entry.id not in self._estimates:
             self._estimates[entry.id] = self._reader.submit(_memory_of, entry)
         found = self._estimates[entry.id]
         return found.result() if found.done() else None
 
     def _stop(self) -> None:
-        """End what is at work, wait for it, and put it back."""
+        """Stop all studies, wait for them, and let them wait again."""
         for work in self._works.values():
             work.stop()
         while self._works:
@@ -214,13 +217,14 @@ class QueueRunner:
             self._complain(e)
 
     def _change_mine(self, id: str, change: Change) -> QueueEntry:
-        """Change a study unless it is another's by now."""
+        """Change a study, unless another process owns it by now."""
         return self._queue.change(id, lambda now: change(now) if self._is_mine(now) else None)
 
     def _is_mine(self, entry: QueueEntry) -> bool:
         return entry.state == "running" and entry.owner == self._me
 
     def _complain(self, e: EngineError) -> None:
+        # The same error returns five times a second until it is solved
         if str(e) != self._fault:
             self._fault = str(e)
             self._say(f"The queue cannot be written: {e}")
@@ -229,5 +233,5 @@ class QueueRunner:
 def _memory_of(entry: QueueEntry) -> RunMemory:
     try:
         return estimate(entry.to_study(), entry.device)
-    except EngineError:  # its run will say why
+    except EngineError:  # its run will report the reason
         return RunMemory()

@@ -1,4 +1,4 @@
-"""How the queue is worked through: whether it runs, and how many studies at a time."""
+"""Settings of the queue: on or off, and the number of studies at a time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ AS_MANY_AS_FIT = 0
 
 
 class QueueSettings(Settings):
-    """What holds for the queue as a whole.
+    """Settings of the queue as a whole.
 
     Attributes
     ----------
-    runs : whether waiting studies shall begin; it stays so over a restart of the machine
-    at_once : studies at a time; 0: as many as the memory of the machine is estimated to hold
-    runner : the process that last began to work through it
+    runs : True to start waiting studies; stays on over a restart of the machine
+    at_once : studies at a time; 0: as many as the memory estimates allow
+    runner : process that last started to work through the queue
     """
 
     format: Literal["isocenter-queue-settings-1"] = "isocenter-queue-settings-1"
@@ -31,18 +31,18 @@ class QueueSettings(Settings):
 
     @property
     def has_runner(self) -> bool:
-        """Whether a process works through the queue now."""
+        """True if a process works through the queue now."""
         return self.runner is not None and self.runner.alive
 
 
 def read_settings(folder: Path) -> QueueSettings:
-    """Return the settings of a queue; the usual ones where they cannot be read."""
+    """Return the settings of a queue; the defaults if the file is missing or damaged."""
     with suppress(OSError, ValueError):
         return QueueSettings.model_validate_json((folder / FILE).read_bytes())
     return QueueSettings()
 
 
 def write_settings(folder: Path, settings: QueueSettings) -> None:
-    """Write the settings of a queue, which its user alone may read."""
+    """Write the settings of a queue; only its user may read the file."""
     text = QueueSettings.model_validate(settings.model_dump()).model_dump_json(indent=2)
     write_atomically(text.encode(), folder / FILE, private=True)

@@ -1,8 +1,8 @@
 """The queue on disk: one small file for each study, changed by one process at a time.
 
-Every change is made under one lock, from what the file says at that moment, and takes its place in
-one step: whoever is killed leaves the file before or after it. A running study names the process
-that works on it; it is free again once that process is no more.
+Every change is made under one lock, from the content of the file at that moment, in one step. A
+killed process leaves the file in the state before or after. A running study names the process that
+works on it. When that process dies, the study is free again.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from engine.modalities.protocol_identity import identified_study
 from engine.protocols.study.study import Study
 
 OWNER_ONLY = 0o700
-"""Permissions of the folder: it says where scans lie, and whose."""
+"""Permissions of the folder: its files name scans and patients."""
 KEPT_FINISHED = 50
-"""Finished studies that stay listed; their images are among the results."""
+"""Number of finished studies in the list; their images are among the results."""
 OPEN = ("waiting", "paused", "running")
 
 Change = Callable[[QueueEntry], QueueEntry | None]
-"""Returns the entry as it shall be, None where it shall stay as it is."""
+"""Function that returns the new entry, or None to leave it unchanged."""
 
 
 class StudyQueue:
@@ -44,21 +44,21 @@ class StudyQueue:
     Parameters
     ----------
     folder
-        another one than that of the user
+        folder of the queue; None for the user's own
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = made(folder or queue_dir(), mode=OWNER_ONLY)
         self._files = EntryFiles(self.folder)
 
-    # what stands in it
+    # reading
 
     def entries(self) -> list[QueueEntry]:
-        """All studies in their order; one whose file is damaged stands as failed."""
+        """Return all studies in order; one with a damaged file has the state "failed"."""
         return sorted(self._files.all(), key=lambda each: (each.place, each.added_utc, each.id))
 
     def get(self, id: str) -> QueueEntry:
-        """Return a study by its name in the queue."""
+        """Return a study by its name in the queue; raise `SettingsError` if there is none."""
         entry = self._files.read(id)
         if entry is None:
             raise SettingsError(
@@ -68,10 +68,10 @@ class StudyQueue:
 
     @property
     def settings(self) -> QueueSettings:
-        """How it is worked through; the usual way where the file cannot be read."""
+        """Settings of the queue; the defaults if their file cannot be read."""
         return read_settings(self.folder)
 
-    # what people do with it
+    # requests of the user
 
     def add(
         self,
@@ -85,24 +85,30 @@ class StudyQueue:
         on_gpu: bool = False,
         order: ImagingOrder | None = None,
     ) -> QueueEntry:
-        """Put a study at the end; refuse one that waits or runs already, to the same place.
+        """Add a study at the end.
 
         Parameters
         ----------
         study
-            what to reconstruct, and how
+            study to reconstruct
         output
-            file its image is written to besides the results
+            file for the image, in addition to the results; None for none
         replaces
-            whether that file may be there already
+            True if that file may exist
         device, threads
-            as for one reconstruction
+            see `engine.core.backend.named`
         memory_bytes, on_gpu
-            what it will take, where that is known
+            its requirements, if already estimated
         order
-            whose scan it is, where the worklist said so
+            worklist order of the scan; None without one
+
+        Raises
+        ------
+        SettingsError
+            if the same study with the same output waits or runs already
         """
         place = "" if output is None else str(output.expanduser().absolute())
+        # Paths are made absolute here: the runner has another working directory
         whole = identified_study(study).with_absolute_paths()
         text = whole.model_dump_json()
         with self._alone():
@@ -112,6 +118,7 @@ class StudyQueue:
                 raise SettingsError(f"{whole.title}: is in the queue already ({same[0].id}).")
             entry = QueueEntry(
                 id=secrets.token_hex(4),
+                # Numbers may have gaps; only their order counts
                 place=max((each.place for each in entries), default=0.0) + 1,
                 study=text,
                 title=whole.title,
@@ -130,11 +137,11 @@ class StudyQueue:
         return entry
 
     def pause(self, id: str) -> QueueEntry:
-        """Hold a study back; one at work ends, with its checkpoint, and can go on from there."""
+        """Pause a study; a running one stops with a checkpoint and can continue from there."""
         return self._ask(id, "pause", "paused")
 
     def resume(self, id: str) -> QueueEntry:
-        """Let a paused study wait for its turn again."""
+        """Let a paused study wait again."""
 
         def change(entry: QueueEntry) -> QueueEntry | None:
             if entry.state == "running":
@@ -145,7 +152,18 @@ class StudyQueue:
         return self.change(id, change)
 
     def retry(self, id: str) -> QueueEntry:
-        """Let a study that failed wait for its turn again."""
+        """Let a failed study wait again.
+
+        Parameters
+        ----------
+        id
+            name of the study in the queue
+
+        Raises
+        ------
+        SettingsError
+            if there is no such study, or its file is damaged
+        """
 
         def change(entry: QueueEntry) -> QueueEntry | None:
             if not entry.study:
@@ -156,29 +174,47 @@ class StudyQueue:
         return self.change(id, change)
 
     def remove(self, id: str) -> None:
-        """Take a study out, with what its run has kept to go on; its results stay."""
+        """Remove a study with its checkpoints; its results stay."""
         entry = self._ask(id, "remove", "paused")
+        # With a request in the file the owner deletes the study once its engine has stopped
         if entry.wish != "remove":
             self.drop(id)
 
     def clear_finished(self) -> None:
-        """Take out all studies that have finished."""
+        """Remove all finished studies."""
         for entry in self.entries():
             if entry.state == "finished":
                 self.drop(entry.id)
 
     def move(self, id: str, to: int) -> None:
-        """Put a study at a place, counted from 0 among all; the others keep their order."""
+        """Move a study to another place; the others keep their order.
+
+        Parameters
+        ----------
+        id
+            name of the study in the queue
+        to
+            new place among all studies, from 0
+        """
         with self._alone():
             moved = self.get(id)
             entries = [each for each in self.entries() if each.id != id]
             entries.insert(max(0, min(to, len(entries))), moved)
             for place, each in enumerate(entries, 1):
+                # A placeholder of a damaged file is never written
                 if each.place != place and each.study:
                     self._files.write(_with(each, place=float(place)))
 
     def set_running(self, runs: bool, at_once: int | None = None) -> QueueSettings:
-        """Let waiting studies begin, or none any more; those at work then go back to wait."""
+        """Switch the queue on or off.
+
+        Parameters
+        ----------
+        runs
+            True to start waiting studies; False also stops running ones, which then wait again
+        at_once
+            studies at a time; None leaves the number unchanged
+        """
         changes: dict[str, object] = {"runs": runs}
         if at_once is not None:
             changes["at_once"] = at_once
@@ -189,12 +225,22 @@ class StudyQueue:
                     self._ask(entry.id, "wait", "waiting")
         return settings
 
-    # what those who work on it do
+    # calls of the processes that work on studies
 
     def claim(self, id: str, *, lapsed: QueueEntry | None = None) -> QueueEntry | None:
-        """Take a study that waits, or whose process died, for this process; None if it is taken.
+        """Claim a study for this process if it waits, or if its process has died.
 
-        `lapsed` is how it stood when its machine had left it alone for too long.
+        Parameters
+        ----------
+        id
+            name of the study in the queue
+        lapsed
+            entry of a machine that has stopped confirming; claimed only if still unchanged
+
+        Returns
+        -------
+        entry
+            claimed entry; None if another process was faster, or the study was removed
         """
         claimed: list[QueueEntry] = []
 
@@ -208,31 +254,58 @@ class StudyQueue:
             claimed.append(_with(entry, state="running", text="", doing="", wish="", **mine))
             return claimed[0]
 
-        with suppress(SettingsError):  # taken out meanwhile
+        with suppress(SettingsError):  # removed meanwhile
             self.change(id, change)
         return claimed[0] if claimed else None
 
     def change(self, id: str, change: Change) -> QueueEntry:
-        """Change a study from what its file says now; return it as it then is."""
+        """Change a study under the lock, from the content of its file now.
+
+        Parameters
+        ----------
+        id
+            name of the study in the queue
+        change
+            returns the new entry, None to leave it unchanged
+
+        Returns
+        -------
+        entry
+            entry after the change
+
+        Raises
+        ------
+        SettingsError
+            if there is no such study
+        """
         with self._alone():
             entry = self.get(id)
             changed = change(entry)
+            # No write without a change: every write is copied to all machines of a share
             if changed is None or changed == entry:
                 return entry
             self._files.write(changed)
             return changed
 
     def change_settings(self, **values: object) -> QueueSettings:
-        """Change how the queue is worked through."""
+        """Change the settings of the queue; other settings stay."""
         with self._alone():
             settings = self.settings.model_copy(update=values)
             write_settings(self.folder, settings)
         return settings
 
     def start_runner(self, start: Callable[[], int]) -> bool:
-        """Start a process that works through the queue if it shall run and none does.
+        """Start a process that works through the queue if the queue is on and has none.
 
-        `start` returns its number: noted here, it counts before it has come to say so itself.
+        Parameters
+        ----------
+        start
+            starts the process and returns its number, which is written before it reports itself
+
+        Returns
+        -------
+        started
+            True if a process was started now
         """
         with self._alone():
             settings = self.settings
@@ -243,7 +316,7 @@ class StudyQueue:
             return True
 
     def end_if_done(self) -> bool:
-        """Let the queue rest if nothing is left to begin or at work; return whether it rests."""
+        """Switch the queue off if no study waits or runs; return True if it is off."""
         with self._alone():
             settings = self.settings
             if any(entry.is_ready or entry.state == "running" for entry in self.entries()):
@@ -264,7 +337,7 @@ class StudyQueue:
         audit_log.record("study taken out of the queue", job=entry.run)
 
     def _ask(self, id: str, wish: Wish, state: str) -> QueueEntry:
-        """Ask the process at work for something, or do it where there is none."""
+        """Send a request to the owner of a study, or carry it out if no process works on it."""
 
         def change(entry: QueueEntry) -> QueueEntry | None:
             if entry.state == "running" and not entry.is_abandoned:
@@ -279,12 +352,19 @@ class StudyQueue:
     def _drop_finished(self, entries: Sequence[QueueEntry]) -> None:
         finished = [entry for entry in entries if entry.state == "finished"]
         finished.sort(key=lambda entry: entry.ended_utc or entry.added_utc)
+        # Their images stay among the results
         for entry in finished[:-KEPT_FINISHED]:
             self._files.remove(entry.id)
 
 
 def remove_run(entry: QueueEntry) -> None:
-    """Remove what the run of a study has kept to go on."""
+    """Delete the job of an entry, unless a process works on it.
+
+    Parameters
+    ----------
+    entry
+        entry of the queue
+    """
     if not entry.run:
         return
     folder = jobs_dir() / entry.run
@@ -295,5 +375,5 @@ def remove_run(entry: QueueEntry) -> None:
 
 
 def _with(entry: QueueEntry, **values: object) -> QueueEntry:
-    """Return a copy in another state; nobody is asked for anything there any more."""
+    """Return a copy with other values and without a request."""
     return entry.model_copy(update={"wish": "", **values})

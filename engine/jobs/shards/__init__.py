@@ -1,12 +1,12 @@
-"""One run shared out over the workers of a Dask cluster: updates of list mode, slabs of FDK.
+"""Divide one run among the workers of a Dask cluster: list-mode updates, or slabs of FDK.
 
-The machine that runs it reads, corrects and sorts the events, and writes those of each shard into a
-file that all machines see; a worker reads the file of its shard once. For an update the image is
-written beside them and its name is sent; workers write integer sums there and send back a name and
-two numbers. So no array passes through the scheduler, and none is lost with a worker: what Dask
-scatters is gone with the one who holds it, and a file is not.
+The main machine reads, corrects and sorts the events. It writes the events of each shard to a file
+that all machines see, and a worker reads the file of its shard once. For each update, the image is
+written to a file too, and only its name is sent. Workers write integer sums and return a file name
+and two numbers. No array passes through the scheduler, so none is lost with a worker (data that
+Dask scatters is lost with the worker that stores it).
 
-Whoever adds integers gets the same bits, however many they are and whoever comes first.
+Integer sums have the same bits for any number and any order of workers.
 """
 
 from engine.jobs.shards.dividing import DividedRun

@@ -1,4 +1,4 @@
-"""Parts of a run on the workers of a Dask cluster, whoever of them dies meanwhile."""
+"""Run parts of a reconstruction on the workers of a Dask cluster, even if workers die."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ if TYPE_CHECKING:
     from distributed import Future
 
 LOOK_S = 0.2
-"""Between two looks at what the user wants, and whether a worker is left."""
+"""Interval of checks for a stop, and for remaining workers."""
 AGAIN = 3
-"""Times that a part is begun anew which Dask gave up, after four workers that died with it: where
-workers die for other reasons it may be done all the same."""
+"""Restarts of a part that Dask gave up after four workers died with it. If they died for other
+reasons, the part may still succeed.
+"""
 PATIENCE_S = 30.0
-"""Time without any worker, or without scheduler, after which a run rests."""
+"""Time without workers, or without scheduler, after which a run rests."""
 
 
 class PartOrder(Protocol):
-    """What a worker is asked for."""
+    """Instructions for a worker."""
 
     @property
     def part(self) -> int:
-        """Number of the part of the run, from 0."""
+        """Number of the part, from 0."""
 
     @property
     def n_parts(self) -> int:
-        """Parts of the run."""
+        """Number of parts of the run."""
 
 
 Order = TypeVar("Order", bound=PartOrder)
@@ -46,28 +47,28 @@ class DaskWorkers:
     Parameters
     ----------
     address
-        of the scheduler, as tcp://host:8786 or tls://host:8786
+        address of the scheduler, such as tcp://host:8786 or tls://host:8786
     patience_s
-        how long to wait for a first worker, or the next one when the last has gone [s]
+        longest wait for a first worker, or for the next one when the last is lost [s]
     """
 
     def __init__(self, address: str, *, patience_s: float = PATIENCE_S) -> None:
         self._address, self._patience_s = address, patience_s
         self._client = connected(address)
-        # of each part the worker that did it last, and may have its data in memory
+        # the worker that did each part last, and may still have its data in memory
         self._homes: dict[int, str] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(Exception):  # a courtesy; whoever is gone has forgotten
+        with suppress(Exception):  # optional: a dead worker has no data
             self._client.run(_forget, wait=False)
         leave(self._client)
 
     @property
     def n_threads(self) -> int:
-        """How many parts they work on at a time."""
+        """Number of parts that can run at a time."""
         return n_threads(self._client)
 
     def answers(
@@ -76,31 +77,33 @@ class DaskWorkers:
         orders: Sequence[Order],
         on_look: Callable[[], None],
     ) -> Iterator[tuple[int, Answer]]:
-        """Yield the number of each order and its answer, as they come.
+        """Yield the number and the answer of each order, in the order of completion.
 
         Parameters
         ----------
         work
-            done by a worker, at the top of a module
+            function at the top level of a module, called by a worker
         orders
-            what it is called with
+            its arguments
         on_look
-            called several times a second meanwhile, and may raise to stop
+            called several times a second, and may raise to stop
 
         Raises
         ------
         WorkersGoneError
-            when no worker has been there for some time
+            if no worker has been available for `patience_s`, or the scheduler has ended
         ResourceError
-            where a part has taken one worker after the other with it
+            if workers die with the same part again and again
         EngineError
-            what a worker found wrong
+            the error of a worker
         """
+        # Dask calls the callback in a thread of its own, so the answers pass through a queue
         ended: SimpleQueue[Future] = SimpleQueue()
         futures: list[Future] = []
         numbers: dict[str, int] = {}
         deaths = [0] * len(orders)
 
+        # One future per attempt; `numbers` contains those that are still open
         def begin(i: int) -> None:
             future = self._submit(work, orders[i])
             futures.append(future)
@@ -113,6 +116,7 @@ class DaskWorkers:
         try:
             while numbers:
                 try:
+                    # A short timeout instead of a blocking wait: the user's stop must be heard
                     future = ended.get(timeout=LOOK_S)
                 except Empty:
                     seen_at = self._seen(seen_at)
@@ -124,20 +128,23 @@ class DaskWorkers:
                     begin(i)
                     continue
                 self._raise_fault(future, orders[i])
+                # The next update of this part goes to the same worker, which has its events in
+                # memory
                 self._homes[orders[i].part], found = future.result()
                 yield i, found
                 on_look()
         finally:
             for future in futures:
-                future.release()  # those that have not begun never will
+                future.release()  # parts that have not started never will
 
     def _submit(self, work: Callable[[Order], Answer], order: Order) -> Future:
         home = self._homes.get(order.part)
+        # Only a preference: a lost worker must not stop the part
         preferred = {"workers": [home], "allow_other_workers": True} if home else {}
         return self._client.submit(_here, work, order, pure=False, retries=0, **preferred)
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
-        if future.status in ("cancelled", "lost"):  # the scheduler went
+        if future.status in ("cancelled", "lost"):  # the scheduler has ended
             raise self._gone("its scheduler has ended or lost the run")
         fault = future.exception()
         if _has_killed(future):
@@ -149,7 +156,7 @@ class DaskWorkers:
             raise fault
 
     def _seen(self, seen_at: float) -> float:
-        """Return when a worker was there last; raise when that is too long ago."""
+        """Return when a worker was last available; raise if that is too long ago."""
         if self.n_threads:
             return monotonic()
         if monotonic() - seen_at > self._patience_s:
@@ -164,19 +171,20 @@ class DaskWorkers:
 
 
 def _has_killed(future: Future) -> bool:
-    """Whether so many workers have died with a part in their hands that Dask gave it up."""
+    """Return True if Dask gave up a part, because several workers died with it."""
     if future.status != "error":
         return False
+    # By name: importing the class would load Dask on every machine
     return type(future.exception()).__name__ == "KilledWorker"
 
 
 async def _forget() -> None:
-    """Let go of what a worker holds; a coroutine, since nobody waits for it."""
+    """Delete the data that a worker stores; a coroutine, since the caller does not wait."""
     forget()
 
 
 def _here(work: Callable[[Order], Answer], order: Order) -> tuple[str, Answer]:
-    """Do a part, and say where."""
+    """Do a part, and return the worker's address too."""
     from distributed import get_worker
 
     return get_worker().address, work(order)

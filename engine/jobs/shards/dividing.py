@@ -1,4 +1,4 @@
-"""Sharing a run out, and the run that does so."""
+"""Divide a run among workers."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from engine.protocols.study.study import Study
 
 @dataclass(frozen=True)
 class DividedRun:
-    """A reconstruction that is shared out over the workers of a cluster; called as `run` is.
+    """A reconstruction that is divided among the workers of a cluster; called like `run`.
 
     Attributes
     ----------
-    scheduler : address, as tcp://host:8786
-    n_shards : parts of an update, or slabs at least; None: as many as the workers have threads when
-        the run begins
-    threads : of the processor that work on a part, where no graphics card does
-    patience_s : time without any worker after which the run rests [s]
-    or_whole : whether a scan of another kind is reconstructed here instead, and not refused
+    scheduler : address, such as tcp://host:8786
+    n_shards : parts of an update, or least number of slabs; None: number of worker threads at the
+        start
+    threads : CPU threads for a part, if the worker has no GPU
+    patience_s : time without workers after which the run rests [s]
+    or_whole : True to run other kinds of scans undivided on this machine instead of an error
 
     Examples
     --------
@@ -66,22 +66,24 @@ class DividedRun:
         finish_early: Callable[[], bool] | None = None,
         folder: Path | None = None,
     ) -> Iterator[Event]:
-        """Reconstruct list mode in integer sums, or FDK in slabs of the processor.
+        """Reconstruct list mode in integer sums, or FDK in slabs on the CPU.
 
-        See `engine.jobs.reconstruction.run`.
+        See `engine.jobs.reconstruction.run` for the parameters.
 
         Raises
         ------
         SettingsError
-            for a scan of another kind
+            if the run cannot be divided
         WorkersGoneError
-            when no worker is left
+            if no worker is left
         EngineError
-            as `run` does
+            as for `run`
         """
         is_ct = isinstance(study.protocol, CtProtocol)
         here = partial(
             run,
+            # FDK on the CPU here and on the workers: slabs of different devices differ in their
+            # bits
             on=cpu(on.threads) if is_ct and on.is_cuda else on,
             resume=resume,
             on_progress=on_progress,
@@ -91,6 +93,7 @@ class DividedRun:
         if self.or_whole and not can_be_shared(study.protocol):
             yield from here(study)
             return
+        # Floating-point sums would depend on the order in which workers answer
         study = exactly_shared(study)
         with (
             DaskWorkers(self.scheduler, patience_s=self.patience_s) as workers,
@@ -99,23 +102,46 @@ class DividedRun:
             n_parts = self.n_shards or max(workers.n_threads, 1)
 
             def updates(events: TracedEvents, on_rows: OnRows | None) -> SharedUpdate:
-                for before in shared.iterdir():  # of the frame of time before
+                for before in shared.iterdir():  # files of the previous frame
                     shutil.rmtree(before, ignore_errors=True)
                 return SharedEvents(workers, shared, events, n_parts, self.threads, on_rows)
 
+            # The flow decides which one it calls: updates for list mode, slabs for FDK
             slabs = partial(shared_slabs, workers, shared, self.threads)
             yield from here(study, divide=Divide(n_parts, updates, slabs))
 
 
 def can_be_shared(protocol: Protocol) -> bool:
-    """Return whether there is something to share out: updates of list mode, or slabs of FDK."""
+    """Return True if a run can be divided: list-mode updates, or slabs of FDK.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the study
+    """
     if isinstance(protocol, CtProtocol):
         return protocol.algorithm.direct
     return isinstance(protocol, ListModeProtocol)
 
 
 def exactly_shared(study: Study) -> Study:
-    """Return a study whose parts add up to the same bits; refuse one that has no such parts."""
+    """Return a study whose parts add up to the same bits in any order.
+
+    Parameters
+    ----------
+    study
+        study to divide
+
+    Returns
+    -------
+    study
+        list mode in reproducible mode; FDK unchanged
+
+    Raises
+    ------
+    SettingsError
+        if the run cannot be divided
+    """
     protocol = study.protocol
     if not can_be_shared(protocol):
         raise SettingsError(
@@ -129,7 +155,7 @@ def exactly_shared(study: Study) -> Study:
 
 
 class SharedEvents:
-    """Corrected events in files that workers read, and the updates over them."""
+    """Corrected events in files that workers read, and the updates with them."""
 
     def __init__(
         self,
@@ -145,15 +171,36 @@ class SharedEvents:
         self._keys: list[ShardKey] = []
 
     def __call__(self, x: Array, k: int, of: int) -> tuple[Array, float, int]:
-        """Return the numerator of subset k of `of`, Σ log q, and the events that expect nothing."""
+        """Compute one update of EM.
+
+        Parameters
+        ----------
+        x
+            image, [z, y, x]
+        k
+            number of the subset, from 0
+        of
+            number of subsets
+
+        Returns
+        -------
+        numerator
+            numerator of the subset
+        log_sum
+            Σ log q over its events
+        n_skipped
+            number of events without an expected value
+        """
         keys = self._keys_of(of)
         division, folder = keys[0].division, Path(keys[0].folder)
+        # One file for all workers instead of one copy per order through the scheduler
         image = write_array(folder, "image", np.asarray(x, np.float32))
         orders = [
             ShardOrder(key, k, image, program_version(), self._threads)
             for key in keys
             if division.n_rows(key.shard, k)
         ]
+        # int64 sums in fixed point: adding them in any order gives the same bits
         total = np.zeros(self._events.grid.shape, np.int64)
         log_sums, n_skipped, n_done = [0.0] * len(orders), 0, 0
 
@@ -164,22 +211,23 @@ class SharedEvents:
         try:
             for i, answer in self._workers.answers(sums_of, orders, on_look):
                 total += read_array(folder, answer.file, "i8", total.shape)
+                # At once: sums of all shards and updates would fill the disk
                 (folder / answer.file).unlink(missing_ok=True)
                 log_sums[i], n_skipped = answer.log_sum, n_skipped + answer.n_skipped
                 n_done += division.n_rows(orders[i].key.shard, k)
         finally:
             (folder / image).unlink(missing_ok=True)
         unit = share_unit(division.n_in_subset(k))
-        # in the order of the shards, so that no figure depends on who came first
+        # in the order of the shards, so that no figure depends on the order of completion
         return in_units(total, unit, np.float32), sum(log_sums), n_skipped
 
     def _keys_of(self, n_subsets: int) -> list[ShardKey]:
-        """Return the shards, whose files are written when they are first asked for."""
+        """Return the shards; writes their files at the first call for a number of subsets."""
         if self._keys and self._keys[0].division.n_subsets == n_subsets:
             return self._keys
         events = self._events
         division = Division(len(events.crystals), n_subsets, self._n_shards)
-        folder = self._folder / secrets.token_hex(4)  # anew: workers know events by it
+        folder = self._folder / secrets.token_hex(4)  # a new name: workers identify events by it
         folder.mkdir()
         write_events(folder, events, division)
         self._keys = [

@@ -1,7 +1,7 @@
-"""Which events are those of a shard, and what its worker is asked and answers.
+"""Divide events into shards, and define the messages to and from workers.
 
-Shard s of N has of subset k of B the events k + B s, k + B (s + N), k + B (s + 2 N), ...: a fair
-part of every subset, since neighbours in the list are neighbours in space.
+Shard s of N has the events k + B s, k + B (s + N), k + B (s + 2 N), ... of subset k of B. These are
+a representative part of the subset, since neighbours in the list are neighbours in space.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from engine.geometry.tof import TofBins
 
 @dataclass(frozen=True)
 class Division:
-    """How a list of events is divided.
+    """Division of a list of events.
 
     Attributes
     ----------
-    n_events : in the list
-    n_subsets : B
-    n_shards : N
+    n_events : number of events
+    n_subsets : B, number of subsets
+    n_shards : N, number of shards
     """
 
     n_events: int
@@ -29,23 +29,34 @@ class Division:
 
     @property
     def step(self) -> int:
-        """Events of the list from one of a shard's subset to the next."""
+        """Distance in the list between two events of a shard's subset."""
         return self.n_subsets * self.n_shards
 
     def first(self, shard: int, k: int) -> int:
-        """Return the first event of a shard's subset."""
+        """Return the first event of subset `k` in a shard."""
         return k + self.n_subsets * shard
 
     def n_rows(self, shard: int, k: int) -> int:
-        """Return the number of events of a shard's subset."""
+        """Return the number of events of subset `k` in a shard."""
         return len(range(self.first(shard, k), self.n_events, self.step))
 
     def n_in_subset(self, k: int) -> int:
-        """Return the number of events of a subset, in all shards."""
+        """Return the number of events of subset `k` in all shards."""
         return len(range(k, self.n_events, self.n_subsets))
 
     def starts(self, shard: int) -> list[int]:
-        """Return where in the file of a shard its subsets begin; the end comes last."""
+        """Return the rows at which the subsets of a shard start in its file.
+
+        Parameters
+        ----------
+        shard
+            number of the shard, from 0
+
+        Returns
+        -------
+        starts
+            n_subsets + 1 row numbers; the last one is the number of rows
+        """
         starts = [0]
         for k in range(self.n_subsets):
             starts.append(starts[-1] + self.n_rows(shard, k))
@@ -54,15 +65,15 @@ class Division:
 
 @dataclass(frozen=True)
 class ShardKey:
-    """What a worker holds of a run from one update to the next.
+    """Data that a worker keeps from one update to the next.
 
     Attributes
     ----------
-    folder : where the files of the run lie
+    folder : folder with the files of the run
     shard : number of the shard
-    division : of the events
-    grid : the image
-    tof : bins of the scanner, None without time of flight
+    division : division of the events
+    grid : grid of the image
+    tof : TOF bins of the scanner, None without time of flight
     """
 
     folder: str
@@ -74,15 +85,15 @@ class ShardKey:
 
 @dataclass(frozen=True)
 class ShardOrder:
-    """A part of an update.
+    """Order for a part of an update.
 
     Attributes
     ----------
     key : the shard
-    k : the subset
-    image : name of the file of the image
-    version : of the program; sums of another one are not added
-    threads : that trace
+    k : number of the subset
+    image : name of the image file
+    version : version of the program; a worker of another version refuses
+    threads : CPU threads
     """
 
     key: ShardKey
@@ -98,19 +109,19 @@ class ShardOrder:
 
     @property
     def n_parts(self) -> int:
-        """Parts of the run."""
+        """Number of parts of the run."""
         return self.key.division.n_shards
 
 
 @dataclass(frozen=True)
 class ShardSums:
-    """What came of it.
+    """Answer to a `ShardOrder`.
 
     Attributes
     ----------
-    file : name of the file of the sums
+    file : name of the file with the sums
     log_sum : Σ log q of its events
-    n_skipped : events that expect nothing
+    n_skipped : number of events without an expected value
     """
 
     file: str

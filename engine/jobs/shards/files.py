@@ -1,8 +1,8 @@
-"""The files through which a run and its workers hand events, images and sums to each other.
+"""Files with events, images and sums for a run and its workers.
 
-They lie in a folder of the cache under a name that says whose it is, so that what a killed run
-leaves is swept. Nobody shares a file with another: each is written once, and its name is told when
-it is whole, which is what network file systems promise to show.
+They are in a folder of the cache whose name identifies the owner, so that files of a killed run are
+removed later. Each file is written once by one process, and its name is sent only when it is whole.
+Network file systems guarantee that other machines then see all of it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ COLUMNS: dict[str, DTypeLike] = {"crystals": np.int32, "bins": np.int16, "rest":
 def shared_folder() -> Iterator[Path]:
     """Make a folder for the files of a run, and remove it at the end."""
     cache = made(cache_dir() / "shards")
+    # Folders of killed runs can have the size of a whole list mode
     sweep_parts(cache)
     folder = made(cache / part_name("run"), mode=OWNER_ONLY)
     with held(folder):
@@ -43,10 +44,26 @@ def shared_folder() -> Iterator[Path]:
 
 
 def write_events(folder: Path, events: TracedEvents, division: Division) -> None:
-    """Write the events of each shard, those of a subset one after the other."""
+    """Write the events of each shard, subset by subset.
+
+    Parameters
+    ----------
+    folder
+        folder from `shared_folder`
+    events
+        corrected events
+    division
+        division of the events
+
+    Raises
+    ------
+    ResourceError
+        if the disk has too little space
+    """
     columns: dict[str, Array] = {"crystals": events.crystals, "rest": events.background}
     if events.tof_bins is not None:
         columns["bins"] = events.tof_bins
+    # Tested first: some file systems report a full disk only when the file is closed
     needed = sum(column.size * np.dtype(COLUMNS[name]).itemsize for name, column in columns.items())
     free = shutil.disk_usage(folder).free
     if needed > free:
@@ -60,11 +77,12 @@ def write_events(folder: Path, events: TracedEvents, division: Division) -> None
 
 
 def _write_column(folder: Path, name: str, column: Array, division: Division) -> None:
-    """Go through a column once, since it may lie in a file itself."""
+    """Write a column in one pass, since it may itself be in a file."""
     n_bytes = int(np.prod(column.shape[1:], dtype=int)) * np.dtype(COLUMNS[name]).itemsize
     n_subsets, step = division.n_subsets, division.step
     places = [division.starts(shard) for shard in range(division.n_shards)]
     with ExitStack() as stack:
+        # All shards are open at once, so the column is read only once
         files = [
             stack.enter_context((folder / f"{name}-{shard}").open("wb"))
             for shard in range(division.n_shards)
@@ -74,28 +92,63 @@ def _write_column(folder: Path, name: str, column: Array, division: Division) ->
             for offset in range(step):
                 shard, k = divmod(offset, n_subsets)
                 chosen = part[(offset - rows.start) % step :: step]
+                # The subsets of a shard are contiguous in its file, and grow in parallel
                 files[shard].seek(places[shard][k] * n_bytes)
                 files[shard].write(np.ascontiguousarray(chosen).data)
                 places[shard][k] += len(chosen)
 
 
 def read_points(folder: Path) -> NDArray[np.float64]:
-    """(m, 3) where the crystals are [mm]."""
+    """Return the positions of the crystals, (n_crystals, 3) [mm]."""
     return _read(folder / POINTS, np.float64).reshape(-1, 3)
 
 
 def read_column(folder: Path, name: str, shard: int, n_rows: int) -> Array:
-    """(n_rows, ...) a column of a shard, which nobody may change."""
+    """Return a column of a shard, read-only.
+
+    Parameters
+    ----------
+    folder
+        folder of the run
+    name
+        key of `COLUMNS`
+    shard
+        number of the shard, from 0
+    n_rows
+        expected number of rows
+
+    Returns
+    -------
+    column
+        (n_rows,), or (n_rows, 2) for crystals
+
+    Raises
+    ------
+    ResourceError
+        if the file is not visible on this machine, or has another length
+    """
     column = _read(folder / f"{name}-{shard}", COLUMNS[name])
     column = column.reshape(-1, 2) if name == "crystals" else column
     if len(column) != n_rows:
         raise _not_whole(folder / f"{name}-{shard}", f"{len(column)} rows, {n_rows} wanted")
+    # Several updates use the same rows, and a worker must not change them
     column.flags.writeable = False
     return column
 
 
 def write_array(folder: Path, name: str, values: Array) -> str:
-    """Write an array under a name that begins so; return it."""
+    """Write an array to a new file, and return the file's name.
+
+    Parameters
+    ----------
+    folder
+        folder of the run
+    name
+        start of the file's name
+    values
+        array of any type and shape
+    """
+    # A new name for each write: a network file system may cache an old file of the same name
     path = folder / f"{name}-{secrets.token_hex(6)}"
     try:
         np.ascontiguousarray(values).tofile(path)
@@ -105,7 +158,22 @@ def write_array(folder: Path, name: str, values: Array) -> str:
 
 
 def read_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
-    """Read an array that was written under a name."""
+    """Read an array from `write_array`.
+
+    Parameters
+    ----------
+    folder
+        folder of the run
+    name
+        full name of the file
+    dtype, shape
+        type and shape of the array
+
+    Raises
+    ------
+    ResourceError
+        if the file is not visible on this machine, or has another size
+    """
     values = _read(folder / name, dtype)
     if values.size != np.prod(shape, dtype=int):
         raise _not_whole(folder / name, f"{values.size} values, {shape} wanted")
@@ -113,7 +181,22 @@ def read_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]
 
 
 def mapped_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> Array:
-    """Map an array that was written under a name, and that memory may not hold."""
+    """Map an array from `write_array` that may exceed the memory.
+
+    Parameters
+    ----------
+    folder
+        folder of the run
+    name
+        full name of the file
+    dtype, shape
+        type and shape of the array
+
+    Returns
+    -------
+    values
+        read-only memory map
+    """
     path = folder / name
     try:
         n_bytes = path.stat().st_size

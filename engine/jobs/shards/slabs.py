@@ -1,7 +1,8 @@
-"""Slabs of a volume that is projected back, each made by a worker and left in a file of its own.
+"""Slabs of an FDK volume, each made by a worker and stored in a separate file.
 
-Prepared projections are written once; a worker maps the file and reads the rows that see its slab.
-Whoever runs the study joins the slabs in order, so that a checkpoint holds all up to one of them.
+The filtered projections are written once. A worker maps the file and reads the rows that its slab
+uses. The main process joins the slabs in order, so that a checkpoint contains all of them up to
+one.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from engine.protocols.run_context.environment import program_version
 
 @dataclass(frozen=True, eq=False)
 class SlabOrder:
-    """A slab to be made.
+    """Order for one slab.
 
     Attributes
     ----------
-    folder, values : where the projections lie
+    folder, values : folder and name of the file of projections
     shape : (n_views, n_rows, n_columns)
-    made_from : makes slabs of the projections
-    slices : of the slab
-    version : of the program; slabs of another one are not joined
-    threads : of the processor
-    part, n_parts : number of the slab, and how many there are
+    made_from : function that makes slabs from the projections
+    slices : slices of the slab
+    version : version of the program; a worker of another version refuses
+    threads : CPU threads
+    part, n_parts : number of the slab from 0, and number of slabs
     """
 
     folder: str
@@ -62,7 +63,26 @@ def shared_slabs(
     projected: ProjectedSlabs,
     on_rows: OnRows | None,
 ) -> Iterator[Array]:
-    """Have workers make the slabs, and yield their values (n, n_y, n_x) in order."""
+    """Let workers make the slabs, and yield them in order.
+
+    Parameters
+    ----------
+    workers
+        workers of the cluster
+    folder
+        folder for the files, visible to all machines
+    threads
+        CPU threads for a slab
+    projected
+        prepared projections and the slices of each slab
+    on_rows
+        called while waiting; may raise to stop
+
+    Yields
+    ------
+    slab
+        values, (n, n_y, n_x)
+    """
     values = write_array(folder, "values", projected.values)
     n_parts, version = len(projected.slabs), program_version()
     orders = [
@@ -75,13 +95,14 @@ def shared_slabs(
 
     def on_look() -> None:
         if on_rows is not None:
-            on_rows(0, 1)  # how far a slab is nobody knows; a stop is heard
+            on_rows(0, 1)  # the progress of a slab is unknown, but a stop is heard
 
     files: dict[int, str] = {}
     n_joined = 0
     for part, file in workers.answers(slab_of, orders, on_look):
+        # Workers finish in any order, but a checkpoint covers the first slabs only
         files[part] = file
-        while n_joined in files:  # a later one waits in its file
+        while n_joined in files:  # a later slab waits in its file
             name, n = files.pop(n_joined), len(projected.slabs[n_joined])
             yield read_array(folder, name, np.float32, (n, *projected.slice_shape))
             (folder / name).unlink(missing_ok=True)

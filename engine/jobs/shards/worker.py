@@ -1,4 +1,4 @@
-"""What a worker does: traces the events of a shard, and leaves integer sums in a file."""
+"""The worker's part: project the events of a shard, and write integer sums to a file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.recon.model.counts import log_sum_of
 from engine.selftest import named
 
 SHARDS_HELD = 4
-"""Shards whose events a worker keeps; it has more where others have died."""
+"""Number of shards whose events a worker keeps; it gets more when other workers die."""
 
 
 class HeldShard:
-    """The events of a shard in memory, with a projector for each subset once it is asked for."""
+    """The events of a shard in memory, with a projector for each subset used so far."""
 
     def __init__(self, key: ShardKey, on: Backend) -> None:
         self._key, self._on = key, on
@@ -33,11 +33,24 @@ class HeldShard:
         self._projectors: dict[int, RayProjector] = {}
 
     def sums(self, order: ShardOrder) -> ShardSums:
-        """Add the events of a subset up for an image."""
+        """Return the sums of a subset for an image.
+
+        Parameters
+        ----------
+        order
+            subset and the name of the image file
+
+        Returns
+        -------
+        sums
+            name of the file with the sums, Σ log q, and the number of skipped events
+        """
         key, k, folder = self._key, order.k, Path(self._key.folder)
         x = read_array(folder, order.image, "f4", key.grid.shape)
+        # Making a projector uploads the rays; it is kept for the next update of this subset
         A = self._projectors[k] = self._projectors.get(k) or self._projector(k)
         rest = self._rest[self._rows(k)]
+        # In units of the whole subset, not of this shard: the sums of all shards must be addable
         sums, expected = A.em_sums(x, rest, key.division.n_in_subset(k))
         log_sum, n_skipped = log_sum_of(to_host(expected), 1.0)
         return ShardSums(write_array(folder, f"sums-{key.shard}", sums), log_sum, n_skipped)
@@ -53,13 +66,13 @@ class HeldShard:
 
 
 def sums_of(order: ShardOrder) -> ShardSums:
-    """Trace a subset of a shard in this process, a worker."""
+    """Project a subset of a shard in this process, a worker."""
     refuse_other_version(order.version)
     return _held(order.key, order.threads).sums(order)
 
 
 def refuse_other_version(version: str | None) -> None:
-    """Refuse to work for a run of another version of the program."""
+    """Refuse a run of another version of the program."""
     if program_version() != version:
         raise ResourceError(
             f"a worker has Isocenter {program_version()}, the run {version}; install the same on "
@@ -68,10 +81,11 @@ def refuse_other_version(version: str | None) -> None:
 
 
 def forget() -> None:
-    """Let go of the events of all runs."""
+    """Delete the events of all runs from memory."""
     _held.cache_clear()
 
 
+# The cache of the process is the memory of the worker: Dask passes no state between calls
 @lru_cache(maxsize=SHARDS_HELD)
 def _held(key: ShardKey, threads: int) -> HeldShard:
     return HeldShard(key, named("auto", threads))

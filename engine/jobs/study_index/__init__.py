@@ -1,4 +1,4 @@
-"""All studies that this user's Isocenter knows, and the orders of a worklist that they are for."""
+"""Index of all studies that the program knows, with their worklist orders."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Gathering the list of studies from results, jobs and the queue; nothing of it is changed."""
+"""Collect the list of studies from results, jobs and the queue, without changing them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 def known_studies() -> list[KnownStudy]:
     """Return all studies, the newest first."""
+    # A run of the queue is listed once: as its entry, and as a result once it has one
     found = [*_results(), *_jobs(), *_queued()]
     return sorted(found, key=lambda each: (each.when, each.id), reverse=True)
 
@@ -35,7 +36,7 @@ def _of_result(result: Result) -> KnownStudy:
     standing = record.run_record.describe_ending()
     if result.exported:
         state, standing = "exported", f"{standing}, exported"
-    # what was tampered with is left out, and hides nothing else
+    # a manipulated order or signature is left out, and does not hide the study
     order, no_order = _or_fault(lambda: result.order)
     signatures, unsigned = _or_fault(lambda: signatures_of(result))
     if signatures:
@@ -47,7 +48,7 @@ def _of_result(result: Result) -> KnownStudy:
 
 
 def _or_fault(read: Callable[[], T]) -> tuple[T | None, str]:
-    """Return what is read, or why it cannot be."""
+    """Return the value, or the message of the error."""
     try:
         return read(), ""
     except EngineError as e:
@@ -55,7 +56,7 @@ def _or_fault(read: Callable[[], T]) -> tuple[T | None, str]:
 
 
 def _jobs() -> Iterator[KnownStudy]:
-    """Runs without a result that are not of the queue: cut off, or at work now."""
+    """Yield interrupted and running jobs without a result, except those of the queue."""
     for info in jobs():
         state = _state_of(info)
         if state is not None and not info.id.startswith(QUEUED_RUN):
@@ -74,12 +75,13 @@ def _of_job(info: JobInfo, state: State) -> KnownStudy:
     done = f"{info.done or 0:,} of {info.updates:,} updates"
     standing = f"{info.text or 'interrupted'}; {done}" if state == "interrupted" else done
     n_bytes = StoredItem.of(state, info.id, info.folder).n_bytes
+    # Records are in UTC, and the list shows local time
     when = info.created.astimezone()
     return KnownStudy(info.id, scan, protocol, state, standing, when, n_bytes)
 
 
 def _queued() -> Iterator[KnownStudy]:
-    """Studies of the queue that have no image yet."""
+    """Yield the studies of the queue that have no image yet."""
     for entry in StudyQueue().entries():
         if entry.state != "finished":
             yield _of_entry(entry)
@@ -87,6 +89,7 @@ def _queued() -> Iterator[KnownStudy]:
 
 def _of_entry(entry: QueueEntry) -> KnownStudy:
     scan, protocol = _names_of(entry)
+    # The runner takes an abandoned study up again by itself
     state: State = "waiting" if entry.is_abandoned else entry.state
     standing = entry.text or (f"{100 * entry.done:.0f} %" if state == "running" else state)
     when = (entry.begun_utc or entry.added_utc).astimezone()
@@ -94,7 +97,7 @@ def _of_entry(entry: QueueEntry) -> KnownStudy:
 
 
 def _names_of(entry: QueueEntry) -> tuple[str, str]:
-    """Scan and protocol by their names; a damaged entry by what it says of itself."""
+    """Return scan and protocol; for a damaged entry its file name."""
     try:
         study = entry.to_study()
         return study.data.name, study.protocol_label

@@ -1,4 +1,4 @@
-"""A line of the list of studies: whose scan, how it is reconstructed, and how it stands."""
+"""One line in the list of studies: scan, protocol and state."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ State = Literal[
 
 @dataclass(frozen=True)
 class KnownStudy:
-    """A result, a run that was cut off, or a study of the queue.
+    """A result, an interrupted or running job, or a study of the queue.
 
     Attributes
     ----------
-    id : name of the result, the job or the entry of the queue
-    scan, protocol : by their names, for the screen of their owner
-    state : how it stands; of a result the last thing that was done with it
-    standing : the same in a sentence, with the reason of a failure
-    when : when its image was made, or it was begun or added, in the time of this place
-    n_bytes : on the disk; 0 for a study that only waits
-    order : whose it is, as the worklist said; None where nobody said so
-    result : its image, None without one
-    remark : what could not be read of it, one sentence
+    id : name of the result, the job or the queue entry
+    scan, protocol : names for the owner's screen
+    state : state; for a result the last action on it
+    standing : the state in a sentence, with the reason of a failure
+    when : local time at which the image was made, or the study was started or added
+    n_bytes : size on disk; 0 for a waiting study
+    order : worklist order; None without one
+    result : result with the image; None without one
+    remark : message about unreadable parts; empty without one
     """
 
     id: str
@@ -47,17 +47,17 @@ class KnownStudy:
 
     @property
     def patient(self) -> str:
-        """Name of the patient for people; empty where nobody said it."""
+        """Name of the patient from the order; empty without one."""
         return self.order.name if self.order is not None else ""
 
     @property
     def patient_id(self) -> str:
-        """Number of the patient; empty where nobody said it."""
+        """ID of the patient from the order; empty without one."""
         return self.order.patient_id if self.order is not None else ""
 
     @property
     def examination(self) -> str:
-        """What was ordered; empty where nobody said it."""
+        """Ordered examination; empty without one."""
         return self.order.what if self.order is not None else ""
 
     @cached_property
@@ -70,7 +70,7 @@ class KnownStudy:
         return " ".join(said).casefold()
 
     def matches(self, words: str) -> bool:
-        """Whether every one of some words stands somewhere in the line."""
+        """Return True if the line contains every word, in any order and case."""
         return all(word in self._text for word in words.casefold().split())
 
 
@@ -82,4 +82,4 @@ FILTERS: dict[str, Callable[[KnownStudy], bool]] = {
     "at work": lambda each: each.state in ("running", "waiting", "paused"),
     "to look after": lambda each: each.state in ("failed", "interrupted", "part"),
 }
-"""What of the list to show."""
+"""Filters of the list."""
