@@ -10,6 +10,8 @@ from engine.corrections.resolution import Resolution
 from engine.corrections.scatter import Scatter
 from engine.data.listmode import ListMode
 
+# Normalisation comes first because randoms estimated per block weight crystals by efficiency. Units
+# come last because a calibration is valid only for the set of corrections applied before it.
 CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (
     Normalisation,
     LineGeometry,

@@ -35,24 +35,39 @@ def attenuation_factors(
     on: Backend,
     reproducible: bool = True,
 ) -> Array:
-    """Return a (n,) float32 of the lines between `crystals` (n, 2) at `positions_mm` (m, 3) [mm].
+    """Return the attenuation factor of each line, (n,) float32.
 
-    They come to where `crystals` are, on the device or not. If reproducible, a GPU leaves the
-    exponential to the processor: they round it differently.
+    The result is on the device on which `crystals` are.
+
+    Parameters
+    ----------
+    mu_map
+        linear attenuation coefficients [1/mm]
+    positions_mm
+        (m, 3) ends of the lines
+    crystals
+        (n, 2) numbers of the two ends of each line, on the host or the device
+    on
+        device that traces the lines
+    reproducible
+        True: the CPU computes the exponential, because GPU and CPU round it differently
     """
     from engine.operators.rays import RayProjector, Rays
 
     xp = module_of(crystals)
+    # A body is a small part of its map, and rays through empty voxels take as long as others.
     # a body is a small part of its map, and a ray through the rest costs as much
     mu_map = cropped(mu_map)
     mu = on.to_device(mu_map.values)
     factors = xp.empty(len(crystals), np.float32)
+    # Batches limit device memory: each line needs its ray and its integral at once.
     for start in range(0, len(crystals), BATCH):
         rows = slice(start, start + BATCH)
         rays = Rays(positions_mm, on.to_device(crystals[rows]))
         integrals = RayProjector(rays, mu_map.grid, on=on, reproducible=reproducible)(mu)
         if reproducible or xp is np:
             integrals = on.to_host(integrals)
+        # exp() of float32 differs in the last bit between CUDA and the host library.
         factors[rows] = xp.asarray(module_of(integrals).exp(-integrals))
     return factors
 
@@ -76,6 +91,8 @@ class AttenuationFactor(LineFactor):
         )
 
     def fingerprint(self) -> Iterator[bytes]:
+        # The key depends on values and grid, not on the file, so a copied map reuses the
+        # sensitivity.
         grid = self.mu_map.grid
         yield repr((grid.shape, grid.voxel_mm, grid.centre_mm)).encode()
         yield np.ascontiguousarray(self.mu_map.values).tobytes()
@@ -103,16 +120,18 @@ def _attach(data: ListMode, mu_map: Volume) -> ListMode:
 
 
 def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
-    """Return a map of a DICOM series, whose z is the patient's, along the z of the scanner."""
+    """Return the map along the scanner's z axis; DICOM series are along the patient's."""
     from engine.io.dicom.reader import is_in_patient_axes
     from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame
 
     is_of_patient = is_in_patient_axes(mu_map)
+    # HFP, FFS and FFP scans without a stated position have no known rotation to the patient.
     if is_of_patient and data.info.get("axes") == NO_SIDES:
         raise DataError(
             "the μ-map is in patient coordinates, and the scan does not state the "
             "patient position; register the map, or save it in scanner coordinates."
         )
+    # "LPI" means that the scanner's z points to the feet, so the map must be flipped.
     sign = -1 if str(data.info.get("axes", "LPS")).endswith("I") else 1
     if not is_of_patient or mu_map.head_sign == sign:
         return mu_map
@@ -123,6 +142,8 @@ def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
 def _is_mu_map(volume: Volume) -> bool:
     """Return True for a μ-map or a CT, by its unit or else by its values."""
     if volume.unit == "HU" or volume.info.get("content") == "mu-map":
+        # Without a unit only the values tell: 511 keV in tissue is near 0.0096/mm, bone below
+        # 0.02/mm.
         return True
     peak = float(volume.values.max(initial=0.0))
     return volume.unit in ("1/mm", "1/cm") or (not volume.unit and 0.001 < peak < 0.05)
@@ -154,6 +175,18 @@ class Attenuation(Multiplicative[ListMode]):
         return None if data.mu_map is not None else "there is no attenuation map; load a μ-map"
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
+        """Return the transmission of the μ-map.
+
+        Returns
+        -------
+        factor
+            a factor that is evaluated on lines when it is needed, not a table
+
+        Raises
+        ------
+        DataError
+            if there is no μ-map
+        """
         if data.mu_map is None:
             raise DataError("there is no attenuation map; load a μ-map.")
         return AttenuationFactor(data.mu_map)
@@ -161,8 +194,11 @@ class Attenuation(Multiplicative[ListMode]):
     def summary(self, before: ListMode, after: ListMode) -> str:
         if after.factors is None or not after.n_events:
             return "no events"
+        # Long lists are in files, so the mean is accumulated in pieces.
         total, low = 0.0, np.inf
         for rows in pieces(after.n_events):
+            # Dividing the factors after and before gives attenuation alone, without storing it
+            # separately. The floor avoids 0 / 0 in dead crystals.
             earlier = 1.0 if before.factors is None else np.maximum(before.factors[rows], 1e-30)
             a = after.factors[rows] / earlier
             total, low = total + float(a.sum(dtype=np.float64)), min(low, float(a.min()))

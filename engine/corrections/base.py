@@ -3,8 +3,8 @@
 The effects of list mode are of three kinds, and each correction is one of them:
 
 - `Multiplicative`: a factor w of the lines of response. Expected counts of line i are
-  w_i Σ_n A_in f_n, so the events, the sensitivity and the key under which it is kept all read it.
-- `Additive`: counts c_i that are expected on the line besides.
+  w_i Σ_n A_in f_n. Events, sensitivity and the cache key of the sensitivity all use it.
+- `Additive`: counts c_i that are expected on the line in addition.
 - `Correction` itself: new data, such as projections without rings.
 """
 
@@ -33,10 +33,24 @@ class Counts(Protocol):
         """Contents of auxiliary files by the key of their role."""
 
     def with_factor(self, factor: Any, *, on: Backend) -> Self:
-        """Return the counts with one more factor on their lines."""
+        """Return the counts with one more factor on their lines.
+
+        Parameters
+        ----------
+        factor
+            a `LineFactor` for list mode, one value for each line or bin otherwise
+        on
+            device that evaluates the factor
+        """
 
     def with_background(self, expected: Array) -> Self:
-        """Return the counts with more expected counts on their lines."""
+        """Return the counts with more expected counts on their lines.
+
+        Parameters
+        ----------
+        expected
+            counts expected in each row of the data; they are added to those already there
+        """
 
 
 D = TypeVar("D")
@@ -69,29 +83,96 @@ class Correction(Settings, Generic[D]):
 
     @classmethod
     def as_of(cls, version: int) -> Plain:
-        """Return the settings that stand for what it did in protocols of some version."""
+        """Return the settings that reproduce this correction in protocols of an old version.
+
+        Parameters
+        ----------
+        version
+            version number of a protocol that does not name this correction
+
+        Returns
+        -------
+        settings
+            settings that differ from today's defaults; empty if the defaults have not changed
+        """
         return {}
 
     @abstractmethod
     def obstacle(self, data: D, /) -> str | None:
-        """Return why this scan cannot be corrected, with the way out; None if it can."""
+        """Return why this scan cannot be corrected.
+
+        Parameters
+        ----------
+        data
+            scan before this correction
+
+        Returns
+        -------
+        obstacle
+            the problem with its remedy as a clause without a full stop; None if the correction can
+            run
+        """
 
     @abstractmethod
     def apply(self, data: D, /, *, on: Backend) -> D:
-        """Return the data without this effect, or with it described."""
+        """Return the data without this effect, or with it described.
+
+        Parameters
+        ----------
+        data
+            scan before this correction
+        on
+            device that computes
+
+        Returns
+        -------
+        data
+            a copy. Counts themselves never change; factors and background do.
+        """
 
     @abstractmethod
     def summary(self, before: D, after: D, /) -> str:
-        """Say what `apply` did, in plain words with numbers and units."""
+        """Describe what `apply` did, with numbers and units.
+
+        Parameters
+        ----------
+        before
+            the data given to `apply`
+        after
+            the data it returned
+
+        Returns
+        -------
+        summary
+            one line for the log and the report, without a full stop
+        """
 
     def is_needless(self, data: D, /) -> bool:
-        """Return True if the data lack nothing without it, although there is an obstacle."""
+        """Return True if the data are complete without this correction, despite an obstacle.
+
+        Parameters
+        ----------
+        data
+            scan before this correction
+
+        Returns
+        -------
+        is_needless
+            False by default, so that the user sees the obstacle as something missing
+        """
         return self.on_demand
 
     def doubt(self, before: D, after: D, /) -> str:
-        """Return why the user should check what `apply` did, as a sentence; empty for no reason.
+        """Return why the user should check what `apply` did; empty if there is no reason.
 
         The sentence becomes a warning about this correction, which then has no green mark.
+
+        Parameters
+        ----------
+        before
+            the data given to `apply`
+        after
+            the data it returned
         """
         return ""
 
@@ -108,6 +189,13 @@ class Multiplicative(Correction[C]):
         """
 
     def apply(self, data: C, /, *, on: Backend) -> C:
+        """Return the counts with `factor` on their lines, in addition to earlier factors.
+
+        Returns
+        -------
+        data
+            the same events or histogram; sensitivity and events will both use the factor
+        """
         return data.with_factor(self.factor(data, on=on), on=on)
 
 
@@ -116,9 +204,29 @@ class Additive(Correction[C]):
 
     @abstractmethod
     def expected(self, data: C, /, *, on: Backend) -> Array:
-        """Return the counts expected in each row of the data: events, or lines of a histogram."""
+        """Return the counts expected in each row of the data: events, or lines of a histogram.
+
+        Parameters
+        ----------
+        data
+            counts with all factors applied so far
+        on
+            device that computes
+
+        Returns
+        -------
+        expected
+            (n,) counts in the whole frame, not a rate
+        """
 
     def apply(self, data: C, /, *, on: Backend) -> C:
+        """Return the counts with `expected` added to their background.
+
+        Returns
+        -------
+        data
+            the same counts; nothing is subtracted, so the data stay Poisson distributed
+        """
         return data.with_background(self.expected(data, on=on))
 
 
@@ -127,12 +235,38 @@ AnyCorrection = Correction[Any]
 
 
 def defaults_of(kind: type[AnyCorrection], version: int) -> Plain:
-    """Return the settings of a correction that a protocol of some version does not name."""
+    """Return the settings of a correction that a protocol of some version does not name.
+
+    Parameters
+    ----------
+    kind
+        class of the correction
+    version
+        version number of the protocol
+
+    Returns
+    -------
+    defaults
+        its settings at that time; "off" if the correction did not exist yet
+    """
+    # A correction added later must stay off in old protocols: they have to give the same image.
     is_known = kind.since is not None and kind.since <= version
     return kind.as_of(version) if is_known else {"use": "off"}
 
 
 def inputs_of(kinds: Sequence[type[AnyCorrection]]) -> tuple[InputRole, ...]:
-    """Return the auxiliary inputs that corrections declare, each once, in their order."""
+    """Return the auxiliary inputs that corrections declare, each once, in their order.
+
+    Parameters
+    ----------
+    kinds
+        classes of corrections
+
+    Returns
+    -------
+    inputs
+        roles without duplicates; corrections of list mode and histograms share some
+    """
+    # A dict preserves insertion order, so the window lists files in the order of the corrections.
     roles = (role for kind in kinds for role in kind.inputs)
     return tuple({role.key: role for role in roles}.values())

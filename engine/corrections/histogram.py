@@ -1,12 +1,12 @@
 """Corrections of histograms of dual-head scanners, in the order they may run.
 
-Expected counts of line (i, j): n_ij Σ h x + r_ij + s_ij. Randoms r_ij = σ_i τ_j, with the singles
-rates σ of panel 0 and τ of panel 1; as every pair of crystals is a line, delayeds d have the
-likeliest rates in closed form,
+Expected counts of line (i, j): n_ij Σ h x + r_ij + s_ij. Randoms are r_ij = σ_i τ_j with the
+singles rates σ of panel 0 and τ of panel 1. Every pair of crystals is a line, so the
+maximum-likelihood rates have a closed form in the delayeds d,
 
 r_ij = (Σ_j d_ij) (Σ_i d_ij) / Σ d.
 
-Where a crystal has too few delayeds, those of its block are shared out over the block.
+If crystals have too few delayeds, those of a block are averaged over the block.
 """
 
 from __future__ import annotations
@@ -47,8 +47,22 @@ class LineNormalisation(Multiplicative[Histogram]):
         return None
 
     def factor(self, data: Histogram, *, on: Backend) -> Array:
+        """Return the detection factor of each line.
+
+        Returns
+        -------
+        factors
+            (n_lors,): the factors of the histogram times the efficiencies of both crystals
+
+        Raises
+        ------
+        DataError
+            if the scan has neither
+        """
         factors = data.normalisation
         if data.efficiencies is not None:
+            # Both can be present: factors of lines from the scan, efficiencies of crystals from a
+            # file.
             of_lines = line_products(data.scanner, data.efficiencies)
             factors = of_lines if factors is None else of_lines * factors
         if factors is None:
@@ -72,6 +86,13 @@ class CrystalEdges(Multiplicative[Histogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Histogram) -> str | None:
+        """Return why edge losses are not computed.
+
+        Returns
+        -------
+        obstacle
+            a reason if measured factors already contain them; None otherwise
+        """
         if data.normalisation is not None or data.efficiencies is not None:
             return "the measured detection factors already include it"
         return None
@@ -80,6 +101,13 @@ class CrystalEdges(Multiplicative[Histogram]):
         return data.normalisation is not None or data.efficiencies is not None
 
     def factor(self, data: Histogram, *, on: Backend) -> Array:
+        """Return the product of the edge efficiencies of both crystals.
+
+        Returns
+        -------
+        factor
+            (n_lors,), computed from the geometry of blocks and panels
+        """
         from engine.operators.crystal_edges import edge_efficiencies
 
         return line_products(data.scanner, edge_efficiencies(data.scanner, threads=on.threads))
@@ -87,6 +115,7 @@ class CrystalEdges(Multiplicative[Histogram]):
     def summary(self, before: Histogram, after: Histogram) -> str:
         if after.factors is None:
             return ""
+        # The floor avoids 0 / 0 on dead lines.
         earlier = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
         used = after.factors / earlier
         low, mean = 100 * float(used.min()), 100 * float(used.mean(dtype=np.float64))
@@ -108,9 +137,22 @@ class LineAttenuation(Multiplicative[Histogram]):
         return None if data.mu_map is not None else "there is no attenuation map; load a μ-map"
 
     def factor(self, data: Histogram, *, on: Backend) -> Array:
+        """Return the attenuation factor of each line.
+
+        Returns
+        -------
+        factors
+            (n_lors,) float32
+
+        Raises
+        ------
+        DataError
+            if there is no μ-map
+        """
         if data.mu_map is None:
             raise DataError("there is no attenuation map; load a μ-map.")
         scanner = data.scanner
+        # Every crystal pair of two panels is a line, so lines are traced in batches.
         factors = np.empty(scanner.n_lors, np.float32)
         for start in range(0, scanner.n_lors, BATCH):
             crystals = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
@@ -125,6 +167,7 @@ class LineAttenuation(Multiplicative[Histogram]):
         earlier = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
         passing = after.factors / earlier
         seen = before.prompts > 0
+        # Weighted by prompts: lines through air with few counts would hide the attenuation.
         mean = 100 * float(np.average(passing[seen], weights=before.prompts[seen]))
         return (
             f"mean transmission along the lines of the prompts {mean:.0f} %, minimum "
@@ -149,9 +192,18 @@ class LineRandoms(Correction[Histogram]):
         return None if data.n_delayeds else "the scan has no delayed coincidences"
 
     def apply(self, data: Histogram, *, on: Backend) -> Histogram:
+        """Return the histogram with its randoms modelled or subtracted.
+
+        Returns
+        -------
+        data
+            "background" adds expected counts. "subtract" changes the prompts: negative counts
+            become 0, which biases weak regions.
+        """
         if data.delayeds is None:
             return data
         if self.method == "subtract":
+            # The maximum is written in place, because a histogram can fill much of the memory.
             left = data.prompts - data.delayeds
             return replace(data, prompts=np.maximum(left, 0, out=left))
         rates = _rates(data, data.delayeds)
@@ -178,12 +230,27 @@ class LineScatter(RingScatter[Histogram]):
 
     @classmethod
     def as_of(cls, version: int) -> Plain:
+        """Return {"method": "supplied"} before scatter was simulated; empty since then.
+
+        Returns
+        -------
+        settings
+            old protocols keep their image, even if the scan has a μ-map
+        """
         return {} if version >= SIMULATED_SINCE else {"method": "supplied"}
 
     def is_brought(self, data: Histogram) -> bool:
         return data.additive is not None
 
     def obstacle(self, data: Histogram) -> str | None:
+        """Return why there is no scatter estimate.
+
+        Returns
+        -------
+        obstacle
+            missing μ-map for a simulation, missing column for a supplied one; None if there is an
+            estimate
+        """
         if self.simulates(data):
             return NO_MAP if data.mu_map is None else None
         if data.additive is None:
@@ -191,10 +258,33 @@ class LineScatter(RingScatter[Histogram]):
         return None
 
     def runs(self, data: Histogram) -> bool:
-        """Return True if a run simulates the scatter of this scan."""
+        """Return True if a run simulates the scatter of this scan.
+
+        Parameters
+        ----------
+        data
+            scan before this correction
+
+        Returns
+        -------
+        runs
+            False if scatter is off, supplied, or cannot be simulated
+        """
         return self.use != "off" and self.simulates(data) and self.obstacle(data) is None
 
     def expected(self, data: Histogram, *, on: Backend) -> Array:
+        """Return the supplied scatter of each line.
+
+        Returns
+        -------
+        expected
+            (n_lors,) expected counts; zeros without a supplied estimate
+
+        Raises
+        ------
+        DataError
+            if scatter is simulated, which only a run can do
+        """
         if self.simulates(data):
             raise DataError(ONLY_IN_A_RUN)
         return np.zeros_like(data.prompts) if data.additive is None else data.additive
@@ -205,20 +295,24 @@ class LineScatter(RingScatter[Histogram]):
 
 
 def _rates(data: Histogram, delayeds: Array) -> Array:
-    """(n_crystals,) rates whose products are the expected randoms."""
+    """Return rates whose products are the expected randoms, (n_crystals,)."""
     scanner, unit = data.scanner, _unit(data)
     seen = crystal_sums(scanner, delayeds)
     if unit != "crystal":
+        # Rear layers see fewer photons than front layers, so layers never share a rate.
         # layers behind one another see fewer photons each, so none shares the rate of another
         slabs = np.arange(scanner.n_crystals) // scanner.n_per_layer
         groups = scanner.groups if unit == "block" else slabs
         means = np.bincount(groups, seen) / np.bincount(groups)
         seen = means[groups]
+    # Dividing by √Σd makes the product of two rates equal to the closed form in the module
+    # docstring.
     return seen / np.sqrt(data.n_delayeds)
 
 
 def _unit(data: Histogram) -> str:
-    """Return the unit that has its own rate, in words."""
+    """Return the name of the unit that has its own rate."""
+    # Each delayed counts for both of its crystals.
     seen = 2 * data.n_delayeds
     if seen >= MIN_COUNTS * data.scanner.n_crystals:
         return "crystal"

@@ -1,6 +1,6 @@
 """Geometric efficiency of the lines of response, from the crystals at both ends.
 
-A table of a normalisation file that replaces the closed form takes its place.
+A measured geometry table of a normalisation file replaces this closed form.
 """
 
 from __future__ import annotations
@@ -23,6 +23,15 @@ class LineGeometry(Multiplicative[ListMode]):
     since: ClassVar[int | None] = 3
 
     def obstacle(self, data: ListMode) -> str | None:
+        # A measured table and the closed form describe the same effect; both would correct it
+        # twice.
+        """Return why the closed form is not used.
+
+        Returns
+        -------
+        obstacle
+            a reason if a measured table already contains the geometry; None otherwise
+        """
         if any(f.replaces_geometry for f in data.line_factors):
             return "the normalisation file includes the geometry, and its table is used"
         return None
@@ -32,6 +41,7 @@ class LineGeometry(Multiplicative[ListMode]):
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         depth = before.scanner.crystal_depth
+        # 10,000 evenly spaced lines suffice for a range; a scanner can have more than 10⁹ lines.
         lines = before.scanner.lors(
             np.linspace(0, before.scanner.n_lors - 1, 10_000).astype(np.int64)
         )

@@ -28,6 +28,7 @@ def _read(path: Path, scanner: Scanner) -> Components:
     return read_components(path, scanner)
 
 
+# The suffix proves nothing, so both kinds of files are recognised by their content.
 def _accepts(file: Any) -> bool:
     from engine.io.castor.normalisation import is_normalisation
     from engine.io.hdf5.normalisation import is_components
@@ -36,13 +37,16 @@ def _accepts(file: Any) -> bool:
 
 
 def _attach(data: Any, components: Components) -> Any:
-    """Return the scan with what is new of crystals, and with the tables of its lines."""
+    """Return the scan with the new efficiencies of crystals and the tables of its lines."""
     crystals = components.of_crystals(data.scanner)
     if crystals is not None:
+        # New efficiencies replace the live times that the old ones had been multiplied by. Only
+        # list mode has that attribute.
         # live times of crystals over time, which list mode may have, went with the others
         others = {"live_times": None} if hasattr(data, "live_times") else {}
         data = replace(data, efficiencies=crystals, **others)
     if components.live is not None:
+        # The calibration checks this entry, so that dead time is not corrected twice.
         data = replace(data, info={**data.info, LIVE_BLOCKS: len(components.live)})
     more = components.has_tables or components.live is not None
     return replace(data, components=components) if more else data
@@ -79,6 +83,13 @@ class Normalisation(Multiplicative[ListMode]):
     since: ClassVar[int | None] = 1
 
     def obstacle(self, data: ListMode) -> str | None:
+        """Return why only gaps can be excluded.
+
+        Returns
+        -------
+        obstacle
+            a request for a normalisation file; None if there are efficiencies or tables
+        """
         if data.efficiencies is None and data.components is None:
             gaps = int(np.count_nonzero(~data.scanner.alive))
             known = f"; the {gaps:,} gaps of the scanner are still excluded" if gaps else ""
@@ -86,16 +97,33 @@ class Normalisation(Multiplicative[ListMode]):
         return None
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
+        """Return the product of the efficiencies of both crystals.
+
+        Returns
+        -------
+        factor
+            0 in gaps, even if a file gives them an efficiency
+        """
         efficiencies = 1.0 if data.efficiencies is None else data.efficiencies
+        # Readers fill gaps with arbitrary values, so the scanner decides which crystals exist.
         return CrystalFactor(np.where(data.scanner.alive, efficiencies, 0).astype(np.float32))
 
     def apply(self, data: ListMode, *, on: Backend) -> ListMode:
+        """Return the scan with crystal efficiencies and measured tables as line factors.
+
+        Returns
+        -------
+        data
+            the same events with one factor per kind of table, so each table keeps its own cache key
+        """
         data, found = super().apply(data, on=on), data.components
         if found is None or not found.has_tables:
             return data
         if found.geometry is not None or found.interference is not None:
             table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
             data = data.with_factor(table, on=on)
+        # Block pairs and single lines have tables of their own, apart from geometry and
+        # interference.
         for more in (found.pairs, found.lines):
             data = data if more is None else data.with_factor(more, on=on)
         return data
@@ -109,6 +137,7 @@ class Normalisation(Multiplicative[ListMode]):
         weights, alive = after.crystal_weights, after.scanner.alive
         if weights is None:
             return ""
+        # Gaps are excluded from the spread: they are missing crystals, not bad ones.
         used = weights[alive]
         n_dead = int(np.count_nonzero(used == 0))
         spread = 100 * float(used[used > 0].std() / used[used > 0].mean())

@@ -1,20 +1,19 @@
 """Expected randoms of lines, from a singles model of the delayeds or from counted singles.
 
-Two photons that have nothing to do with each other meet within the coincidence window τ at a rate
-of 2τ S_i S_j, S the rates of single photons: r_ij = σ_i σ_j. Of n counted singles in a frame of
-length T, that is
+Two unrelated photons meet within the coincidence window τ at a rate of 2τ S_i S_j, where S are
+the rates of single photons: r_ij = σ_i σ_j. If n singles were counted in a frame of length T,
 
 r_ij = 2τ n_i n_j / T
 
-(rates that change within the frame give more: 1 % where they halve). Of delayeds, which count
-nothing but randoms, σ is fitted: `engine.corrections.single_rates`. Flat in time of flight:
-r / n_bins in each bin.
+(rates that change within the frame give more: 1 % if they halve). Delayeds contain only randoms,
+so σ is fitted to them: `engine.corrections.single_rates`. Randoms do not depend on time of
+flight: each bin contains r / n_bins.
 
 The finest model that the scan supports is chosen: counted singles; else a rate for each crystal of
-a ring, if each sees 20 delayeds and they differ within blocks; else for each block; else one rate.
-Crystals differ where the delayeds D_i of one are farther from those E_i that rates of blocks
-expect than by chance: Σ (D_i − E_i)² / E_i > 1.5 n. Below that, the noise of a rate of its own,
-1 / √D_i, adds more than the difference within a block takes away.
+a ring, if each has 20 delayeds and they differ within blocks; else for each block; else one rate.
+Crystals differ if their delayeds D_i deviate from the values E_i expected from block rates by more
+than chance: Σ (D_i − E_i)² / E_i > 1.5 n. Below that limit the noise of a separate rate, 1 / √D_i,
+is larger than the difference within a block.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from engine.geometry.scanner import pair_product
 MIN_COUNTS = 20
 """Delayeds that a crystal or a block must see on average to have a rate of its own."""
 LEAST_SPREAD = 1.5
-"""(D − E)² / E of crystals from which on each has a rate of its own; 1 is chance."""
+"""Mean (D − E)² / E above which each crystal has its own rate; chance gives 1."""
 PS_PER_S = 1e12
 
 FIRST_AUTO = 4
-"""Version of protocols that first took the finest model by themselves."""
+"""First version of protocols that chose the finest model automatically."""
 
 Source = Literal["singles", "crystals", "blocks", "uniform"]
 WORDS: dict[Source, str] = {
@@ -68,9 +67,24 @@ class Randoms(Additive[ListMode]):
 
     @classmethod
     def as_of(cls, version: int) -> Plain:
+        """Return the model that old protocols used: one rate for each block.
+
+        Returns
+        -------
+        settings
+            {"model": "blocks"} before version 4, because "auto" did not exist; empty since then
+        """
         return {"model": "blocks"} if version < FIRST_AUTO else {}
 
     def obstacle(self, data: ListMode) -> str | None:
+        """Return why randoms cannot be estimated.
+
+        Returns
+        -------
+        obstacle
+            a reason if the scan has neither delayeds nor singles, or lacks data for the chosen
+            model; None otherwise
+        """
         if self.model == "singles" and not data.has_singles:
             return (
                 "the scan lacks singles rates of crystals, a coincidence window or a "
@@ -81,7 +95,16 @@ class Randoms(Additive[ListMode]):
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
+        """Return the expected randoms in the line and TOF bin of each event.
+
+        Returns
+        -------
+        expected
+            (n_events,) counts in the frame, σ_i σ_j divided by the number of TOF bins
+        """
         rates, crystals, tof = self.rates(data), data.crystals, data.scanner.tof
+        # Randoms have no preferred time difference, so every TOF bin of a line contains the same
+        # share.
         n_times = tof.n_bins if data.tof_bins is not None and tof is not None else 1
         return data.column(lambda rows: pair_product(rates, crystals[rows]) / n_times)
 
@@ -94,7 +117,8 @@ class Randoms(Additive[ListMode]):
         return f"{counted}; {WORDS[source]}, {self._reason(before, source)}"
 
     def _source(self, data: ListMode) -> Source:
-        """Return what the counts allow of what is wanted."""
+        """Return the finest model that the counts and the settings allow."""
+        # Without delayeds, `obstacle` has already made sure that singles are available.
         if self.model == "singles" or data.n_delayed == 0:
             return "singles"
         if self.model == "auto" and data.has_singles:
@@ -107,17 +131,21 @@ class Randoms(Additive[ListMode]):
     def _by_crystal(self, data: ListMode, coarse: Source) -> bool:
         """Return True if each crystal has a rate of its own; coarse : the model if not."""
         scanner = data.scanner
+        # Fan sums need the regular rings; other scanners have no closed form for the partners of a
+        # crystal.
         if self.model not in ("auto", "crystals") or not isinstance(scanner, RingScanner):
             return False
         if delayeds_per_crystal(data) < MIN_COUNTS:
             return False
+        # The statistical test compares only within "auto"; an explicit choice of the user is
+        # followed.
         if self.model == "crystals":
             return True
         rates = self._rates_of(data, coarse)
         return spread_in_blocks(scanner, data.delayeds.crystals, rates) > LEAST_SPREAD
 
     def _reason(self, data: ListMode, source: Source) -> str:
-        """Say why this is the model."""
+        """Return the reason for this choice of model, as a clause."""
         if source == self.model:
             return "set in the protocol"
         each = delayeds_per_crystal(data)
@@ -130,12 +158,24 @@ class Randoms(Additive[ListMode]):
         return f"because crystals differ only by chance ({each:,.0f} each)"
 
     def rates(self, data: ListMode) -> NDArray[np.float64]:
-        """Return σ of each crystal, (n_crystals,), of all randoms in the frame."""
+        """Return σ of each crystal for all randoms in the frame, (n_crystals,).
+
+        Parameters
+        ----------
+        data
+            scan with delayeds or singles
+
+        Returns
+        -------
+        rates
+            square roots of counts: σ_i σ_j are the randoms of a line in all TOF bins
+        """
         return self._rates_of(data, self._source(data))
 
     def _rates_of(self, data: ListMode, source: Source) -> NDArray[np.float64]:
         scanner = data.scanner
         if source == "singles" and data.singles is not None:
+            # r = 2τ n_i n_j / T, so σ = n √(2τ / T).
             tau_s = data.coincidence_window_ps / PS_PER_S
             rates = np.sqrt(2 * tau_s / data.duration_s) * data.singles.astype(np.float64)
             return np.where(scanner.alive, rates, 0)
@@ -143,6 +183,7 @@ class Randoms(Additive[ListMode]):
         if source == "crystals" and isinstance(scanner, RingScanner):
             return crystal_rates(scanner, delayeds)
         weights = scanner.alive.astype(np.float64)
+        # With efficiencies, the few delayeds of a block need only determine the rate of the block.
         if data.crystal_weights is not None:
             weights = data.crystal_weights.astype(np.float64)
         groups = scanner.groups if source == "blocks" else np.zeros(scanner.n_crystals, np.int32)
@@ -150,5 +191,16 @@ class Randoms(Additive[ListMode]):
 
 
 def delayeds_per_crystal(data: ListMode) -> float:
-    """Return how many delayeds a live crystal sees on average."""
+    """Return the mean number of delayeds of a live crystal.
+
+    Parameters
+    ----------
+    data
+        scan with delayeds
+
+    Returns
+    -------
+    delayeds_per_crystal
+        each delayed counts for both of its crystals
+    """
     return 2 * data.n_delayed / max(int(np.count_nonzero(data.scanner.alive)), 1)

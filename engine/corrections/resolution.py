@@ -35,14 +35,17 @@ POINT_SPREAD = InputRole(
 
 
 MODELLED = 0.85
-"""Share of the scanner's widths that the model takes. Judged with photons of the NEMA body, an edge
-then overshoots by a third less, and spheres lose 1 to 2 % of their contrast."""
+"""Modelled fraction of the scanner's FWHM.
+
+In simulations of the NEMA body with tracked photons, edges
+then overshoot by a third less, and spheres lose 1 to 2 % of their contrast.
+"""
 RIM = "a final Gaussian inside the model makes edges 16 to 22 % too high 5 to 8 mm inside"
-"""Judged with photons of the NEMA body: 16 to 18 % with time of flight, 18 to 22 % without."""
+"""From tracked photons in the NEMA body: 16 to 18 % with time of flight, 18 to 22 % without."""
 OVERSHOOT = (
     "edges overshoot by up to 4 % after a Gaussian of the same width, by up to 8 % without a filter"
 )
-"""Judged with photons: `tests/physics/edge_profile.py`."""
+"""From tracked photons: `tests/physics/edge_profile.py`."""
 
 
 class Resolution(Correction[ListMode]):
@@ -75,6 +78,13 @@ class Resolution(Correction[ListMode]):
         return None
 
     def apply(self, data: ListMode, *, on: Backend) -> ListMode:
+        """Return the scan with the point spread that its projector will use.
+
+        Returns
+        -------
+        data
+            the same events; widths are scaled by `share`
+        """
         return replace(data, point_spread=self.spread(data).scaled(self.share))
 
     def summary(self, before: ListMode, after: ListMode) -> str:
@@ -85,24 +95,26 @@ class Resolution(Correction[ListMode]):
 
     @property
     def share(self) -> float:
-        """Widths that the user sets, and those with the filter in the model, are taken as such."""
+        """Modelled fraction of the widths: 1 for the user's own width or with the filter."""
         return 1.0 if self.fwhm_mm is not None or self.with_filter else MODELLED
 
     def spread(self, data: ListMode, *, n_probed: int = N_PROBED) -> PointSpread:
-        """Return the widths that the model takes, before `MODELLED`.
+        """Return the widths before `MODELLED` is applied.
 
         Parameters
         ----------
         data
             scan with its scanner, and with measured widths if there are any
         n_probed
-            lines whose tilt is measured; see `spread_of`
+            number of lines whose tilt is measured; see `spread_of`
         """
+        # The order is deliberate: the user's width, then a measurement, then the geometry.
         if self.fwhm_mm is not None:
             return uniform_spread(self.fwhm_mm)
         measured: PointSpread | None = data.auxiliary.get(POINT_SPREAD.key)
         if measured is not None:
             return measured
+        # Half the diagonal of the default image: the corner is farthest from the axis.
         across = data.scanner.default_size_mm[:2]
         return spread_of(data.scanner, float(np.hypot(*across)) / 2, n_probed=n_probed)
 

@@ -75,17 +75,56 @@ class RingScatter(Additive[C]):
 
     @abstractmethod
     def is_brought(self, data: C) -> bool:
-        """Return True if the scan brings an estimate of its own."""
+        """Return True if the scan contains a scatter estimate.
+
+        Parameters
+        ----------
+        data
+            scan before this correction
+
+        Returns
+        -------
+        is_brought
+            "auto" then uses it and simulates nothing
+        """
 
     def simulates(self, data: C) -> bool:
-        """Return True if the scatter of this scan is simulated, if it can be."""
+        """Return True if the scatter of this scan is to be simulated.
+
+        Parameters
+        ----------
+        data
+            scan before this correction
+
+        Returns
+        -------
+        simulates
+            only the choice of method. `obstacle` tells if a simulation is possible.
+        """
         return self.method == "simulated" or (self.method == "auto" and not self.is_brought(data))
 
 
 def simulation_obstacle(scanner: Scanner, mu_map: Volume | None, *, energies: str) -> str | None:
-    """Return why no scatter can be simulated; energies : what is said where none are stated."""
+    """Return why no scatter can be simulated.
+
+    Parameters
+    ----------
+    scanner
+        scanner with its energy window
+    mu_map
+        μ-map in scanner coordinates; None if there is none
+    energies
+        message if the scanner has no energy window; it names the file to change
+
+    Returns
+    -------
+    simulation_obstacle
+        one clause for the user; None if scatter can be simulated
+    """
+    # Single scatter is tabulated by angle and ring, which needs a round scanner.
     if not scanner.is_round:
         return "scatter can only be simulated for ring scanners"
+    # Without a window and resolution the detection probability of a scattered photon is unknown.
     if scanner.energy is None:
         return energies
     if mu_map is None:
@@ -100,12 +139,26 @@ class Scatter(RingScatter[ListMode]):
 
     @classmethod
     def as_of(cls, version: int) -> Plain:
+        """Return {"method": "supplied"} before scatter was simulated; empty since then.
+
+        Returns
+        -------
+        settings
+            old protocols keep their image, even if the scan has a μ-map
+        """
         return {} if version >= SIMULATED_SINCE else {"method": "supplied"}
 
     def is_brought(self, data: ListMode) -> bool:
         return data.additive is not None
 
     def obstacle(self, data: ListMode) -> str | None:
+        """Return why there is no scatter estimate.
+
+        Returns
+        -------
+        obstacle
+            the obstacle of the chosen method; None if there is an estimate
+        """
         if self.simulates(data):
             return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
         if data.additive is None:
@@ -113,6 +166,20 @@ class Scatter(RingScatter[ListMode]):
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
+        # A simulation needs images of earlier rounds, which a single pass over corrections does not
+        # have.
+        """Return the supplied scatter of each event.
+
+        Returns
+        -------
+        expected
+            (n_events,) expected counts; zeros without a supplied estimate
+
+        Raises
+        ------
+        DataError
+            if scatter is simulated, which only a run can do
+        """
         if self.simulates(data):
             raise DataError(ONLY_IN_A_RUN)
         return np.zeros(data.n_events) if data.additive is None else data.additive

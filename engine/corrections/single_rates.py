@@ -2,15 +2,15 @@
 
 Delayeds of line (i, j) are Poisson with mean r_ij = σ_i σ_j.
 
-Of crystals: every crystal has its σ, and the likelihood is largest where each one's delayeds are
-as expected, D_i = σ_i Σ_j σ_j over its partners j in coincidence. The fixed point of
-σ ← σ √(D / (σ Σ σ)) solves it. Each line then draws on the delayeds of two fans instead of its own.
+Rates of crystals: every crystal has its own σ. The likelihood is largest if each crystal has the
+expected delayeds, D_i = σ_i Σ_j σ_j over its partners j in coincidence. The fixed point of
+σ ← σ √(D / (σ Σ σ)) solves this. Each line then uses the delayeds of two fans, not only its own.
 After Hogg, Thielemans, Mustafovic & Spinks, IEEE NSS 2002, 1391; Panin, Chen & Michel, IEEE NSS
 2007, 2877.
 
-Of blocks: σ_i = ε_i τ_g(i), ε the crystal's efficiency (0 in gaps) and τ one rate for each detector
-block g. The delayeds seen by block g are D_g = τ_g Σ_h M_gh τ_h with M_gh = Σ ε_i ε_j over the
-lines of response between g and h; the fixed point of τ ← τ √(D / (τ Σ M τ)) solves it. After
+Rates of blocks: σ_i = ε_i τ_g(i) with the crystal efficiency ε (0 in gaps) and one rate τ for each
+detector block g. The delayeds of block g are D_g = τ_g Σ_h M_gh τ_h with M_gh = Σ ε_i ε_j over the
+lines of response between g and h. The fixed point of τ ← τ √(D / (τ Σ M τ)) solves this. After
 Casey & Hoffman, J Comput Assist Tomogr 10 (1986) 845.
 """
 
@@ -30,27 +30,42 @@ from engine.geometry.scanner import Scanner, pair_product
 N_LINES = 4_000_000
 """Lines of response sampled for M."""
 N_STEPS, CONVERGED = 100, 1e-9
-"""Steps of a fixed point at most; it ends where the expected counts are so near to those seen."""
+"""Largest number of steps of a fixed point; relative deviation of expected counts at which it ends.
+"""
 
 
 def crystal_rates(scanner: RingScanner, delayeds: Array) -> NDArray[np.float64]:
-    """Return σ of each crystal, (n_crystals,), from delayeds (n, 2) of a ring."""
+    """Return σ of each crystal of a ring scanner from its delayeds.
+
+    Parameters
+    ----------
+    scanner
+        scanner of the delayeds; only its lines in coincidence are used
+    delayeds
+        (n, 2) crystals of each delayed
+
+    Returns
+    -------
+    crystal_rates
+        (n_crystals,) square roots of counts; 0 for crystals without delayeds
+    """
+    # Delayeds outside the coincidence fan have no counterpart in the partner sums.
     seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
     facing = facing_places(scanner)
     return _fixed_point(seen, lambda values: partner_sums(scanner, facing, values))
 
 
 def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> float:
-    """Return the mean of (D − E)² / E over the crystals of a ring; 1 where they differ by chance.
+    """Return the mean of (D − E)² / E over the crystals of a ring; 1 if they differ only by chance.
 
     Parameters
     ----------
     scanner
         scanner of the delayeds
     delayeds
-        (n, 2) their crystals, which count D
+        (n, 2) crystals of each delayed; D counts them by crystal
     rates
-        (n_crystals,) σ that expect E
+        (n_crystals,) σ, from which E follows
     """
     seen = _seen(scanner, delayeds, lambda part: part[scanner.in_coincidence(part)])
     expected = rates * partner_sums(scanner, facing_places(scanner), rates)
@@ -60,20 +75,36 @@ def spread_in_blocks(scanner: RingScanner, delayeds: Array, rates: Array) -> flo
 
 
 def facing_places(scanner: RingScanner) -> NDArray[np.float64]:
-    """(n, n) 1 where two places on a ring are in coincidence."""
+    """Return which places on a ring are in coincidence, (n, n) with 1 or 0.
+
+    Parameters
+    ----------
+    scanner
+        ring scanner; places in transaxial gaps are 0
+    """
     n = scanner.settings.n_crystals_per_ring
+    # Gaps are the same on every ring, so a ring with a live crystal stands for all.
     live = int(np.argmax(scanner.alive.reshape(-1, n).any(axis=1)))
     pairs = np.indices((n, n)).reshape(2, -1).T + live * n
     return scanner.in_coincidence(pairs).reshape(n, n).astype(np.float64)
 
 
 def partner_sums(scanner: RingScanner, facing: Array, values: Array) -> NDArray[np.float64]:
-    """(n_crystals,) sums of `values` over the crystals in coincidence with each live one.
+    """Return the sums of values over the partners of each crystal, (n_crystals,).
 
-    facing : positions on a ring that are in coincidence
+    Parameters
+    ----------
+    scanner
+        ring scanner
+    facing
+        (n, n) places in coincidence, from `facing_places`
+    values
+        (n_crystals,) rates, 0 in gaps
     """
     s = scanner.settings
     rings = values.reshape(s.n_rings, -1)
+    # Cumulative sums over rings make the cost independent of the ring difference. A matrix product
+    # then sums over places.
     sums = np.concatenate([np.zeros((1, rings.shape[1])), np.cumsum(rings, axis=0)])
     ring = np.arange(s.n_rings)
     last = np.minimum(ring + s.max_ring_difference + 1, s.n_rings)
@@ -92,11 +123,11 @@ def block_rates(
     scanner
         scanner of the delayeds
     delayeds
-        (n, 2) their crystals
+        (n, 2) crystals of each delayed
     weights
-        (n_crystals,) ε
+        (n_crystals,) efficiencies ε, 0 in gaps
     groups
-        (n_crystals,) number of the block of each
+        (n_crystals,) number of the block of each crystal
     """
     n_groups = int(groups.max()) + 1
     seen = np.bincount(groups, _seen(scanner, delayeds), n_groups).astype(np.float64)
@@ -107,8 +138,9 @@ def block_rates(
 def _seen(
     scanner: Scanner, delayeds: Array, select: Callable[[Array], Array] = lambda part: part
 ) -> NDArray[np.float64]:
-    """(n_crystals,) delayeds of each crystal, of those that are kept."""
+    """Return the delayeds of each crystal, (n_crystals,), of those that `select` passes."""
     seen = np.zeros(scanner.n_crystals)
+    # Delayeds can be in a file, so they are read in pieces.
     for rows in pieces(len(delayeds)):
         seen += np.bincount(select(delayeds[rows]).ravel(), minlength=scanner.n_crystals)
     return seen
@@ -117,7 +149,7 @@ def _seen(
 def _group_partners(
     scanner: Scanner, weights: Array, groups: Array, n_groups: int
 ) -> Callable[[Array], Array]:
-    """Return what gives M τ: of all lines of a ring, of some of any other scanner."""
+    """Return the function τ → M τ, exact for rings and from sampled lines for other scanners."""
     if not isinstance(scanner, RingScanner):
         pairs = _pair_weights(scanner, weights, groups, n_groups)
         return lambda values: pairs @ values
@@ -136,12 +168,14 @@ def _pair_weights(
     """M (n_groups, n_groups): Σ ε_i ε_j over lines of response, both directions counted."""
     n = min(scanner.n_lors, N_LINES)
     pairs = np.zeros(n_groups * n_groups)
+    # An evenly spaced lattice of lines samples every pair of blocks without random noise.
     for numbers in np.array_split(lattice(scanner.n_lors, n, shift=0.5), max(1, n // 1_000_000)):
         crystals = scanner.lors(numbers)
         w = pair_product(weights, crystals) * scanner.in_coincidence(crystals)
         g = groups[crystals].astype(np.int64)
         pairs += np.bincount(g[:, 0] * n_groups + g[:, 1], w, n_groups * n_groups)
     m = pairs.reshape(n_groups, n_groups) * (scanner.n_lors / n)
+    # A line is stored once, but both of its blocks see it.
     return m + m.T
 
 
@@ -149,12 +183,14 @@ def _fixed_point(
     seen: NDArray[np.float64], partners: Callable[[Array], Array]
 ) -> NDArray[np.float64]:
     """Return rates whose expected counts are those seen; `partners` sums rates over partners."""
+    # Crystals or blocks without delayeds start and stay at rate 0.
     live = (seen > 0).astype(np.float64)
     total = float((live * partners(live)).sum())
     rates = live * (np.sqrt(seen.sum() / total) if total > 0 else 0.0)
     for _ in range(N_STEPS):
         expected = rates * partners(rates)
         ratio = np.divide(seen, expected, out=np.zeros_like(rates), where=expected > 0)
+        # Without the square root the steps oscillate: a rate and its partners change at once.
         rates = rates * np.sqrt(ratio)
         if np.abs(ratio[rates > 0] - 1).max(initial=0) < CONVERGED:
             break

@@ -1,10 +1,10 @@
 """Corrections of sinograms, in the order they may run.
 
-Expected counts in bin j: (1 / N_j) (1 / A_j) Σ_n l_jn x_n + r_j + s_j, with the normalisation N and
-the attenuation correction A by which counts would be multiplied, the randoms r and the scatter s,
-each a sinogram of the scan's own bins; randoms are the same in all bins of time of flight. A bin
-with a factor of 0 is dead. Without N, the sum of the geometric factors w of the lines that the bin
-counts stands for 1 / N.
+Expected counts in bin j: (1 / N_j) (1 / A_j) Σ_n l_jn x_n + r_j + s_j. N and A are the factors that
+would multiply the counts to correct normalisation and attenuation; r are the randoms and s the
+scatter. Each is a sinogram with the bins of the scan. Randoms are equal in all TOF bins. A bin with
+a factor of 0 is dead. Without N, the sum of the geometric factors w of the lines of a bin replaces
+1 / N.
 """
 
 from __future__ import annotations
@@ -54,6 +54,14 @@ class BinNormalisation(Multiplicative[Sinogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Sinogram) -> str | None:
+        """Return why no factors are applied.
+
+        Returns
+        -------
+        obstacle
+            counts that are already normalised, or a missing sinogram; None if factors can be
+            applied
+        """
         if NORMALISATION.key in data.auxiliary:
             return why_done(data, "norm")
         return "there are no normalisation factors; load their sinogram"
@@ -62,6 +70,18 @@ class BinNormalisation(Multiplicative[Sinogram]):
         return data.has_applied("norm")
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
+        """Return the detection factor of each bin, 1 / N.
+
+        Returns
+        -------
+        factor
+            (n_bins,) float32, 0 in dead bins
+
+        Raises
+        ------
+        DataError
+            if a factor is negative
+        """
         return inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
@@ -76,10 +96,18 @@ class BinGeometry(Multiplicative[Sinogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Sinogram) -> str | None:
+        """Return why the geometry cannot be computed.
+
+        Returns
+        -------
+        obstacle
+            normalisation that already includes it, or arc-corrected bins; None otherwise
+        """
         if NORMALISATION.key in data.auxiliary:
             return "the normalisation factors already include it"
         if data.has_applied("norm"):
             return "the scan's header states that its counts are already normalised"
+        # Arc correction resamples to equal distances, so a bin no longer has crystals of its own.
         if data.layout.bin_mm is not None:
             return "arc correction has mixed the lines of the crystals"
         return None
@@ -88,8 +116,17 @@ class BinGeometry(Multiplicative[Sinogram]):
         return NORMALISATION.key in data.auxiliary or data.has_applied("norm")
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
+        """Return the summed geometric efficiency of the live lines of each bin.
+
+        Returns
+        -------
+        factor
+            (n_bins,) float32, relative to one line at perpendicular incidence; 0 without a live
+            line
+        """
         scanner, layout = data.scanner, data.layout
         factors = np.zeros(layout.n_bins)
+        # The table of all lines would exceed the memory of long scanners.
         for start in range(0, scanner.n_lors, BATCH):
             pairs = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
             bins, inside = layout.bins_of(pairs)
@@ -119,6 +156,13 @@ class BinAttenuation(Multiplicative[Sinogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Sinogram) -> str | None:
+        """Return why attenuation is not corrected.
+
+        Returns
+        -------
+        obstacle
+            counts that are already corrected, or no factors and no μ-map; None otherwise
+        """
         if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
             return why_done(data, "atten")
         return "there are neither attenuation factors nor a μ-map; load one of them"
@@ -127,6 +171,19 @@ class BinAttenuation(Multiplicative[Sinogram]):
         return data.has_applied("atten")
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
+        # Supplied factors belong to this scan. A μ-map must still be aligned with it.
+        """Return the transmission of each bin, 1 / A.
+
+        Returns
+        -------
+        factors
+            (n_bins,) float32. Supplied factors take precedence over the μ-map.
+
+        Raises
+        ------
+        DataError
+            if supplied factors are below 1, which are then transmissions, or if there is no μ-map
+        """
         if ATTENUATION.key in data.auxiliary:
             return inverse_of(refuse_survival(data.auxiliary[ATTENUATION.key]), ATTENUATION)
         if data.mu_map is None:
@@ -140,6 +197,14 @@ class BinAttenuation(Multiplicative[Sinogram]):
         return factors
 
     def apply(self, data: Sinogram, *, on: Backend) -> Sinogram:
+        """Return the sinogram with the transmission as a factor and as `attenuation`.
+
+        Returns
+        -------
+        data
+            the scatter simulation needs the transmission alone, which cannot be recovered from the
+            product
+        """
         passing = self.factor(data, on=on)
         return replace(data.with_factor(passing, on=on), attenuation=passing)
 
@@ -149,6 +214,7 @@ class BinAttenuation(Multiplicative[Sinogram]):
         earlier = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
         passing = after.factors / earlier
         source = "supplied factors" if ATTENUATION.key in before.auxiliary else "the μ-map"
+        # Dead bins have transmission 0 and say nothing about the object.
         seen = (before.prompts > 0) & (passing > 0)
         least = 100 * float(passing[seen].min(initial=1.0))
         return f"from {source}, minimum transmission of bins with counts {least:.1f} %"
@@ -169,6 +235,13 @@ class BinRandoms(Additive[Sinogram]):
     )
 
     def obstacle(self, data: Sinogram) -> str | None:
+        """Return why randoms cannot be added.
+
+        Returns
+        -------
+        obstacle
+            counts already corrected, an estimate in unknown units, or no sinogram; None otherwise
+        """
         if RANDOMS.key in data.auxiliary:
             return why_done(data, "random") or unknown_counts(data, RANDOMS)
         return "there are no randoms; load their sinogram"
@@ -177,10 +250,18 @@ class BinRandoms(Additive[Sinogram]):
         return data.has_applied("random")
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
+        """Return the expected randoms of each bin.
+
+        Returns
+        -------
+        expected
+            (n_bins,) counts in all TOF bins: modelled from delayeds if `smooth`, else as supplied
+        """
         values = expected_of(data, RANDOMS)
         return expected_randoms(data.layout, values) if self._smooths(data, values) else values
 
     def _smooths(self, data: Sinogram, values: Array) -> bool:
+        # Only raw whole counts can be fitted; an estimate of the vendor is used unchanged.
         return (
             self.smooth and not is_of_normalised(data, RANDOMS) and are_counted(data.layout, values)
         )
@@ -202,11 +283,20 @@ class BinScatter(RingScatter[Sinogram]):
         return SCATTER.key in data.auxiliary
 
     def obstacle(self, data: Sinogram) -> str | None:
+        """Return why there is no scatter estimate.
+
+        Returns
+        -------
+        obstacle
+            checked in this order: counts already corrected, a supplied estimate, a simulation. None
+            if there is an estimate.
+        """
         if data.has_applied("scatt"):
             return why_done(data, "scatt")
         if not self.simulates(data):
             missing = "there is no scatter estimate; load its sinogram"
             return unknown_counts(data, SCATTER) if self.is_brought(data) else missing
+        # The simulation predicts attenuated counts, which corrected counts no longer are.
         if data.has_applied("atten"):
             return "the scan's header states that its counts are already corrected for attenuation"
         return simulation_obstacle(data.scanner, data.mu_map, energies=NO_ENERGIES)
@@ -215,22 +305,43 @@ class BinScatter(RingScatter[Sinogram]):
         return data.has_applied("scatt")
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
+        """Return the supplied scatter of each bin.
+
+        Returns
+        -------
+        expected
+            (n_bins,) counts in all TOF bins
+
+        Raises
+        ------
+        DataError
+            if scatter is simulated, which only a run can do
+        """
         if self.simulates(data):
             raise DataError(ONLY_IN_A_RUN)
         return expected_of(data, SCATTER)
 
     def apply(self, data: Sinogram, *, on: Backend) -> Sinogram:
+        """Return the sinogram with its scatter, also for the timed counts.
+
+        Returns
+        -------
+        data
+            the same prompts with more background. Without TOF in the file, `near_by` distributes it
+            in time.
+        """
         expected = self.expected(data, on=on)
         timed = None if data.timed is None else self._in_time(data, data.timed, expected)
         return data.with_background(expected, timed)
 
     def _in_time(self, data: Sinogram, timed: TimedCounts, expected: Array) -> Array:
-        """(n,) expected beside each of the timed counts."""
+        """Return the scatter expected in the bin and TOF bin of each timed count, (n,)."""
         if SCATTER.key not in timed.estimates:
             return near_by(data, timed, expected)
         values = refuse_negative(timed.estimates[SCATTER.key], SCATTER)
         if not is_of_normalised(data, SCATTER):
             return values
+        # The file refers to normalised counts; the model needs counts as measured.
         return values * inverse_of(data.auxiliary[NORMALISATION.key], NORMALISATION)[timed.bins]
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:

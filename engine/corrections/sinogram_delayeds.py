@@ -1,10 +1,10 @@
 """Expected randoms of sinogram bins from their delayeds.
 
-Counted delayeds are few in most bins, and a bin that expects none by chance keeps all of its
-randoms in the image: with 0.1 of them in a bin nearly nothing would be taken off. As for events,
-lines expect r_ij = σ_i σ_j, σ fitted to the delayeds (`engine.corrections.single_rates`), and a bin
-what its live lines expect. A delayed of a bin that sums lines is put on one of them by a seeded
-draw; all of them have nearly the same rates.
+Most bins contain few delayeds. A bin with none by chance would keep all of its randoms in the
+image: at a mean of 0.1 delayeds, subtraction would remove hardly anything. As for events, lines
+expect r_ij = σ_i σ_j with σ fitted to the delayeds (`engine.corrections.single_rates`). A bin
+expects the sum over its live lines. If a bin sums several lines, a seeded draw assigns each of its
+delayeds to one of them; their rates are nearly equal.
 """
 
 from __future__ import annotations
@@ -26,18 +26,47 @@ from engine.geometry.scanner import pair_product
 from engine.geometry.sinogram_layout import SinogramLayout
 
 SEED, DRAWS = 1, 8
-"""Seed of the draws; how often a line that falls on a gap is drawn anew."""
+"""Seed of the draws; number of draws if a line is in a gap."""
 
 
 def are_counted(layout: SinogramLayout, values: Array) -> bool:
-    """Return True if values (n_bins,) are measured delayeds of bins with known lines."""
+    """Return True if values are measured delayeds of bins with known lines.
+
+    Parameters
+    ----------
+    layout
+        bins of the sinogram
+    values
+        (n_bins,) delayeds or already estimated randoms
+
+    Returns
+    -------
+    are_counted
+        False after arc correction, for empty data, more counts than can be listed, or fractions
+    """
+    # Arc-corrected bins mix crystals, so a count cannot be traced back to a line.
     if layout.bin_mm is not None or not 0 < total(values) <= MOST_EVENTS:
         return False
+    # Estimated randoms have fractions; smoothing them again would only add model errors.
     return bool(np.all(values == np.rint(values)))
 
 
 def source_of(layout: SinogramLayout, n_delayeds: float) -> Source:
-    """Return what so many delayeds allow a rate for: each crystal, each block or all alike."""
+    """Return the finest rate model that this number of delayeds supports.
+
+    Parameters
+    ----------
+    layout
+        bins of the sinogram
+    n_delayeds
+        counts in all bins
+
+    Returns
+    -------
+    source
+        "crystals" or "blocks" if each has 20 delayeds on average, otherwise "uniform"
+    """
+    # Each delayed counts for both of its crystals.
     scanner, seen = layout.scanner, 2 * n_delayeds
     if seen >= MIN_COUNTS * int(np.count_nonzero(scanner.alive)):
         return "crystals"
@@ -45,12 +74,38 @@ def source_of(layout: SinogramLayout, n_delayeds: float) -> Source:
 
 
 def words_of(layout: SinogramLayout, n_delayeds: float) -> str:
-    """Say how randoms are expected from so many delayeds."""
+    """Describe the randoms model that this number of delayeds leads to.
+
+    Parameters
+    ----------
+    layout
+        bins of the sinogram
+    n_delayeds
+        counts in all bins
+
+    Returns
+    -------
+    words
+        a clause for the summary
+    """
     return f"from {n_delayeds:,.0f} delayeds, {WORDS[source_of(layout, n_delayeds)]}"
 
 
 def expected_randoms(layout: SinogramLayout, delayeds: Array) -> NDArray[np.float32]:
-    """Return the randoms (n_bins,) that counted delayeds (n_bins,) let expect."""
+    """Return the randoms that a model fitted to the delayeds expects in each bin.
+
+    Parameters
+    ----------
+    layout
+        bins of the sinogram
+    delayeds
+        (n_bins,) whole counts; see `are_counted`
+
+    Returns
+    -------
+    expected_randoms
+        (n_bins,) float32 with the same total as the delayeds
+    """
     scanner, source = _fan_of(layout), source_of(layout, total(delayeds))
     pairs = lines_drawn(layout, delayeds)
     if source == "crystals":
@@ -60,20 +115,36 @@ def expected_randoms(layout: SinogramLayout, delayeds: Array) -> NDArray[np.floa
         groups = scanner.groups if blocks else np.zeros(scanner.n_crystals, np.int32)
         rates = block_rates(scanner, pairs, scanner.alive.astype(np.float64), groups)
     expected = of_rates(layout, rates)
+    # Draws that end in gaps are lost, so the total is restored from the counts.
     scale = total(delayeds) / max(total(expected), 1e-30)
     return (expected * np.float32(scale)).astype(np.float32)
 
 
 def _fan_of(layout: SinogramLayout) -> RingScanner:
-    """Return the scanner with those lines alone that the bins hold."""
+    """Return the scanner with only the lines that the bins contain."""
     settings = layout.scanner.settings
+    # The fit sums over partners in coincidence; lines outside the sinogram would bias every rate.
     most = max(max(abs(each.least), abs(each.most)) for each in layout.segments)
     lines = {"max_ring_difference": most, "n_tangential": layout.n_tangential}
     return RingScanner(settings.model_copy(update=lines))
 
 
 def of_rates(layout: SinogramLayout, rates: Array) -> NDArray[np.float32]:
-    """Return the randoms (n_bins,) of crystals with rates σ (n_crystals,)."""
+    """Return the randoms of bins expected from rates of crystals.
+
+    Parameters
+    ----------
+    layout
+        bins of the sinogram
+    rates
+        (n_crystals,) σ, square roots of counts
+
+    Returns
+    -------
+    rates
+        (n_bins,) float32, summed over the live lines of each bin
+    """
+    # float64, because a bin can sum thousands of small products.
     scanner, sums = layout.scanner, np.zeros(layout.n_bins)
     for start in range(0, scanner.n_lors, BATCH):
         pairs = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
@@ -84,13 +155,28 @@ def of_rates(layout: SinogramLayout, rates: Array) -> NDArray[np.float32]:
 
 
 def lines_drawn(layout: SinogramLayout, counts: Array) -> NDArray[np.int32]:
-    """(n, 2) crystals of a live line for each count of the bins (n_bins,), where there is one."""
+    """Return the crystals of a live line for each count.
+
+    Parameters
+    ----------
+    layout
+        bins of the sinogram
+    counts
+        (n_bins,) whole numbers
+
+    Returns
+    -------
+    lines_drawn
+        (n, 2) int32. Counts for which no draw found a live line are missing.
+    """
     rng, rings = np.random.default_rng(SEED), _RingPairs.of(layout)
     inside = np.flatnonzero(counts)
     numbers = np.repeat(inside, counts[inside].astype(np.int64))
     found = [np.empty((0, 2), np.int32)]
     for start in range(0, len(numbers), BATCH):
         bins = numbers[start : start + BATCH]
+        # Without mashing or axial compression every bin has one line, so a second draw changes
+        # nothing.
         for _ in range(1 if layout.is_whole else DRAWS):
             pairs = rings.drawn(bins, rng)
             live = layout.scanner.in_coincidence(pairs)
@@ -113,6 +199,8 @@ class _RingPairs:
         n_rings = layout.scanner.settings.n_rings
         first, second = (each.reshape(-1) for each in np.indices((n_rings, n_rings)))
         plane, inside = layout.plane_of(first, second)
+        # Sorted by plane, the ring pairs of a plane follow one another and can be drawn by an
+        # offset.
         order = np.flatnonzero(inside)[np.argsort(plane[inside], kind="stable")]
         begin = np.searchsorted(plane[order], np.arange(layout.n_planes + 1))
         return cls(layout, first[order], second[order], begin)
@@ -123,6 +211,7 @@ class _RingPairs:
         plane, rest = np.divmod(bins, layout.n_views * layout.n_tangential)
         view, t = np.divmod(rest, layout.n_tangential)
         pick = self.begin[plane] + rng.integers(self.begin[plane + 1] - self.begin[plane])
+        # A mashed view sums neighbouring views; each is equally likely.
         view = layout.n_mashed * view + rng.integers(layout.n_mashed, size=len(view))
         places = np.stack(scanner.places(view, t - layout.n_tangential // 2), -1)
         rings = np.stack([self.first[pick], self.second[pick]], -1)

@@ -13,6 +13,7 @@ from engine.data.input_role import InputRole, with_auxiliary
 from engine.data.sinogram import DELAYEDS, NORMALISED, Sinogram
 
 
+# Bins can only be checked against the layout of the scan, so the scanner is not used here.
 def _read(path: Path, _scanner: object) -> BinValues:
     from engine.io.bin_files import read_bin_values
 
@@ -23,15 +24,19 @@ def _attach(
     key: str, title: str, *, is_factor: bool, in_time: bool
 ) -> Callable[[Sinogram, BinValues], Sinogram]:
     def attach(data: Sinogram, content: BinValues) -> Sinogram:
+        # An estimate in stated bins can be of several kinds; for this role it means randoms.
         if key == DELAYEDS and isinstance(content, StatedBins):
             content = content.randoms()
         values = content.of(data.layout, title, is_factor=is_factor)
+        # Some normalisation files mark dead bins by negative factors.
         if is_factor and content.dead_below_0:
             values = np.maximum(values, 0)
+        # The timed counts have their own column, because their bins differ from those of `values`.
         if in_time and data.timed is not None:
             expected = content.for_timed_counts(data.timed, data.layout, title)
             if expected is not None:
                 data = replace(data, timed=data.timed.with_estimate(key, expected))
+        # Remember that the values refer to normalised counts, so that they can be converted back.
         if not is_factor and content.normalised:
             data = replace(data, info={**data.info, NORMALISED: (*data.normalised, key)})
         return with_auxiliary(data, key, values)

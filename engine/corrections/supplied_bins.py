@@ -12,18 +12,50 @@ from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
 
 LEAST_CORRECTION = 0.99
-"""Attenuation correction factors are 1 and more; files round."""
+"""Smallest accepted attenuation correction factor. The true minimum is 1, but files round."""
 
 
 def why_done(data: Sinogram, *words: str) -> str | None:
-    """Return why counts are not corrected once more; None where nothing says that they were."""
+    """Return why counts are not corrected again.
+
+    Parameters
+    ----------
+    data
+        sinogram with the corrections that its header states
+    words
+        parts of the header's names of corrections; one match suffices
+
+    Returns
+    -------
+    why_done
+        a clause; None if the header states no such correction
+    """
     if any(data.has_applied(word) for word in words):
         return "the scan's header states that its counts are already corrected for it"
     return None
 
 
 def inverse_of(factors: Array, role: InputRole) -> NDArray[np.float32]:
-    """Detection factors from those that counts are multiplied with, 0 in dead bins."""
+    """Return detection factors from correction factors.
+
+    Parameters
+    ----------
+    factors
+        (n_bins,) factors that multiply the counts, 0 in dead bins
+    role
+        role of the file, whose title appears in the error
+
+    Returns
+    -------
+    inverse
+        (n_bins,) float32, 0 in dead bins
+
+    Raises
+    ------
+    DataError
+        if a factor is negative or NaN
+    """
+    # Written with `not all(>=)`, because NaN must be refused too.
     if not np.all(factors >= 0):
         raise DataError(
             f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0, "
@@ -34,7 +66,23 @@ def inverse_of(factors: Array, role: InputRole) -> NDArray[np.float32]:
 
 
 def refuse_survival(factors: Array) -> Array:
-    """Refuse the share of photons that is left in place of its inverse."""
+    """Refuse transmissions in place of attenuation correction factors.
+
+    Parameters
+    ----------
+    factors
+        (n_bins,) at least 1, or 0 in dead bins
+
+    Returns
+    -------
+    factors
+        the same factors
+
+    Raises
+    ------
+    DataError
+        if a factor is between 0 and 0.99, which a correction factor cannot be
+    """
     below = (factors > 0) & (factors < LEAST_CORRECTION)
     if np.any(below):
         raise DataError(
@@ -46,7 +94,25 @@ def refuse_survival(factors: Array) -> Array:
 
 
 def refuse_negative(counts: Array, role: InputRole) -> Array:
-    """Refuse expected counts below 0."""
+    """Refuse expected counts below 0.
+
+    Parameters
+    ----------
+    counts
+        (n_bins,) expected counts
+    role
+        role of the file, whose title appears in the error
+
+    Returns
+    -------
+    counts
+        the same counts
+
+    Raises
+    ------
+    DataError
+        if a value is negative or NaN, because the Poisson model has no negative means
+    """
     if not np.all(counts >= 0):
         raise DataError(
             f"{role.title}: {int(np.count_nonzero(counts < 0)):,} bins are below 0, "
@@ -57,7 +123,20 @@ def refuse_negative(counts: Array, role: InputRole) -> Array:
 
 
 def unknown_counts(data: Sinogram, role: InputRole) -> str | None:
-    """Return why values of normalised counts cannot become counts; None where they can."""
+    """Return why values of normalised counts cannot be converted to counts.
+
+    Parameters
+    ----------
+    data
+        sinogram with its auxiliary files
+    role
+        role of the values
+
+    Returns
+    -------
+    unknown_counts
+        a clause; None if they are counts, or if the normalisation is known
+    """
     if not is_of_normalised(data, role):
         return None
     if NORMALISATION.key in data.auxiliary:
@@ -69,12 +148,38 @@ def unknown_counts(data: Sinogram, role: InputRole) -> str | None:
 
 
 def is_of_normalised(data: Sinogram, role: InputRole) -> bool:
-    """Return True if the values of a role are of normalised counts, and the prompts are not."""
+    """Return True if the values of a role refer to normalised counts and the prompts do not.
+
+    Parameters
+    ----------
+    data
+        sinogram with its auxiliary files
+    role
+        role of the values
+    """
     return role.key in data.normalised and not data.has_applied("norm")
 
 
 def expected_of(data: Sinogram, role: InputRole) -> Array:
-    """Return the counts expected in each bin, of what may be of normalised counts."""
+    """Return the counts expected in each bin, in the units of the prompts.
+
+    Parameters
+    ----------
+    data
+        sinogram with its auxiliary files
+    role
+        role of the values; its file must be attached
+
+    Returns
+    -------
+    expected
+        (n_bins,), multiplied by detection factors if the file refers to normalised counts
+
+    Raises
+    ------
+    DataError
+        if a value is negative
+    """
     values = refuse_negative(data.auxiliary[role.key], role)
     if not is_of_normalised(data, role):
         return values
@@ -82,7 +187,18 @@ def expected_of(data: Sinogram, role: InputRole) -> Array:
 
 
 def spread_words(factors: Array) -> str:
-    """Say how many bins have a factor, and how much the factors vary."""
+    """Describe the number of bins with a factor and the spread of the factors.
+
+    Parameters
+    ----------
+    factors
+        (n_bins,) factors, 0 in dead bins
+
+    Returns
+    -------
+    spread_words
+        a clause for the summary
+    """
     used = factors[factors > 0]
     varies = 100 * float(used.std(dtype=np.float64) / used.mean(dtype=np.float64))
     return (
