@@ -1,8 +1,8 @@
 """Search for the rotation axis on the detector of a parallel-beam scan [0-based column].
 
-Three published ways, each blind to something else: the first moment needs the whole object in view,
-opposite views need half a turn with both ends, and Vo's needs even angles. Of a whole turn,
-`opposite_parallel` compares the rays that were measured twice.
+Each of the three published methods has its own requirement. The first moment needs the whole object
+in view, opposite views need half a turn with both ends, and the method of Vo et al. needs evenly
+spaced angles. For a whole turn, `opposite_parallel` compares the rays that were measured twice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.recon.filtering.redundancy import coverage
 
 Method = Literal["moment", "opposite", "wedge"]
 EDGE = 4
-"""Columns at each side that must see no object for its first moment to be right."""
+"""Number of columns on each side that must be free of the object for the first moment to hold."""
 MOST_AT_EDGE = 0.05
 MOST_PAIRS = 32
 FINER = 4
@@ -34,8 +34,18 @@ FINE = 0.05
 def by_moment(projections: Projections) -> Estimate:
     """Fit c + x cos θ + y sin θ to the centre of mass of each view.
 
-    Azevedo et al., IEEE TNS 37 (1990) 1525. The first moment of a parallel view is that of the
-    object, so nothing else but the axis stays where it is.
+    The first moment of a parallel view is that of the object, so only the axis stays fixed. Azevedo
+    et al., IEEE TNS 37 (1990) 1525.
+
+    Parameters
+    ----------
+    projections
+        line integrals on the host
+
+    Raises
+    ------
+    DataError
+        if the object extends to the edge of the detector
     """
     profiles = projections.values.mean(axis=1, dtype=np.float64)
     edges = np.concatenate([profiles[:, :EDGE], profiles[:, -EDGE:]], axis=1)
@@ -53,13 +63,24 @@ def by_moment(projections: Projections) -> Estimate:
 
 
 def by_opposite_views(projections: Projections) -> Estimate:
-    """Correlate views with the mirrored ones half a turn later; the median over the pairs.
+    """Correlate views with the mirrored ones half a turn later; return the median of the pairs.
 
-    A half turn often ends one step early. Then the pairs one and two steps short of it tell by how
-    much the object moves in a step.
+    A half turn often ends one step early. The pairs one and two steps short of it then show how far
+    the object moves in one step.
+
+    Parameters
+    ----------
+    projections
+        line integrals on the host
+
+    Raises
+    ------
+    DataError
+        if no two views are half a turn apart
     """
     values, angles = projections.values, projections.geometry.angles_rad
     step = float(np.median(np.abs(np.diff(np.unwrap(angles)))))
+    # Angles modulo a turn: exp(i φ) makes the distance independent of unwrapped values.
     short = np.abs(np.angle(np.exp(1j * (angles[None, :] - angles[:, None] - np.pi))))
     first, second = np.nonzero(np.triu(short < 0.51 * step))
     if len(first):
@@ -67,6 +88,7 @@ def by_opposite_views(projections: Projections) -> Estimate:
         pairs = zip(first[chosen], second[chosen], strict=True)
         found = float(np.median([_mirror_axis(values[i], values[k]) for i, k in pairs]))
     elif short[0, -1] < 1.01 * step and len(angles) > 2:
+        # Linear extrapolation from one and two missing steps to none.
         one = _mirror_axis(values[0], values[-1])
         two = (_mirror_axis(values[0], values[-2]) + _mirror_axis(values[1], values[-1])) / 2
         found = 2 * one - two
@@ -76,8 +98,9 @@ def by_opposite_views(projections: Projections) -> Estimate:
 
 
 def _mirror_axis(view: NDArray[np.floating], opposite: NDArray[np.floating]) -> float:
-    """Column about which `opposite` (rows, cols) is the mirror image of `view`."""
+    """Return the column about which `opposite` (rows, cols) is the mirror image of `view`."""
     n = view.shape[1]
+    # Derivatives correlate edges. Without them, the large uniform areas would dominate.
     a, b = (np.fft.rfft(np.diff(v), 2 * n) for v in (view, opposite[:, ::-1]))
     spectrum = (a * b.conj()).sum(axis=0)
     correlation = np.fft.irfft(spectrum, 2 * n * FINER)  # between the columns too
@@ -87,23 +110,36 @@ def _mirror_axis(view: NDArray[np.floating], opposite: NDArray[np.floating]) -> 
 
 
 def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimate:
-    """Complete the half turn by its mirror image so that its spectrum keeps to the double wedge.
+    """Complete half a turn by its mirror image so that its spectrum stays in the double wedge.
 
-    Vo et al., Optics Express 22 (2014) 19078. The sinogram of a full turn has no power where
-    |n| > r |ω| (n periods per turn, ω in rad per pixel, r the object's radius); a wrong axis puts
-    some there. The mirror image is shifted by phases, so nothing is interpolated. `reach` is the
-    largest distance from the middle of the detector [columns], a quarter of it if None.
+    The sinogram of a full turn has no power where |n| > r |ω| (n periods per turn, ω in rad per
+    pixel, r the object's radius). A wrong axis puts power there. The mirror image is shifted by
+    phases, so nothing is interpolated. Vo et al., Optics Express 22 (2014) 19078.
+
+    Parameters
+    ----------
+    projections
+        line integrals on the host
+    reach
+        largest distance from the middle of the detector [columns]; None for a quarter of the width
+
+    Raises
+    ------
+    DataError
+        if there are too few views, or they are not evenly spaced over half a turn
     """
     sinogram = _half_turn(projections)
     n_views, n = sinogram.shape
     waves = np.fft.rfft(sinogram, 2 * n, axis=1)
     omega = np.pi * np.arange(n + 1) / n
+    # The transforms of both halves are computed once; each trial axis only changes a phase.
     first = np.fft.fft(waves, 2 * n_views, axis=0)
     shifted = np.zeros((2 * n_views, n + 1), complex)
     shifted[n_views:] = waves.conj()
     second = np.fft.fft(shifted, axis=0)
     harmonic = np.abs(np.fft.fftfreq(2 * n_views, 1 / (2 * n_views)))
     empty = harmonic[:, None] > 1.05 * (n / 2) * omega + 2  # a margin for the ends of the object
+    # The zero frequency contains the mean, which no axis changes.
     empty[:, 0] = False
     columns = np.flatnonzero(empty.any(axis=0))
     if not len(columns):
@@ -127,7 +163,7 @@ def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimat
 
 
 def _half_turn(projections: Projections) -> NDArray[np.float64]:
-    """Mean sinogram (n_views, cols) of the rows near the middle, over half a turn in order."""
+    """Return the mean sinogram (n_views, cols) of the middle rows, over half a turn in order."""
     angles = projections.geometry.angles_rad
     order = _even_half_turn(np.unwrap(angles))
     if order is None:
@@ -145,7 +181,7 @@ def _half_turn(projections: Projections) -> NDArray[np.float64]:
 def _even_half_turn(
     angles: NDArray[np.float64], views: NDArray[np.intp] | None = None
 ) -> NDArray[np.intp] | None:
-    """Return the views of an even half turn from these angles; None where steps differ."""
+    """Return the views of an evenly spaced half turn from these angles; None if steps differ."""
     steps = np.diff(angles)
     step = float(np.median(steps)) if len(steps) else 0.0
     n_half = round(np.pi / abs(step)) if step else 0
@@ -155,7 +191,7 @@ def _even_half_turn(
 
 
 def _in_order(angles: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return angles in order from the start of their range, and their views; repeats once."""
+    """Return sorted angles from the start of their range, and their views, without repetitions."""
     from_start = coverage(angles).from_start_rad
     order = np.argsort(from_start, kind="stable")
     is_new = np.diff(from_start[order], prepend=-np.inf) > SAME_RAD

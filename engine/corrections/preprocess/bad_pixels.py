@@ -41,9 +41,22 @@ class BadPixels(PreprocessStep):
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return the projections without unmeasured values and outliers.
+
+        Returns
+        -------
+        projections
+            new float32 values. Both counts are in `info`.
+
+        Raises
+        ------
+        DataError
+            if a view has no measured value, so nothing can be interpolated
+        """
         values, bad = projections.values, projections.bad_pixels
         xp = module_of(values)
         out = projections.empty(values.shape)
+        # Line integrals are near 0 in air, where a relative threshold would flag every noisy pixel.
         scale: Scale = "absolute" if projections.kind == "integrals" else "relative"
         where = None if bad is None else xp.asarray(bad)
 
@@ -52,6 +65,7 @@ class BadPixels(PreprocessStep):
             if where is not None:
                 block[:, where] = np.nan
             block[~xp.isfinite(block)] = np.nan
+            # Count before filling: afterwards unmeasured values look like all others.
             unmeasured = xp.isnan(block)
             empty = unmeasured.all(axis=(1, 2))
             if empty.any():
@@ -59,6 +73,7 @@ class BadPixels(PreprocessStep):
                     f"View {views.start + int(empty.argmax()) + 1} has no measured "
                     "value; remove the view or read the scan again."
                 )
+            # Fill first. Otherwise NaN would spread through the medians that define an outlier.
             defects.fill(block)
             alone = defects.outliers(block, self.threshold, scale)
             block[alone] = np.nan
@@ -66,6 +81,7 @@ class BadPixels(PreprocessStep):
             out[views] = block
             return int(unmeasured.sum()), int(alone.sum())
 
+        # Threads return partial counts, because a shared counter would need a lock.
         counts = np.sum(in_blocks(work, values, on=on, storage=projections.storage), axis=0)
         facts = {"unmeasured": int(counts[0]), "outliers": int(counts[1])}
         return self.changed(projections, facts, values=out)

@@ -1,13 +1,13 @@
 """Find broad stripes of a sinogram: adjacent columns with the same offset in every view.
 
-An object's mean over the views has no sharp step up and, some columns on, the same step down that
-all views share. Where the mean p of a row has such a pair, at columns l and r, it is fitted by
+The mean of an object over the views has no sharp step up with an equal step down some columns later
+that all views share. If the mean p of a row has such a pair of steps, at columns l and r, the model
 
     p(c) = q0 + q1 x + q2 x² + [l ≤ c < r] (a + b x),    x = (c − (l + r) / 2) / (r − l),
 
-over the columns between and as many beside them. It is a band if a stands out of the noise, little
-is left over, and parts of the views for themselves agree about a. Then a + b x is what it adds. A
-round rod on the axis has steps too, but is a dome between them, which is left over.
+is fitted over the columns between them and as many on each side. They enclose a band if a exceeds
+the noise, the residual is small, and separate parts of the views agree about a. The band then adds
+a + b x. A round rod on the axis also has steps, but the dome between them leaves a large residual.
 """
 
 from __future__ import annotations
@@ -26,21 +26,27 @@ Values = NDArray[np.float64]
 _STEP_SPREAD = 5**0.5
 """Noise of a step, in that of a column's mean: (9 + 9 + 1 + 1) / 4."""
 _AROUND = 64
-"""Columns among which it is told what steps are usual."""
+"""Columns around a step that define the typical step."""
 _MOST = 100
-"""Bands of a row that are sought."""
+"""Largest number of bands in a row."""
 _MARGIN = 4
-"""Columns on each side that the fit sees at least."""
+"""Smallest number of columns on each side that the fit uses."""
 _LEFT_OVER = 0.4
-"""Part of a that may be left over (root mean square)."""
+"""Largest residual of the fit (root mean square), as a fraction of a."""
 _ROUNDED = 0.25
-"""Part of its height by which a band's steps may be off."""
+"""Largest deviation between a band's steps and its height, as a fraction of the height."""
 _LEAST_OF_NEIGHBOURS = 0.75
-"""Part of the steps beside it that a step has at least: those of one column are as high."""
+"""Smallest step, as a fraction of its neighbours.
+
+The steps of a one-column band are equally high.
+"""
 _OF_ONE = 1.5
-"""Step of a band of one column, in its height: the slope beside it is half of it the other way."""
+"""Step of a one-column band relative to its height.
+
+Half of it comes from the opposite neighbour.
+"""
 _ALIKE = 0.4
-"""Part of a by which half of the parts of the views may be off."""
+"""Largest deviation of half of the parts of the views, as a fraction of a."""
 
 
 @dataclass(frozen=True)
@@ -62,24 +68,25 @@ class Band:
 def find_bands(
     profile: Values, parts: Values, noise: Values, *, widths: range, snr: float
 ) -> list[Band]:
-    """Return the bands of a sinogram of each row, the strongest first.
+    """Return the bands in the sinogram of each row, the strongest first.
 
-    Each is sought where those before it are taken off: what lies between two bands is none.
+    Each search subtracts the bands already found, so the columns between two bands are no band.
 
     Parameters
     ----------
     profile
-        (rows, cols) mean over the views, narrow stripes taken off
+        (rows, cols) mean over the views, without narrow stripes
     parts
-        (n, rows, cols) the same of parts of the views
+        (n, rows, cols) the same for parts of the views
     noise
         (rows, cols) standard deviation of the profile
     widths
-        columns that a band may have
+        number of columns that a band may have
     snr
         smallest ratio of its steps and height to the noise
     """
     found = []
+    # A band needs two steps; most rows have none and are skipped without a fit.
     for row in np.flatnonzero(_is_step(profile, noise, snr).sum(axis=1) > 1):
         rest, of_parts = profile[row : row + 1].copy(), parts[:, row].copy()
         for _ in range(_MOST):
@@ -93,7 +100,7 @@ def find_bands(
 
 
 def _is_step(profile: Values, noise: Values, snr: float) -> NDArray[np.bool_]:
-    """Return which columns step up or down more than noise does, and than is usual around."""
+    """Return the columns whose step exceeds both the noise and the typical steps around them."""
     steps = np.abs(_steps(profile))
     typical = across_columns(steps, _AROUND + 1) / MAD_PER_SIGMA
     is_step = steps > snr * np.maximum(_STEP_SPREAD * noise, typical)
@@ -114,8 +121,10 @@ def _strongest(
 
 
 def _steps(profile: Values) -> Values:
-    """Return by how much each column steps up from the one before, beyond the slope around."""
+    """Return the step of each column from the one before, minus the slope around it."""
     rises = np.diff(profile, axis=-1, prepend=profile[..., :1])
+    # Subtracting the mean of both neighbouring steps removes slopes; their noise is then
+    # `_STEP_SPREAD`.
     before, after = np.roll(rises, 1, axis=-1), np.roll(rises, -1, axis=-1)
     steps = rises - (before + after) / 2
     steps[..., :2] = steps[..., -1:] = 0  # beyond the ends there is nothing to step from
@@ -123,14 +132,15 @@ def _steps(profile: Values) -> Values:
 
 
 def _neighbours(steps: Values) -> Values:
-    """Return the larger of both neighbours: a step has half of its own, turned round, there."""
+    """Return the larger of both neighbouring steps; a step causes half of its height there."""
     return np.maximum(np.roll(steps, 1, axis=-1), np.roll(steps, -1, axis=-1))
 
 
 def _pairs(at: NDArray[np.int64], steps: Values, widths: range) -> Iterator[tuple[int, int]]:
-    """Yield columns of a step and of one as large the other way."""
+    """Yield the columns of each step and of a similar step in the opposite direction."""
     for i, left in enumerate(at):
         for k in range(i + 1, len(at)):
+            # Steps are sorted by column, so all later pairs are wider still.
             if at[k] - left >= widths.stop:
                 break
             up, down = steps[i], -steps[k]
@@ -142,19 +152,22 @@ def _pairs(at: NDArray[np.int64], steps: Values, widths: range) -> Iterator[tupl
 def _fitted(
     row: int, columns: slice, profile: Values, parts: Values, noise: Values, snr: float
 ) -> Band | None:
-    """Return what is between two steps as a band; None if it is none."""
+    """Return the columns between two steps as a band; None if the fit rejects it."""
     left, right = columns.start, columns.stop
     margin = max(_MARGIN, (right - left) // 2)
     low, high = max(0, left - margin), min(len(profile), right + margin)
+    # At the ends of the detector one side is too short to determine the parabola.
     if left - low < _MARGIN or high - right < _MARGIN:
         return None
     terms, of_means = _terms(left - low, right - left, high - right)
     factors = of_means @ profile[low:high]
     height, typical = float(factors[3]), float(np.median(noise[low:high]))
+    # Norm of the row of the pseudoinverse: standard error of a for equal noise in all columns.
     error = typical * float(np.linalg.norm(of_means[3]))
     left_over = float(np.std(profile[low:high] - terms @ factors))
     if abs(height) <= snr * error or left_over >= max(_LEFT_OVER * abs(height), 2 * typical):
         return None
+    # A real gain error is in all views. A feature of the object dominates some of them.
     by_parts = parts[:, low:high] @ of_means[3]
     off = float(np.median(np.abs(by_parts - height)))
     if off >= max(_ALIKE * abs(height), error * len(parts) ** 0.5):
@@ -162,6 +175,7 @@ def _fitted(
     return Band(row, columns, terms[left - low : right - low, 3:] @ factors[3:])
 
 
+# Few combinations of widths occur, and the pseudoinverse is the expensive part.
 @lru_cache(maxsize=256)
 def _terms(before: int, width: int, behind: int) -> tuple[Values, Values]:
     """Return the terms of the fit of so many columns, (columns, 5), and their pseudoinverse."""
@@ -172,7 +186,7 @@ def _terms(before: int, width: int, behind: int) -> tuple[Values, Values]:
 
 
 def _has_edges(band: Band, steps: Values, noise: Values) -> bool:
-    """Return True if a band's steps are as high as it is: not a dome, which rises on."""
+    """Return True if the steps of a band are as high as the band; a dome rises further inside."""
     left, right = band.columns.start, band.columns.stop
     whole = _OF_ONE if right - left == 1 else 1.0
     off = max(abs(steps[left] - whole * band.added[0]), abs(steps[right] + whole * band.added[-1]))

@@ -16,29 +16,40 @@ from engine.data.projections import Kind, Projections
 from engine.geometry.xray import XrayGeometry
 
 ORDER: tuple[Kind, ...] = get_args(Kind)
-"""Kinds of projections, in the order in which steps make one of another."""
+"""Kinds of projections, in the order in which steps produce them."""
 
 
 class PreprocessStep(Correction[Projections]):
     """Correction of one effect of source or detector. Results are in `info` of the projections.
 
-    A step that leaves detector, views and kind of the data as they are needs no more than a
-    correction does. Others say what they do, so that grid, memory and previews follow before any
-    value is read.
+    A step that changes neither detector, views nor kind of the data implements only the methods of
+    a correction. Other steps also describe their effect on the geometry, so that grid, memory and
+    previews are known before any value is read.
     """
 
     output_kind: ClassVar[Kind | None] = None
-    """Kind of the projections after the step; None: as before."""
+    """Kind of the projections after the step; None if it is unchanged."""
     of_a_view: ClassVar[bool] = False
-    """True if the step needs no more than one projection."""
+    """True if the step processes each projection independently."""
     of_a_row: ClassVar[bool] = False
-    """True if the step needs no more than the sinograms of neighbouring rows."""
+    """True if the step needs only the sinograms of neighbouring rows."""
     sought: ClassVar[str] = ""
-    """Setting that is found from the projections where it is left out; empty: none is."""
+    """Setting that is determined from the projections if it is empty; "" if there is none."""
 
     @classmethod
     def is_done(cls, kind: Kind) -> bool:
-        """Return True if projections of a kind come with this step done."""
+        """Return True if projections of this kind have already had the step.
+
+        Parameters
+        ----------
+        kind
+            kind of the projections: counts, transmission or integrals
+
+        Returns
+        -------
+        is_done
+            False for steps that do not change the kind, because nothing shows if they were done
+        """
         made = cls.output_kind
         return made is not None and ORDER.index(kind) >= ORDER.index(made)
 
@@ -47,33 +58,71 @@ class PreprocessStep(Correction[Projections]):
 
     @property
     def takes_single_views(self) -> bool:
-        """True if one projection after the other becomes what it becomes among all of the scan."""
+        """True if a single projection gives the same result as within the whole scan."""
         return self.of_a_view
 
     def view_by_view(
         self, scan: Projections, *, on: Backend
     ) -> Callable[[Projections], Projections]:
-        """Return what does the step to single projections of a scan.
+        """Return a function that applies the step to single projections of a scan.
 
-        What hangs on the scan's flats and darks is worked out once; its values are not looked at.
+        Quantities that depend on flat and dark fields are computed once. The values of the scan are
+        not read.
+
+        Parameters
+        ----------
+        scan
+            the whole scan, for its flat and dark fields
+        on
+            device that computes
         """
         return lambda one: self.apply(one, on=on)
 
     @property
     def seeks(self) -> bool:
-        """True if the step has yet to find a value in the projections."""
+        """True if the step still has to determine a setting from the projections."""
         return bool(self.sought) and getattr(self, self.sought) is None
 
     def with_found(self, value: float | None) -> Self:
-        """Return the step with the value that it seeks."""
+        """Return the step with the value that its search has found.
+
+        Parameters
+        ----------
+        value
+            value of the setting `sought`; None keeps the search pending
+        """
         return self.model_copy(update={self.sought: value})
 
     def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
-        """Return source and detector after the step, as far as they do not hang on the values."""
+        """Return source and detector after the step.
+
+        Parameters
+        ----------
+        geometry
+            geometry before the step
+
+        Returns
+        -------
+        geometry
+            only changes that follow from the settings. A step that searches its value returns the
+            input.
+        """
         return geometry
 
     def dry_run(self, scan: Projections) -> Projections:
-        """Return what the step makes of a scan whose values take no memory."""
+        """Return what the step makes of a scan, without its values.
+
+        Parameters
+        ----------
+        scan
+            scan before the step; its values are not read
+
+        Returns
+        -------
+        dry_run
+            projections with the new geometry and kind. If the shape changes, the values are zeros
+            that occupy no memory.
+        """
         geometry = self.geometry(scan.geometry)
         kind = self.output_kind or scan.kind
         if (geometry.n_views, geometry.shape) == (scan.n_views, scan.geometry.shape):
@@ -83,38 +132,67 @@ class PreprocessStep(Correction[Projections]):
             values=no_values((geometry.n_views, *geometry.shape)),
             geometry=geometry,
             kind=kind,
+            # Fields of the old shape would not match the new detector.
             flats=None,
             darks=None,
             bad_pixels=None,
         )
 
     def rows_before(self, rows: range, geometry: XrayGeometry) -> range | None:
-        """Rows of the detector before the step from which it makes `rows`; None: all of them.
+        """Return the rows before the step that are needed to compute `rows`.
 
-        `geometry` is that before the step.
+        Parameters
+        ----------
+        rows
+            rows of the detector after the step
+        geometry
+            geometry before the step
+
+        Returns
+        -------
+        rows_before
+            None if all rows are needed
         """
+        # A step that keeps the number of rows is assumed to work within rows. Others override this.
         return rows if self.geometry(geometry).shape[0] == geometry.shape[0] else None
 
     def within_rows(self) -> Self:
-        """Return the step for a scan of which no other rows than `rows_before` are left."""
+        """Return the step for a scan that contains only `rows_before`."""
         return self
 
     def changed(self, projections: Projections, facts: Plain, **changes: Any) -> Projections:
-        """Return the projections with `changes`, and `facts` in their `info` under the kind."""
+        """Return the projections with changes, and facts about them in `info`.
+
+        Parameters
+        ----------
+        projections
+            projections before the step
+        facts
+            results to record under the kind of the step
+        changes
+            attributes to replace
+        """
         return replace(projections, info={**projections.info, self.kind: facts}, **changes)
 
     def facts(self, projections: Projections) -> Plain:
-        """Return what this step told about projections it made; empty where it did not run."""
+        """Return the facts that this step has recorded; empty if it did not run.
+
+        Parameters
+        ----------
+        projections
+            projections after the step
+        """
         message: Plain = projections.info.get(self.kind, {})
         return message
 
 
 def no_values(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Zeros that take no memory; they cannot be written to."""
+    """Return zeros that occupy no memory and are read-only."""
+    # A stride of 0 lets every element share one float32.
     return np.broadcast_to(np.float32(0), shape)
 
 
 def percent(part: float, whole: float) -> str:
-    """Share in plain words: "0.02 %"."""
+    """Return a share in words, such as "0.02 %"."""
     share = 100 * part / max(whole, 1)
     return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"

@@ -36,6 +36,13 @@ class Binning(PreprocessStep):
         return self.views == 1
 
     def obstacle(self, projections: Projections) -> str | None:
+        """Return why nothing is binned.
+
+        Returns
+        -------
+        obstacle
+            factor 1, or a detector or scan that is too small; None if binning is possible
+        """
         if self.pixels == 1 and self.views == 1:
             return "the binning factor is 1; choose pixels or views"
         if min(projections.shape[1:]) < self.pixels:
@@ -45,14 +52,36 @@ class Binning(PreprocessStep):
         return None
 
     def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        """Return the geometry of the binned detector and views.
+
+        Returns
+        -------
+        geometry
+            larger pixels with the same outer edges; views at the mean angle of each group
+        """
         binned = geometry.binned(self.pixels) if self.pixels > 1 else geometry
         return _between(binned, self.views)
 
     def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
+        """Return the rows that are averaged into `rows`.
+
+        Returns
+        -------
+        rows_before
+            a range that ends at the detector: an incomplete group at its edge is dropped
+        """
         last = min(self.pixels * rows.stop, geometry.shape[0])
         return range(self.pixels * rows.start, last)
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return projections averaged over pixels and views.
+
+        Returns
+        -------
+        projections
+            new float32 values with the binned geometry, flat fields, dark fields and map of bad
+            pixels
+        """
         k, values = self.pixels, projections.values
         n_views, n_rows, n_cols = (
             projections.n_views // self.views,
@@ -68,6 +97,7 @@ class Binning(PreprocessStep):
             grouped = pixels[: n * self.views].reshape(n, self.views, n_rows, n_cols)
             out[views.start // self.views : last] = grouped.mean(axis=1)
 
+        # Blocks must begin at a multiple of `views`, or a group would be split between two blocks.
         in_blocks(work, values, on=on, keep_order=self.views, storage=projections.storage)
         facts = {"pixels": k, "views": self.views}
         return self.changed(
@@ -90,6 +120,7 @@ class Binning(PreprocessStep):
 def _binned(values: Array, k: int) -> Array:
     """Means over k × k pixels of (n, rows, cols), float32."""
     n, n_rows, n_cols = values.shape[0], values.shape[1] // k, values.shape[2] // k
+    # Reshape gives every group its own axes; the mean then needs no loop.
     whole = values[:, : n_rows * k, : n_cols * k].reshape(n, n_rows, k, n_cols, k)
     return whole.mean(axis=(2, 4), dtype=np.float32)
 
@@ -99,11 +130,12 @@ def _binned_fields(fields: NDArray[Any] | None, k: int) -> NDArray[Any] | None:
 
 
 def _binned_map(bad: NDArray[np.bool_] | None, k: int) -> NDArray[np.bool_] | None:
+    # One bad pixel spoils the whole group: its value is part of the mean.
     return None if bad is None else _binned(bad[None], k)[0] > 0
 
 
 def _between(geometry: XrayGeometry, k: int) -> XrayGeometry:
-    """Geometry of means over k views: halfway between them on their circle about z."""
+    """Return the geometry of means over k views, at the middle of each group on the circle."""
     n = geometry.n_views // k
     if k == 1:
         return geometry
@@ -112,6 +144,7 @@ def _between(geometry: XrayGeometry, k: int) -> XrayGeometry:
         grouped = vectors[: n * k].reshape(n, k, 3)
         middle = grouped.mean(axis=1)
         radius = np.linalg.norm(grouped[..., :2], axis=2).mean(axis=1)
+        # The mean of points on a circle is inside it. Scaling to the mean radius puts it back.
         chord = np.linalg.norm(middle[:, :2], axis=1)
         scale = np.divide(radius, chord, out=np.ones(n), where=chord > 0)
         middle[:, :2] *= scale[:, None]

@@ -14,7 +14,7 @@ from engine.core.backend.gpu import Array
 from engine.data.storage.columns import MEMORY, ColumnStorage
 
 BLOCK_BYTES = 32 * 2**20
-"""Size of one block as float32; a step holds about ten times as much beside its result."""
+"""Size of one block as float32. A step uses about ten times as much in addition to its result."""
 R = TypeVar("R")
 
 
@@ -27,10 +27,29 @@ def in_blocks(
     keep_order: int = 1,
     storage: ColumnStorage = MEMORY,
 ) -> list[R]:
-    """Call `work` with slices that together cover `axis` of `values`; return what it returned.
+    """Call `work` with slices that together cover an axis of `values`.
 
-    Slices begin at multiples of `keep_order`. The CPU works on blocks in threads. If the values are
-    in files of `storage`, memory of written pages is released after each block.
+    If the values are in files of `storage`, memory of written pages is released after each block.
+
+    Parameters
+    ----------
+    work
+        function of a slice along `axis`; the CPU calls it from several threads
+    values
+        array to divide
+    on
+        device and number of threads
+    axis
+        axis that is divided, 0 for views and 1 for rows
+    keep_order
+        slices begin at multiples of this number
+    storage
+        storage of the result
+
+    Returns
+    -------
+    results
+        return values of `work`, in the order of the slices
     """
 
     def rested(one: slice) -> R:
@@ -40,9 +59,11 @@ def in_blocks(
 
     n = values.shape[axis]
     bytes_each = 4 * values.size // max(n, 1)
+    # At least one view per block, even if it exceeds BLOCK_BYTES.
     length = max(1, BLOCK_BYTES // max(bytes_each, 1))
     length = max(keep_order, length - length % keep_order)
     slices = [slice(start, min(start + length, n)) for start in range(0, n, length)]
+    # CuPy is asynchronous already; threads would only compete for device memory.
     if module_of(values) is not np or on.threads == 1 or len(slices) == 1:
         return [rested(one) for one in slices]
     with ThreadPoolExecutor(on.threads) as pool:

@@ -12,13 +12,22 @@ from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid
 
 N_VOXELS = 192
-"""Along each side of the slice."""
+"""Voxels along each side of the slice."""
 MARGIN = 2
-"""Rows beyond the middle one, on each side."""
+"""Rows on each side of the middle row."""
 
 
 def middle_rows(projections: Projections, *, on: Backend) -> Projections:
-    """Return the integrals of the rows that see the middle slice, on the host."""
+    """Return the integrals of the rows that contribute to the central slice, on the host.
+
+    Parameters
+    ----------
+    projections
+        line integrals of the whole detector
+    on
+        device of the values
+    """
+    # In a cone beam, the voxels of the slice project to a few rows around the middle one.
     middle = projections.shape[1] // 2
     rows = slice(max(middle - MARGIN, 0), middle + MARGIN + 1)
     values = projections.values[:, rows]
@@ -33,7 +42,20 @@ def middle_rows(projections: Projections, *, on: Backend) -> Projections:
 
 
 def middle_slice(projections: Projections, *, on: Backend) -> NDArray[np.float32]:
-    """(1, n, n) the slice in the middle of all rows, by filtered back projection [1/mm]."""
+    """Return the slice in the middle of all rows, by filtered back projection.
+
+    Parameters
+    ----------
+    projections
+        line integrals, such as those of `middle_rows`
+    on
+        its threads are used; the slice is computed on the CPU
+
+    Returns
+    -------
+    middle_slice
+        (1, 192, 192) float32 [1/mm]
+    """
     from engine.recon.filtering.fdk import fdk  # heavy: Numba
     from engine.recon.filtering.settings import FilterSettings
 
@@ -41,10 +63,12 @@ def middle_slice(projections: Projections, *, on: Backend) -> NDArray[np.float32
     magnification = float(g.magnification.mean())
     voxel = g.shape[1] * g.pixel_size_mm[0] / magnification / N_VOXELS
     height = float(g.detector_mm[:, 2].mean())
+    # In a cone beam the height at the axis is closer to the source plane by the magnification.
     if g.beam == "cone":
         source = float(g.source_mm[:, 2].mean())
         height = source + (height - source) / magnification
     grid = ImageGrid((1, N_VOXELS, N_VOXELS), (voxel, voxel, voxel), (0.0, 0.0, height))
+    # Extrapolation for truncation would change the values that a fit compares.
     settings = FilterSettings(truncation="off")
     return np.asarray(
         fdk(projections.values, g, grid, settings=settings, on=cpu(on.threads)), np.float32

@@ -1,16 +1,16 @@
 """Check that views match their angles, from the path of the object's shadow.
 
-In a parallel beam a view at angle θ has moments in s, the place on the detector from the axis,
+In a parallel beam, a view at angle θ has moments in s, the distance from the axis on the detector,
 
 ∫ p(θ, s) sᵏ ds = ∫ f(x, y) (x cos θ + y sin θ)ᵏ dx dy,
 
-polynomials of degree k in cos θ and sin θ (Ludwig, Comm Pure Appl Math 19 (1966) 49; Helgason,
-The Radon Transform, 1999, ch. I). That of degree 0 is the same in all views, so the middle of the
-shadow, moment 1 over moment 0, moves along one sine wave. In a fan the object comes nearer to the
-source and goes away again: waves of more periods a turn join in, each smaller by about the ratio
-of its radius to the distance from source to axis.
+which are polynomials of degree k in cos θ and sin θ (Ludwig, Comm Pure Appl Math 19 (1966) 49;
+Helgason, The Radon Transform, 1999, ch. I). The moment of degree 0 is the same in all views, so the
+centre of the shadow, moment 1 over moment 0, follows a single sine wave. In a fan beam the distance
+between object and source varies, which adds harmonics. Each is smaller than the previous one by
+about the ratio of the object's radius to the distance from source to axis.
 
-Metal, scatter and noise bend the path, so that a bend proves nothing. With wrong angles it jumps
+Metal, scatter and noise bend the path, so a bend proves nothing. With wrong angles the path jumps
 from each angle to the next, or follows the order of the views but not their angles.
 """
 
@@ -29,41 +29,52 @@ from engine.recon.filtering.truncation import cut_sides
 Fault = Literal["jump", "order"]
 
 FEWEST_VIEWS: dict[Fault, int] = {"jump": 90, "order": 40}
-"""From which a fault can be told."""
+"""Smallest number of views from which a fault can be recognised."""
 FEWEST_COLUMNS = 3
 """Fewest columns from which noise can be estimated."""
 PERIODS = {"parallel": 1, "cone": 3}
-"""Periods in a turn of the shortest wave in the path."""
+"""Number of harmonics in the path."""
 OBJECT_PART = 0.05
-"""Height of the shadow that counts, in parts of the largest line integrals."""
+"""Threshold of the shadow, as a fraction of the largest line integrals."""
 LEAST_MASS = 0.1
-"""Least sum of a shadow, in parts of what is usual."""
+"""Smallest sum of a shadow, relative to the median view."""
 LEAST_OFF_NOISE = 8.0
-"""A path is wrong where views are farther from it than so many times what noise does to them,"""
+"""Smallest deviation of views from the path, in standard deviations of the noise,"""
 LEAST_OFF: dict[Fault, float] = {"jump": 0.5, "order": 0.3}
-"""than so many columns,"""
+"""in columns,"""
 LEAST_OFF_SPREAD: dict[Fault, float] = {"jump": 0.005, "order": 0.002}
-"""than this part of the shadow's spread about its middle,"""
+"""as a fraction of the shadow's standard deviation about its centre,"""
 LEAST_OFF_MOVED: dict[Fault, float] = {"jump": 0.5, "order": 0.05}
-"""and than this part of what the middle moves."""
+"""and as a fraction of the movement of the centre. All four must be exceeded."""
 JUMPS = 0.7
-"""Mean square step from angle to angle, over that of independent places."""
+"""Mean square step from angle to angle, relative to that of independent positions."""
 BETTER = 3.0
-"""How much better than their angles the order of views must explain the path."""
+"""Factor by which the order of views must explain the path better than their angles."""
 RANGES_RAD = np.linspace(np.pi / 2, 2 * np.pi, 13)
-"""Ranges of angle that are tried for views in order."""
+"""Angular ranges that are tried for views in order."""
 
 
 def doubt_of_angles(scan: Projections) -> str | None:
-    """Return a sentence where line integrals do not fit their angles; None where they do.
+    """Return a sentence if line integrals do not match their angles.
 
-    None too where it cannot be told: few views, no circle, an object wider than the detector.
-    Views without a shadow, before the object or after the beam, are not looked at.
+    Views without a shadow, before the object or after the beam, are ignored.
+
+    Parameters
+    ----------
+    scan
+        line integrals of all views
+
+    Returns
+    -------
+    doubt_of_angles
+        None if they match or if that cannot be decided: few views, no circular orbit, or an object
+        wider than the detector
     """
     geometry = scan.geometry
     is_small = scan.n_views < min(FEWEST_VIEWS.values()) or scan.shape[2] < FEWEST_COLUMNS
     if is_small or not geometry.is_circular:
         return None
+    # Outside the plane of the source, cone-beam rays leave the slice and the moments do not hold.
     rows = _level_rows(geometry)
     if rows is None or any(cut_sides(scan.values[:, rows])):
         return None
@@ -71,6 +82,7 @@ def doubt_of_angles(scan: Projections) -> str | None:
     if path is None:
         return None
     angles = geometry.angles_rad
+    # Test for jumps first: shuffled views would also fail the test of their order.
     off = path.off(angles)
     if path.is_fault("jump", off) and path.jumps(angles):
         return (
@@ -80,6 +92,7 @@ def doubt_of_angles(scan: Projections) -> str | None:
         )
     if not path.is_fault("order", off) or _go_round(angles):
         return None
+    # Moving the object or the wrong range keeps the order. Fit 13 ranges and compare the best one.
     in_order = min(path.off(np.arange(scan.n_views) * (a / scan.n_views)) for a in RANGES_RAD)
     if off < BETTER * in_order:
         return None
@@ -98,10 +111,10 @@ class _Path:
     Attributes
     ----------
     seen : (n_seen,) numbers of the views with a shadow
-    middle : (n_seen,) of each of them
-    spread : mean standard deviation of a shadow about its middle
-    noise : standard deviation of the middle that the noise of pixels makes
-    periods : periods of the shortest wave, in a turn
+    middle : (n_seen,) centre of the shadow in each of them
+    spread : mean standard deviation of a shadow about its centre
+    noise : standard deviation of the centre caused by pixel noise
+    periods : number of harmonics in a turn
     """
 
     seen: Array
@@ -111,15 +124,16 @@ class _Path:
     periods: int
 
     def off(self, angles_rad: Array) -> float:
-        """Root mean square of what is left after the waves, with views at these angles."""
+        """Return the root mean square residual after the fit of the harmonics, for these angles."""
         turns = range(1, self.periods + 1)
         waves = [wave(k * angles_rad[self.seen]) for k in turns for wave in (np.cos, np.sin)]
         terms = np.stack([np.ones_like(self.middle), *waves], axis=1)
+        # Repeated angles make the fit degenerate; rcond drops those directions.
         best = np.linalg.lstsq(terms, self.middle, rcond=1e-9)[0]
         return _rms(self.middle - terms @ best)
 
     def is_fault(self, fault: Fault, off: float) -> bool:
-        """Return True if so much is worth a word."""
+        """Return True if the deviation exceeds all limits of this fault."""
         return len(self.middle) >= FEWEST_VIEWS[fault] and off > max(
             LEAST_OFF[fault],
             LEAST_OFF_NOISE * self.noise,
@@ -128,16 +142,22 @@ class _Path:
         )
 
     def jumps(self, angles_rad: Array) -> bool:
-        """Return True if neighbours are as far apart as any views (von Neumann's ratio)."""
+        """Return True if neighbours differ as much as any two views (von Neumann's ratio)."""
+        # Independent values have a mean square difference of 2 σ² between neighbours.
         steps = np.diff(self.middle[np.argsort(angles_rad[self.seen], kind="stable")])
         return bool(np.square(steps).mean() > JUMPS * 2 * self.middle.var())
 
 
 def _path(rows: Array, periods: int) -> _Path | None:
-    """Path of the shadow in line integrals (n_views, n_columns); None of one in few views."""
-    # of second differences, whose standard deviation is √6 that of the pixels
+    """Return the path of the shadow in (n_views, n_columns) integrals.
+
+    None if few views have one.
+    """
+    # Second differences cancel the slope of the object, so only pixel noise remains. Their standard
+    # deviation is √6 that of the pixels.
     sigma = np.median(np.abs(np.diff(rows, n=2, axis=1)), axis=0) / (0.6745 * np.sqrt(6))
     sigma = np.pad(sigma, 1, mode="edge")
+    # A threshold removes the noise of air, which would pull the centre towards the middle column.
     rows = np.where(rows > OBJECT_PART * np.quantile(rows, 0.999), rows, 0)
     columns, mass = np.arange(rows.shape[1]), rows.sum(axis=1)
     seen = np.flatnonzero((mass > 0) & (mass > LEAST_MASS * np.median(mass)))

@@ -26,6 +26,7 @@ class Crop(PreprocessStep):
         None, "First column, and the column after the last one", unit="pixels"
     )
 
+    # A crop only changes positions, so a single view gives the same result.
     @property
     def takes_single_views(self) -> bool:
         return True
@@ -39,14 +40,35 @@ class Crop(PreprocessStep):
         return geometry.cropped(*self._kept(geometry.shape))
 
     def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
+        """Return the rows of the full detector that `rows` come from.
+
+        Returns
+        -------
+        rows_before
+            a range of equal length, shifted by the first row of the crop
+        """
         first = self._kept(geometry.shape)[0].start
         return range(first + rows.start, first + rows.stop)
 
     def within_rows(self) -> Self:
+        # The rows are cropped already. If no columns are left to crop, the step must not report an
+        # obstacle.
         use = "off" if self.columns is None else self.use
         return self.model_copy(update={"rows": None, "use": use})
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return the cropped projections.
+
+        Returns
+        -------
+        projections
+            views of the same memory. Flat fields, dark fields and bad pixels are cropped alike.
+
+        Raises
+        ------
+        DataError
+            if the crop exceeds the detector
+        """
         rows, columns = self._kept(projections.geometry.shape)
 
         def cut(fields: Any) -> Any:
@@ -64,7 +86,7 @@ class Crop(PreprocessStep):
         )
 
     def _kept(self, shape: tuple[int, int]) -> tuple[slice, slice]:
-        """Rows and columns of a detector of (rows, columns) that are kept."""
+        """Return the slices of rows and columns to use, for a detector of this shape."""
         return _slice("rows", self.rows, shape[0]), _slice("columns", self.columns, shape[1])
 
     def summary(self, before: Projections, after: Projections) -> str:
@@ -73,6 +95,7 @@ class Crop(PreprocessStep):
 
 
 def _slice(name: str, span: Span | None, n: int) -> slice:
+    # Python would clip an excessive slice silently, and the crop would be smaller than entered.
     first, last = span or (0, n)
     if not 0 <= first < last <= n:
         raise DataError(

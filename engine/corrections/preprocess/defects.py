@@ -12,26 +12,27 @@ from engine.core.backend.filters import ndimage_of
 from engine.core.backend.gpu import Array
 
 TRIMMED = 0.2
-"""Share of the fields left out at either end of a pixel's mean, so that a zinger does not count."""
+"""Fraction of the fields that is omitted at each end of a pixel's mean, to exclude zingers."""
 SIGMAS = 10.0
 """Distance from the neighbours, in standard deviations, from which a pixel is defective."""
 GAIN_OFF = 0.3
-"""A gain that differs by less than this from its neighbours' is calibrated, not defective."""
+"""Smallest relative deviation of a gain from its neighbours that counts as a defect."""
 MAD_PER_SIGMA = 0.6745
 NEIGHBOURHOOD = 7
-"""Edge of the square in which the usual deviation of a pixel is taken."""
+"""Edge of the square that defines the typical deviation around a pixel."""
 WINDOW = 8.0
 """Mean absolute deviations that make an outlier; about six standard deviations of noise."""
 
 
 def mean_field(fields: NDArray[Any]) -> NDArray[np.float32]:
-    """Mean of flats or darks (n, rows, cols), without the largest and smallest of five or more.
+    """Return the trimmed mean of flat or dark fields (n, rows, cols), NaN where any field is NaN.
 
-    Where any field is NaN, so is the mean.
+    With five or more fields, the largest and smallest fifth are omitted.
     """
     # in place of scipy.stats.trim_mean, whose import costs every run half a second
     n_cut = int(TRIMMED * len(fields))
     middle = slice(n_cut, len(fields) - n_cut)
+    # A partition is enough: only the members of the middle part matter, not their order.
     ordered = np.partition(fields, (middle.start, middle.stop - 1), axis=0)
     mean = np.asarray(ordered[middle].mean(axis=0), np.float32)
     mean[np.isnan(fields.max(axis=0))] = np.nan  # sorted to the end, it would be left out
@@ -41,34 +42,51 @@ def mean_field(fields: NDArray[Any]) -> NDArray[np.float32]:
 def from_fields(
     flats: NDArray[Any] | None, darks: NDArray[Any] | None, open_beam: NDArray[np.float32]
 ) -> NDArray[np.bool_]:
-    """Map (rows, cols) of defective pixels: dark level, dark noise or gain unlike the others.
+    """Return the defective pixels (rows, cols): unusual dark level, dark noise or gain.
 
-    `open_beam` (n, rows, cols) is flat minus dark; a pixel must see light in each.
+    Parameters
+    ----------
+    flats
+        (n, rows, cols) flat fields; None if there are none
+    darks
+        (n, rows, cols) dark fields; None if there are none
+    open_beam
+        (n, rows, cols) flat minus dark; a pixel must have signal in each
     """
     beam = open_beam.min(axis=0)
     bad = ~(beam > 0)  # NaN too
     if darks is not None:
         bad |= _unlike(mean_field(darks))
+        # Two dark fields do not give a useful standard deviation.
         if len(darks) > 2:
             noise = darks.std(axis=0, dtype=np.float64)
+            # The floor keeps noiseless simulated dark fields from flagging every pixel.
             bad |= noise > SIGMAS * max(float(np.nanmedian(noise)), 1e-6)
     if flats is not None:
+        # Known defects would distort the median of their neighbours.
         sound = np.where(bad, np.median(beam[~bad]) if (~bad).any() else 0, beam)
         smoothed = ndimage_of(sound).median_filter(sound, 5)
+        # Both limits must be exceeded: a gain that differs much, and by more than that of other
+        # pixels.
         bad |= (np.abs(beam - smoothed) > GAIN_OFF * smoothed) & _unlike(sound)
     return bad
 
 
 def _unlike(field: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Return where a field (rows, cols) is far from the median of its surroundings."""
+    """Return where a field (rows, cols) deviates strongly from the median of its surroundings."""
     away = np.abs(field - ndimage_of(field).median_filter(field, 5))
     spread = float(np.nanmedian(away)) / MAD_PER_SIGMA
+    # 0.1 % of the largest value, so that rounding in a uniform field is no defect.
     floor = 1e-3 * float(np.nanmax(np.abs(field), initial=0))
+    # Written with ~(<=), so that NaN counts as defective.
     return ~(away <= max(SIGMAS * spread, floor))
 
 
 def median_of_medians(values: Array) -> Array:
-    """Median along the rows of the medians along the columns, three by three."""
+    """Return the median of three medians of three, over 3 × 3 neighbours.
+
+    This separable approximation of the 3 × 3 median needs no sorting of nine values.
+    """
     xp, ends = module_of(values), ((0, 0),) * (values.ndim - 2)
     padded = xp.pad(values, (*ends, (1, 1), (1, 1)), mode="edge")
     across = _median3(padded[..., :-2], padded[..., 1:-1], padded[..., 2:])
@@ -76,6 +94,7 @@ def median_of_medians(values: Array) -> Array:
 
 
 def _median3(a: Array, b: Array, c: Array) -> Array:
+    # The median of three without branches: max(min(a, b), min(max(a, b), c)).
     xp = module_of(a)
     low, high = xp.minimum(a, b), xp.maximum(a, b)
     xp.minimum(high, c, out=high)
@@ -85,15 +104,24 @@ def _median3(a: Array, b: Array, c: Array) -> Array:
 def outliers(
     values: Array, threshold: float, scale: Literal["relative", "absolute"]
 ) -> NDArray[np.bool_]:
-    """Return where values (n, rows, cols) stand alone: zingers, pixels that failed for a view.
+    """Return isolated values: zingers, or pixels that failed in one view.
 
-    They differ from their neighbours' median by more than `threshold` (of it, if relative), and
-    by more than is usual around them: edges of the object and noise are left alone.
+    Edges of the object and noise are not flagged.
+
+    Parameters
+    ----------
+    values
+        (n, rows, cols) without NaN
+    threshold
+        smallest deviation from the median of the neighbours
+    scale
+        "relative": the threshold is a fraction of that median; "absolute": a difference
     """
     xp, size = module_of(values), NEIGHBOURHOOD
     smoothed = median_of_medians(values)
     away = xp.abs(values - smoothed)
     around = ndimage_of(values).uniform_filter(away, size=(1, size, size), mode="reflect")
+    # Exclude the pixel itself, because a strong outlier would raise its own limit.
     around = (size**2 * around - away) / (size**2 - 1)
     limit = threshold * xp.abs(smoothed) if scale == "relative" else threshold
     found: NDArray[np.bool_] = (away > limit) & (away > WINDOW * around)
@@ -101,22 +129,24 @@ def outliers(
 
 
 def fill(values: Array) -> None:
-    """Replace NaN in values (n, rows, cols) by the median of the neighbours, from the rim inwards.
+    """Replace NaN in values (n, rows, cols) by the median of the neighbours, in place.
 
-    A view with nothing but NaN is left as it is.
+    Large defects are filled from their rim inwards. A view that contains only NaN is unchanged.
     """
     xp = module_of(values)
     n_left = -1
     while True:
         view, row, col = xp.nonzero(xp.isnan(values))
         if view.size in (0, n_left):
+            # Stop if a pass fills nothing; otherwise views without any value would loop forever.
             return
+        # Read all neighbours before writing any, so that the result does not depend on the order.
         n_left = view.size
         values[view, row, col] = _neighbour_median(values, view, row, col)
 
 
 def _neighbour_median(values: Array, view: Array, row: Array, col: Array) -> Array:
-    """Median of those of the eight neighbours that are numbers; NaN where none is."""
+    """Return the median of the measured values among the eight neighbours; NaN if none is."""
     xp, (_, n_rows, n_cols) = module_of(values), values.shape
     around = xp.full((8, view.size), np.nan, np.float32)
     steps = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if r or c]

@@ -1,8 +1,8 @@
 """Transmission from counts: T = (I - D) / (F - D), F and D the flat and dark fields.
 
-Flats taken at several moments (`info["flat_views"]`: for each flat the number of the view that
-follows it) are averaged moment by moment and interpolated between them. What was not measured
-(a defective pixel, a saturated value) is NaN until the bad pixels are replaced.
+Flat fields taken at several times are averaged per time and interpolated between them. The entry
+`info["flat_views"]` contains, for each flat field, the number of the next view. Values that were
+not measured (a defective or saturated pixel) are NaN until the bad pixels are replaced.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from engine.corrections.preprocess.blocks import in_blocks
 from engine.data.projections import Kind, Projections
 
 FULL_SCALES = tuple(2.0**bits - 1 for bits in (8, 10, 12, 14, 16))
-"""Largest counts that common detectors can tell."""
+"""Full scale of common detectors [counts]."""
 MOST_DRIFT = 0.3
-"""A source that drifts by more than this within a scan is taken for an object in the strip."""
+"""Largest relative variation of air that is taken for drift, not for an object in the strip."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,22 @@ class OpenBeam:
     views: NDArray[np.float64]
 
     def at(self, views: slice) -> NDArray[np.float32]:
-        """Return the open beam of some views, (n_views or 1, rows, cols)."""
+        """Return the open beam of some views.
+
+        Parameters
+        ----------
+        views
+            range of view numbers
+
+        Returns
+        -------
+        at
+            (n_views, rows, cols), interpolated in time; (1, rows, cols) if there is only one time
+        """
         if len(self.fields) == 1:
             return self.fields
         at = np.arange(views.start, views.stop)
+        # Clip to the first and last pair: before and after all flat fields the nearest one is used.
         after = np.clip(np.searchsorted(self.views, at, side="right"), 1, len(self.views) - 1)
         first, last = self.views[after - 1], self.views[after]
         share = np.clip((at - first) / (last - first), 0, 1).astype(np.float32)[:, None, None]
@@ -80,6 +92,13 @@ class FlatField(PreprocessStep):
     )
 
     def obstacle(self, projections: Projections) -> str | None:
+        """Return why no transmission can be computed.
+
+        Returns
+        -------
+        obstacle
+            projections that are not counts, or no information about the open beam; None otherwise
+        """
         if projections.kind != "counts":
             return f"the projections are already {projections.kind}, not counts"
         if projections.flats is None and self.open_counts is None and self.air == "none":
@@ -90,12 +109,25 @@ class FlatField(PreprocessStep):
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return the transmission of all views.
+
+        Returns
+        -------
+        projections
+            new values, NaN where nothing was measured. Drift and saturation are in `info`.
+
+        Raises
+        ------
+        DataError
+            if no pixel of the flat fields has signal, or the strip of air is not air
+        """
         return self.view_by_view(projections, on=on)(projections)
 
     def view_by_view(
         self, scan: Projections, *, on: Backend
     ) -> Callable[[Projections], Projections]:
         dark, beam = self._fields(scan)
+        # Defects are found once per scan, because they need all flat and dark fields.
         bad = defects.from_fields(scan.flats, scan.darks, beam.fields)
         if scan.bad_pixels is not None:
             bad |= scan.bad_pixels
@@ -110,11 +142,13 @@ class FlatField(PreprocessStep):
         on: Backend,
     ) -> Projections:
         xp, counts = module_of(projections.values), projections.values
+        # Multiplying by NaN marks defective pixels without a separate pass over the data.
         usable = xp.asarray(np.where(bad, np.float32(np.nan), np.float32(1)))
         limit, dark_there = self._saturation(counts), xp.asarray(dark)
         out = projections.empty(counts.shape)
 
         def work(views: slice) -> int:
+            # Saturation must be tested before subtracting the dark field, on raw counts.
             block = counts[views]
             saturated = block >= limit
             out[views] = (block - dark_there) * (usable / xp.asarray(beam.at(views)))
@@ -124,6 +158,8 @@ class FlatField(PreprocessStep):
         with np.errstate(divide="ignore", invalid="ignore"):  # zero flats become NaN
             n_saturated = sum(in_blocks(work, counts, on=on, storage=projections.storage))
         facts = {"bad_pixels": int(bad.sum()), "saturated": n_saturated, "drift": 0.0}
+        # A flat field built from the white level of the file was not measured, so it cannot
+        # saturate.
         if (flats := projections.flats) is not None and "white_level" not in projections.info:
             facts["saturated_flats"] = float((flats >= self._saturation(flats)).mean())
         if self.air != "none":
@@ -162,6 +198,7 @@ class FlatField(PreprocessStep):
         dark = np.zeros(shape, np.float32)
         if projections.darks is not None:
             dark = defects.mean_field(projections.darks)
+        # Without flat fields the open beam is uniform, so only drift is corrected, not pixel gain.
         if projections.flats is None:
             # without a number, the strip of air sets the level of every view
             counts = 1.0 if self.open_counts is None else self.open_counts
@@ -177,6 +214,7 @@ class FlatField(PreprocessStep):
 
     def _open_beam(self, flats: NDArray[Any], info: Plain, dark: NDArray[np.float32]) -> OpenBeam:
         taken = np.asarray(info.get("flat_views", np.zeros(len(flats))), float)
+        # Old files may lack the times of their flat fields, or list a different number.
         if self.flats == "mean" or len(taken) != len(flats):
             taken = np.zeros(len(flats))
         moments = np.unique(taken)
@@ -186,17 +224,19 @@ class FlatField(PreprocessStep):
     def _saturation(self, counts: Array) -> float:
         if self.saturated_counts is not None:
             return self.saturated_counts
+        # Only an exact full-scale value proves saturation; a bright scan below it is not clipped.
         most = largest(counts) if counts.size else 0.0
         return most if most in FULL_SCALES else np.inf
 
     def _level(self, transmission: Array) -> float:
-        """Divide every view by its median in the strip of air; return how far they ranged."""
+        """Divide every view by its median in the strip of air; return the range of the medians."""
         xp, n = module_of(transmission), self.air_columns
         sides = {
             "left": [transmission[:, :, :n]],
             "right": [transmission[:, :, -n:]],
             "both": [transmission[:, :, :n], transmission[:, :, -n:]],
         }[self.air]
+        # The median ignores zingers and dust at the edge of the detector.
         level = xp.nanmedian(xp.concatenate(sides, axis=2), axis=(1, 2), keepdims=True)
         middle, drift = float(xp.nanmedian(level)), float(level.max() - level.min())
         if not (middle > 0 and drift <= MOST_DRIFT * middle):

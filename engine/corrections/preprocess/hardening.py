@@ -21,7 +21,7 @@ from engine.corrections.preprocess.central_slice import middle_rows, middle_slic
 from engine.data.projections import Projections
 
 Coefficients = tuple[float, ...]
-"""a_1, a_2, ...: of p, p², ..."""
+"""a_1, a_2, ...: coefficients of p, p², ..."""
 RIM_VOXELS = 3
 FEWEST_VOXELS = 50
 
@@ -53,6 +53,13 @@ class Hardening(PreprocessStep):
         return self.fit == "given"
 
     def obstacle(self, projections: Projections) -> str | None:
+        """Return why line integrals are not corrected.
+
+        Returns
+        -------
+        obstacle
+            projections that are no line integrals, or missing coefficients; None otherwise
+        """
         if projections.kind != "integrals":
             return f"the projections are still {projections.kind}; switch on their logarithm"
         if self.fit == "given" and not self.coefficients:
@@ -60,9 +67,23 @@ class Hardening(PreprocessStep):
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return the line integrals of a monoenergetic beam.
+
+        Returns
+        -------
+        projections
+            new values; coefficients and the largest line integral are in `info`
+
+        Raises
+        ------
+        DataError
+            if the polynomial decreases within the range of the scan, or no uniform object is found
+        """
         values = projections.values
         most = largest(values) if values.size else 0.0
         coefficients = self._found(projections, on=on)
+        # A polynomial fitted to thin objects can turn over, and dense parts would become
+        # transparent.
         _check_rises(coefficients, most)
         out = projections.empty(values.shape)
 
@@ -100,7 +121,16 @@ def _check_rises(coefficients: Coefficients, most: float) -> None:
 
 
 def evaluate(coefficients: Coefficients, p: Array) -> Array:
-    """Σ a_k pᵏ, by Horner's rule."""
+    """Return Σ a_k pᵏ by Horner's rule.
+
+    Parameters
+    ----------
+    coefficients
+        a_1, a_2, ...
+    p
+        line integrals of any shape, NumPy or CuPy
+    """
+    # `0 * p` keeps device, shape and float32 of p.
     total = 0 * p
     for a in reversed(coefficients):
         total = (total + np.float32(a)) * p
@@ -114,9 +144,19 @@ def fit_wedge(
     mu_per_mm: float | None = None,
     degree: int = 3,
 ) -> Coefficients:
-    """Fit line integrals (n,) measured through known thicknesses (n,) of one material [mm].
+    """Return coefficients fitted to line integrals of known thicknesses of one material.
 
-    Without its attenuation the thinnest steps give it: a_1 = 1.
+    Parameters
+    ----------
+    integrals
+        (n,) measured line integrals
+    thickness_mm
+        (n,) thickness of each step [mm]
+    mu_per_mm
+        attenuation coefficient of the material; None scales the result to a_1 = 1, which keeps the
+        thinnest steps
+    degree
+        degree of the polynomial
     """
     p = np.asarray(integrals, np.float64)
     wanted = np.asarray(thickness_mm, np.float64) * (mu_per_mm or 1.0)
@@ -131,13 +171,28 @@ def fit_uniform(
     mu_per_mm: float | None = None,
     degree: int = 3,
 ) -> Coefficients:
-    """Fit on a scan of a uniform object: the corrected image shall be flat inside it.
+    """Return coefficients that make the image of a uniform object flat.
 
-    `reconstruct` makes an image (any shape) of line integrals and must be linear. As the image of
-    Σ a_k pᵏ is Σ a_k f_k, with f_k that of pᵏ, the best coefficients follow at once. The rim does
-    not count, where voxels are shared, nor the outside, which has the streaks of few views. Without
-    the object's attenuation a_1 = 1.
-    Kachelrieß, Sourbelle & Kalender, Medical Physics 33 (2006) 1269.
+    The image of Σ a_k pᵏ is Σ a_k f_k with the image f_k of pᵏ, so a linear least-squares fit gives
+    the coefficients. The rim is excluded because its voxels are only partly filled. The outside is
+    excluded because it contains the streaks of few views. Kachelrieß, Sourbelle & Kalender, Medical
+    Physics 33 (2006) 1269.
+
+    Parameters
+    ----------
+    projections
+        line integrals of an object of one material
+    reconstruct
+        linear reconstruction of an image of any shape from line integrals
+    mu_per_mm
+        attenuation coefficient of the object; None scales the result to a_1 = 1
+    degree
+        degree of the polynomial
+
+    Raises
+    ------
+    DataError
+        if the image has too few voxels inside an object
     """
     p = projections.values
     images = [
@@ -152,7 +207,18 @@ def fit_uniform(
 
 
 def otsu(image: NDArray[np.floating]) -> float:
-    """Threshold between the two classes of an image that lie farthest apart (Otsu, 1979)."""
+    """Return the threshold that separates two classes of an image best (Otsu, 1979).
+
+    Parameters
+    ----------
+    image
+        values of any shape
+
+    Returns
+    -------
+    otsu
+        mean of all best thresholds; several are equally good if there is a gap between the classes
+    """
     counts, edges = np.histogram(image, 256)
     centres = (edges[1:] + edges[:-1]) / 2
     below = counts.cumsum()
@@ -179,4 +245,5 @@ def _solve(basis: list[NDArray[np.float64]], wanted: NDArray[np.floating]) -> ND
 
 
 def _scaled(a: NDArray[np.float64], *, keep: bool) -> Coefficients:
+    # Without a known μ the scale is free, and a_1 = 1 keeps weakly attenuated rays unchanged.
     return tuple(float(v) for v in (a if keep else a / a[0]))

@@ -34,11 +34,25 @@ class Hounsfield(Settings):
     mu_air_per_mm: float = setting(0.0, "Attenuation of air", label="Air", unit="1/mm", ge=0, le=10)
 
     def apply(self, volume: Volume, *, in_place: bool = False) -> Volume:
-        """Return the volume in HU, float32; its `info` says what air and water were taken for.
+        """Return the volume in HU, float32.
 
-        in_place : True if the values are written over those of the volume, slice by slice from the
-            last one on: of a file whose slices count from the first, most are then as they were
-            where that is interrupted
+        Parameters
+        ----------
+        volume
+            volume in 1/mm
+        in_place
+            True overwrites the values of the volume, slice by slice from the last one. If a file
+            that stores slices from the first is interrupted, most of its slices are still unchanged
+
+        Returns
+        -------
+        volume
+            its `info` contains the values used for air and water
+
+        Raises
+        ------
+        DataError
+            if the unit is not 1/mm, or water does not attenuate more than air
         """
         if volume.unit != "1/mm":
             raise DataError(
@@ -55,6 +69,7 @@ class Hounsfield(Settings):
             )
         scale = np.float32(1000 / (water - air))
         out = volume.values if in_place else np.empty(volume.values.shape, np.float32)
+        # From the last slice, for the reason given above for `in_place`.
         for k in reversed(range(len(out))):
             out[k] = scale * (volume.values[k] - np.float32(water))
         facts = {"water_per_mm": water, "air_per_mm": air, "levels": self.levels}
@@ -66,7 +81,13 @@ class Hounsfield(Settings):
         )
 
     def summary(self, after: Volume) -> str:
-        """Say what `apply` took for air and water."""
+        """Describe the values that `apply` used for air and water.
+
+        Parameters
+        ----------
+        after
+            the volume that `apply` returned
+        """
         facts = after.info[self.kind]
         how = "found in the image" if self.levels == "found" else "from the protocol"
         water, air = (f"{facts[name]:.4g}" for name in ("water_per_mm", "air_per_mm"))

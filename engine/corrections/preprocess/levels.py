@@ -9,25 +9,38 @@ from engine.core.arrays import Array
 from engine.core.errors import DataError
 
 BINS = 200
-"""For the attenuation of water."""
+"""Histogram bins across the attenuation of water."""
 SMOOTHING = 3.0
 """Standard deviation [bins]."""
 AIR, WATER = (-0.2, 0.2), (0.6, 1.6)
-"""Ranges to look in, in units of the attenuation that water should have; between them are lungs and
-fat, beyond them bone."""
+"""Search ranges in units of the expected attenuation of water.
+
+Lungs and fat are between them, bone is
+above.
+"""
 LEAST_SHARE = 0.002
-"""Least share of the voxels that make a peak, in the bins within 5 % of water about it."""
+"""Smallest share of the voxels in a peak, counted in the bins within 5 % of water around it."""
 
 
 def find_levels(values: Array, near: float) -> tuple[float, float]:
-    """Return what air and water, or soft tissue, measure [1/mm].
+    """Return the measured attenuation of air and of water, or soft tissue [1/mm].
 
-    values : (n_z, n_y, n_x); the cylinder that touches their edges is looked at
-    near : about the attenuation of water
+    Parameters
+    ----------
+    values
+        (n_z, n_y, n_x) attenuation; only the cylinder that touches the edges is evaluated
+    near
+        expected attenuation of water [1/mm]
+
+    Raises
+    ------
+    DataError
+        if the histogram has no peak in one of the ranges
     """
     from scipy import ndimage
 
     disc = _disc(values.shape[1:])
+    # The margin lets a peak at the end of a range have neighbours on both sides.
     first, last = AIR[0] - 0.1, WATER[1] + 0.1
     n = round((last - first) * BINS)
     edges = np.histogram_bin_edges([], n, (first * near, last * near))
@@ -51,13 +64,13 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
 
 
 def _disc(shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """(n_y, n_x) pixels within the ellipse that touches the edges."""
+    """Return the pixels (n_y, n_x) within the ellipse that touches the edges."""
     y, x = ((np.arange(n) + 0.5) * 2 / n - 1 for n in shape)
     return np.asarray(y[:, None] ** 2 + x**2 <= 1)
 
 
 def _peak(smooth: NDArray[np.float64], at: NDArray[np.float64], low: float, high: float) -> float:
-    """Return where the tallest local maximum between two places is; NaN where none is."""
+    """Return the position of the highest local maximum in a range; NaN if there is none."""
     k = np.arange(1, len(smooth) - 1)
     is_top = (smooth[k] >= smooth[k - 1]) & (smooth[k] > smooth[k + 1])
     k = k[is_top & (at[k] >= low) & (at[k] <= high)]

@@ -37,6 +37,13 @@ class Logarithm(PreprocessStep):
     )
 
     def obstacle(self, projections: Projections) -> str | None:
+        """Return why there is no logarithm to take.
+
+        Returns
+        -------
+        obstacle
+            projections that are still counts or already line integrals; None for transmissions
+        """
         if projections.kind == "counts":
             return "the projections are still counts; switch on the flat-field correction"
         if projections.kind == "integrals":
@@ -44,6 +51,18 @@ class Logarithm(PreprocessStep):
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return line integrals −ln T.
+
+        Returns
+        -------
+        projections
+            new float32 values; clipped and too bright values are counted in `info`
+
+        Raises
+        ------
+        DataError
+            if the transmission contains NaN, because bad pixels were not replaced
+        """
         values = projections.values
         xp = module_of(values)
         out = projections.empty(values.shape)
@@ -51,6 +70,7 @@ class Logarithm(PreprocessStep):
 
         def work(views: slice) -> tuple[int, int, int]:
             block = values[views]
+            # NaN compares as False with both limits, so it is counted separately below.
             clipped, bright = (block < least).sum(), (block > BRIGHT).sum()
             out[views] = -xp.log(xp.maximum(block, least))
             return int((~xp.isfinite(block)).sum()), int(clipped), int(bright)

@@ -1,15 +1,15 @@
 """Search for the rotation axis of parallel rays over a full turn, from opposite rays.
 
-The ray that passes the axis at distance s in the view at β runs back along the one at −s in the
-view at β + π. With the axis at column c,
+The ray at distance s from the axis in the view at β coincides with the ray at −s in the view at β +
+π. With the axis at column c,
 
 p(β, c + s) = p(β + π, c − s)   for all s with both columns on the detector.
 
 For every c in steps of half a column, the mean square difference of these rays is divided by their
-variance, so that air and short overlaps gain nothing: it is near 0 at the axis and near 1
-elsewhere. The sums over all pairs are correlations, computed by the Fourier transform. Rows that
-the detector cuts off do no harm, since only rays that were measured twice are compared (unlike the
-spectrum of the sinogram, which truncation biases).
+variance, so that air and short overlaps have no advantage. The ratio is near 0 at the axis and near
+1 elsewhere. The sums over all pairs are correlations, computed by the Fourier transform. Truncated
+rows do no harm, since only rays that were measured twice are compared. (Truncation biases methods
+based on the spectrum of the sinogram.)
 """
 
 from __future__ import annotations
@@ -25,30 +25,38 @@ from engine.recon.filtering.redundancy import coverage
 Array = NDArray[np.float64]
 
 LEAST_OVERLAP = 8
-"""Columns that both views of a pair must share."""
+"""Smallest number of columns that both views of a pair share."""
 MOST_VIEWS = 512
-"""Views that suffice; others are left out evenly."""
+"""Largest number of views used; others are omitted evenly."""
 NEAR_ROWS = 2
-"""Rows on each side of the middle one that are averaged."""
+"""Number of rows averaged on each side of the middle row."""
 SMOOTHING = 1.0
 """Standard deviation along columns [columns]."""
 TOO_DIFFERENT = 0.25
-"""Part of the variance beyond which two rays are no pair."""
+"""Fraction of the variance above which two rays do not match."""
 LEAST_VARIANCE = 0.003
-"""Part of the variance of all rays that those about an axis must have: air alone tells nothing."""
+"""Smallest variance of the rays about an axis, relative to that of all rays.
+
+Air contains no evidence.
+"""
 CLEARLY = 2.5
-"""Factor by which another place must be worse."""
+"""Factor by which another position must be worse."""
 SEPARATION = 3.0
-"""Distance from the best place at which another one begins [columns]."""
+"""Smallest distance of a competing position from the best one [columns]."""
 
 
 def by_opposite_parallel(projections: Projections) -> Estimate:
-    """Return the column of the axis, from 0, of parallel views over a whole turn.
+    """Return the axis column, from 0, of parallel views over a whole turn.
+
+    Parameters
+    ----------
+    projections
+        line integrals on the host
 
     Raises
     ------
     DataError
-        where the views do not go round, or where no column is clearly the best
+        if the views do not cover a turn, or if no column is clearly the best
     """
     views, opposite = _pairs(projections)
     columns, scores = _differences(views, opposite)
@@ -58,6 +66,7 @@ def by_opposite_parallel(projections: Projections) -> Estimate:
             "opposite rays; enter the column."
         )
     best = int(np.argmin(scores))
+    # Half-column steps are coarse; a parabola through the lowest points gives the fraction.
     near = slice(max(best - 2, 0), best + 3)
     found = lowest(columns[near], scores[near])
     _refuse_unclear(columns, scores, best)
@@ -67,12 +76,18 @@ def by_opposite_parallel(projections: Projections) -> Estimate:
 
 
 def goes_round(projections: Projections) -> bool:
-    """Return True if the views cover a whole turn, in any order."""
+    """Return True if the views cover a whole turn, in any order.
+
+    Parameters
+    ----------
+    projections
+        scan whose angles are tested
+    """
     return coverage(projections.geometry.angles_rad).is_whole
 
 
 def _refuse_unclear(columns: Array, scores: Array, best: int) -> None:
-    """Refuse an axis that does not explain the data, or that another place explains as well."""
+    """Refuse an axis that does not explain the data, or that is not the only good one."""
     if scores[best] > TOO_DIFFERENT:
         raise DataError(
             "Centre of rotation: rays that are measured twice differ too much "
@@ -89,7 +104,7 @@ def _refuse_unclear(columns: Array, scores: Array, best: int) -> None:
 
 
 def _pairs(projections: Projections) -> tuple[Array, Array]:
-    """Return (n, columns) views, and those half a turn later, between views too."""
+    """Return (n, columns) views, and interpolated views half a turn later."""
     from scipy import ndimage
 
     turned = np.mod(projections.geometry.angles_rad, 2 * np.pi)
@@ -101,6 +116,7 @@ def _pairs(projections: Projections) -> tuple[Array, Array]:
     angles = turned[order]
     chosen = np.linspace(0, len(angles) - 1, min(len(angles), MOST_VIEWS)).round().astype(int)
     sought = np.mod(angles[chosen] + np.pi, 2 * np.pi)
+    # The opposite angle is usually between two views, so both are interpolated.
     after = np.searchsorted(angles, sought)
     first, last = (after - 1) % len(angles), after % len(angles)
     gap = np.mod(angles[last] - angles[first], 2 * np.pi)
@@ -112,14 +128,19 @@ def _pairs(projections: Projections) -> tuple[Array, Array]:
 
 
 def _differences(views: Array, opposite: Array) -> tuple[Array, Array]:
-    """Return columns in steps of half a one, and how much the rays about each differ; ∞ if few."""
+    """Return columns in steps of a half, and the relative difference of rays about each.
+
+    The difference is ∞ if there are too few rays.
+    """
     n_views, n = views.shape
     sums = np.arange(2 * n - 1)  # of the columns of two rays about the same axis
     low, high = np.maximum(sums - n + 1, 0), np.minimum(sums, n - 1)
     count = n_views * (high - low + 1)
+    # Padding to 2 n avoids wrap-around of the circular correlation.
     waves = (np.fft.rfft(each, 2 * n, axis=1) for each in (views, opposite))
     one, other = waves
     product = np.fft.irfft((one * other).sum(axis=0), 2 * n)[: 2 * n - 1]
+    # Cumulative sums give the energy of every overlap without a loop over columns.
     squares, totals = (
         [np.append(0.0, np.cumsum(power(each).sum(axis=0))) for each in (views, opposite)]
         for power in (np.square, np.asarray)

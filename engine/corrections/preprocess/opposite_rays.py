@@ -1,13 +1,13 @@
 """Search for the rotation axis on the detector of a cone beam, from rays measured twice.
 
-In the plane of the source's circle the ray at fan angle γ of the view at β runs back along the one
+In the plane of the source's circle, the ray at fan angle γ of the view at β coincides with the ray
 at −γ of the view at
 
 β' = β + π + 2 γ
 
-and both tell the same integral. γ counts from the ray through the axis, so that a detector that
-stands elsewhere than supposed pairs the wrong rays. Tried are shifts of the detector along its
-columns, coarse then fine; least is the mean square of what pairs differ by.
+and has the same line integral. γ counts from the ray through the axis, so an error of the detector
+position pairs the wrong rays. Detector shifts along its columns are tried, first coarse, then fine.
+The best shift minimises the mean square difference of the pairs.
 """
 
 from __future__ import annotations
@@ -27,32 +27,33 @@ from engine.recon.filtering.redundancy import coverage
 Array = NDArray[np.float64]
 
 DITHER = 0.618034
-"""Step of the rays that are compared [columns]: between pixels in all ways alike, so that what
-interpolation smooths does not depend on the shift."""
+"""Step between the compared rays [columns]. The golden ratio samples all positions between pixels
+equally, so that the smoothing of the interpolation does not depend on the shift.
+"""
 FEWEST_PAIRS = 500
 ENOUGH_PAIRS = 40_000
-"""Pairs that suffice for all but the last search."""
+"""Number of pairs that suffices for all searches but the last."""
 LEAST_OVERLAP = 8.0
-"""Columns to both sides of the axis that views from all sides must share."""
+"""Smallest number of columns on both sides of the axis that opposite views share."""
 STEPS = (1.0, 0.25, 0.05)
-"""Steps of the searches [columns]; each looks as far as two steps of the one before."""
+"""Steps of the searches [columns]; each covers two steps of the previous one."""
 TOO_DIFFERENT = 0.1
-"""Part of the rays' variance beyond which two rays are no pair."""
+"""Fraction of the variance of the rays above which two rays do not match."""
 SMOOTHING = 1.0
 """Standard deviation [columns]."""
 
 
 @dataclass(frozen=True)
 class _Circle:
-    """Mean of the rows at the source's height, in order of the angle of their views.
+    """Mean of the rows at the height of the source, sorted by the angle of the views.
 
     Attributes
     ----------
-    sinogram : (n_views, n_columns); that of a whole turn ends with the first view again
+    sinogram : (n_views, n_columns); for a whole turn, the first view is repeated at the end
     angles : (n_views,) ascending [rad]
-    is_whole : True if the views go all the way round
-    start, step : (x, y) of the ray to column 0, and from one column to the next, seen with the
-        source on +x [mm]
+    is_whole : True if the views cover a whole turn
+    start, step : (x, y) of the ray to column 0 and the step between columns, with the source on +x
+        [mm]
     """
 
     sinogram: Array
@@ -62,24 +63,24 @@ class _Circle:
     step: Array
 
     def fan(self, columns: Array, shift: float) -> Array:
-        """Fan angles of rays to columns, where the detector is moved by `shift` columns."""
+        """Return the fan angles of rays to columns of a detector shifted by `shift` columns."""
         x, y = self.start[:, None] + self.step[:, None] * (columns + shift)
         return np.asarray(np.arctan2(-y, -x))
 
     def column(self, fan: Array, shift: float) -> Array:
-        """Columns that rays at these fan angles meet."""
+        """Return the columns that rays at these fan angles hit."""
         sin, cos = np.sin(fan), np.cos(fan)
         (x, y), (dx, dy) = self.start, self.step
         return np.asarray((sin * x - cos * y) / (cos * dy - sin * dx) - shift)
 
     def seen(self, every: int, columns: Array) -> Array:
-        """Integrals (n, m) of each view, or of some of them evenly, for columns (m,)."""
+        """Return integrals (n, m) of every `every`-th view, for columns (m,)."""
         k, right = _between(columns, self.sinogram.shape[1])
         some = self.sinogram[: len(self.angles) - self.is_whole : every]
         return np.asarray(some[:, k] * (1 - right) + some[:, k + 1] * right)
 
     def at(self, angles: Array, columns: Array) -> Array:
-        """Integrals (n, m) for angles (n, m) and columns (m,); NaN where there is no view."""
+        """Return integrals (n, m) for angles (n, m), columns (m,); NaN where there is no view."""
         angles = self.angles[0] + np.mod(angles - self.angles[0], 2 * np.pi)
         view = np.interp(angles, self.angles, np.arange(len(self.angles)), right=np.nan)
         missing = np.isnan(view)
@@ -98,13 +99,29 @@ class _Circle:
 
 
 def _between(places: Array, n: int) -> tuple[NDArray[np.intp], Array]:
-    """Which of n numbers lie below `places`, and how far these are on the way to the next."""
+    """Return the index below each place among n numbers, and the fraction beyond it."""
     below = np.minimum(places.astype(np.intp), n - 2)
     return below, places - below
 
 
 def by_opposite_rays(projections: Projections) -> Estimate:
-    """Return the column of the axis, from 0, of a cone beam on a circle."""
+    """Return the axis column, from 0, of a cone beam on a circle.
+
+    Parameters
+    ----------
+    projections
+        line integrals on the host
+
+    Returns
+    -------
+    by_opposite_rays
+        estimate with all shifts that were tried
+
+    Raises
+    ------
+    DataError
+        if the detector ends near the axis, too few rays are measured twice, or they differ too much
+    """
     axis, last = float(projections.geometry.axis_column.mean()), projections.shape[2] - 1
     short = min(axis, last - axis)
     if short < LEAST_OVERLAP:
@@ -115,6 +132,7 @@ def by_opposite_rays(projections: Projections) -> Estimate:
     circle, reach = _circle(projections), min(last / 4, short / 2)
     tried: list[Candidate] = []
     found = axis
+    # Coarse to fine: a fine grid over the whole range would cost 20 times as much.
     for step in STEPS:
         middle = found
         n = round(reach / step)
@@ -128,6 +146,7 @@ def by_opposite_rays(projections: Projections) -> Estimate:
             )
         tried += [Candidate(float(c), float(s)) for c, s in zip(columns, scores, strict=True)]
         found, reach = lowest(columns, scores), 2 * step
+    # Wrong direction of rotation or column order leaves every shift with a large difference.
     if min(one.score for one in tried) > TOO_DIFFERENT:
         raise DataError(
             "Centre of rotation: rays that are measured twice differ too much; check "
@@ -157,12 +176,13 @@ def _circle(projections: Projections) -> _Circle:
 
 
 def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
-    """Row at which column 0 meets the plane of the circle, and how it climbs from there.
+    """Return the row at which column 0 meets the plane of the circle, and its slope.
 
-    [rows], [rows per column]: a detector that is rolled or tilted meets it aslant.
+    Units are [rows] and [rows per column]. A rolled or tilted detector meets the plane at an angle.
     """
     across, along = geometry.u_mm[0, 2], geometry.v_mm[0, 2]
     row = float(geometry.axis_seen[:, 1].mean())
+    # A detector that does not reach the plane of the source measures no ray twice.
     if not -1 <= row <= geometry.shape[0] or abs(along) <= abs(across):
         raise DataError(
             "Centre of rotation: no detector row is at the height of the source, "
@@ -173,7 +193,7 @@ def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
 
 
 def _along(values: Array, rows: NDArray[np.floating]) -> Array:
-    """(n_views, n_columns) mean of three rows about `rows` (n_columns,), between pixels too."""
+    """Return the mean of three rows about fractional `rows` (n_columns,), (n_views, n_columns)."""
     last, columns = values.shape[1] - 1, np.arange(len(rows))
     total = np.zeros((len(values), len(rows)))
     for near in (rows - 1, rows, rows + 1):
@@ -186,9 +206,9 @@ def _along(values: Array, rows: NDArray[np.floating]) -> Array:
 
 
 def _difference(circle: _Circle, axis: float, column: float, last: int, most: int | None) -> float:
-    """Mean square difference of pairs, over the variance of what they tell; ∞ of too few.
+    """Return the mean square difference of pairs relative to their variance; ∞ if too few.
 
-    Views are left out evenly where there are more than `most` pairs.
+    Views are omitted evenly if there are more than `most` pairs.
     """
     shift, half = axis - column, min(column, last - column)
     columns = column + np.arange(DITHER, half, DITHER)

@@ -29,7 +29,7 @@ class Candidate:
 class Estimate:
     """Best value of a parameter, with its method and all tested values.
 
-    `score` says what the candidates' scores are, where there are any.
+    `score` names the score of the candidates, if there are any.
     """
 
     value: float
@@ -45,15 +45,15 @@ class Estimate:
 
 
 def negativity(image: NDArray[np.floating]) -> float:
-    """Share of an image below zero: a wrong geometry puts dark seams beside edges."""
+    """Return the negative share of an image: a wrong geometry causes dark seams next to edges."""
     return float(np.maximum(-image, 0).sum() / max(np.abs(image).sum(), 1e-30))
 
 
 def sharpness(image: NDArray[np.floating]) -> float:
-    """Return minus the mean squared slope, where edges of all views add up.
+    """Return minus the mean squared slope; at the right value, edges of all views coincide.
 
-    Smoothed by a voxel, as interpolation blurs what falls between pixels; yet half a pixel is the
-    best this score can tell.
+    The image is smoothed by one voxel, because interpolation blurs positions between pixels. Half a
+    pixel is the best resolution of this score.
     """
     axes = (image.ndim - 2, image.ndim - 1)
     from scipy import ndimage
@@ -63,7 +63,8 @@ def sharpness(image: NDArray[np.floating]) -> float:
 
 
 def entropy(image: NDArray[np.floating]) -> float:
-    """Entropy of the histogram between the 0.1 and 99.9 % percentiles [bit]."""
+    """Return the entropy of the histogram between the 0.1 and 99.9 % percentiles [bit]."""
+    # Outliers such as metal would put all other voxels into one bin.
     low, high = np.percentile(image, (0.1, 99.9))
     counts, _ = np.histogram(np.clip(image, low, high), N_LEVELS)
     share = counts[counts > 0] / image.size
@@ -78,12 +79,28 @@ SCORES: dict[Score, Callable[[NDArray[np.floating]], float]] = {
 
 
 def shifted(projections: Projections, columns: float) -> Projections:
-    """Return the projections with the detector moved by so many columns."""
+    """Return the projections with a shifted detector.
+
+    Parameters
+    ----------
+    projections
+        projections of any kind; their values are not copied
+    columns
+        shift along the rows of the detector, in columns
+    """
     return replace(projections, geometry=projections.geometry.shifted(columns=columns))
 
 
 def rolled(projections: Projections, degrees: float) -> Projections:
-    """Return the projections with the detector turned in its plane."""
+    """Return the projections with the detector rotated in its plane.
+
+    Parameters
+    ----------
+    projections
+        projections of any kind; their values are not copied
+    degrees
+        angle of rotation
+    """
     return replace(projections, geometry=projections.geometry.rolled(float(np.radians(degrees))))
 
 
@@ -96,11 +113,29 @@ def sweep(
     score: Score = "negativity",
     unit: str = "pixels",
 ) -> Estimate:
-    """Reconstruct with each of the values, and return the best with a picture of each.
+    """Reconstruct with each value, and return the best one with all slices.
 
-    `reconstruct` gets the projections as `move` made them, so that a picture and its value cannot
-    part; it returns a slice (n_y, n_x) or a few. For a roll take slices away from the mid-plane:
-    the mid-plane hardly moves.
+    Parameters
+    ----------
+    projections
+        line integrals
+    reconstruct
+        function from projections to a slice (n_y, n_x) or a few; it receives the moved projections,
+        so that slice and value always match. For a roll use slices away from the mid-plane, which
+        hardly moves
+    values
+        at least three values, in any order
+    move
+        function that applies a value to the projections
+    score
+        score to minimise
+    unit
+        unit of the values, for display
+
+    Raises
+    ------
+    DataError
+        if there are fewer than three values
     """
     if len(values) < 3:
         raise DataError(f"A sweep needs at least three values, got {len(values)}; add values.")
@@ -114,8 +149,9 @@ def sweep(
 
 
 def lowest(values: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
-    """Return where scores at ascending values are least, between them by a parabola."""
+    """Return the position of the lowest score, refined by a parabola through three points."""
     i = int(scores.argmin())
+    # At an end of the range, or next to an infinite score, a parabola would extrapolate.
     if i in (0, len(scores) - 1) or not np.isfinite(scores[i - 1 : i + 2]).all():
         return float(values[i])
     a, b, c = np.polyfit(values[i - 1 : i + 2] - values[i], scores[i - 1 : i + 2], 2)

@@ -12,21 +12,21 @@ from engine.corrections.preprocess.logarithm import Logarithm
 from engine.data.projections import Projections
 
 MOST_REPLACED = 0.05
-"""Share of the values that neighbours may stand for without a word."""
+"""Fraction of replaced values above which a warning appears."""
 MOST_CLIPPED = 0.05
-"""Share of the values that may be too dark for a logarithm without a word."""
+"""Fraction of clipped values above which a warning appears."""
 
 MOST_SATURATED = 0.05
-"""Share of the flats' values that may be at full scale without a word."""
+"""Fraction of flat-field values at full scale above which a warning appears."""
 
 
 def doubts(projections: Projections) -> tuple[str, ...]:
-    """Return a sentence for each thing worth a warning in projections after their steps."""
+    """Return one sentence for each warning about projections after their steps."""
     return tuple(text for _, text in doubts_of_steps(projections))
 
 
 def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
-    """Yield the kind of the step that is in doubt, empty for none, and a sentence that says why."""
+    """Yield the kind of the doubtful step, empty if it is none, and a sentence with the reason."""
     n = projections.values.size
     replaced = projections.info.get(BadPixels.kind, {})
     n_replaced = replaced.get("unmeasured", 0) + replaced.get("outliers", 0)
@@ -53,5 +53,6 @@ def doubts_of_steps(projections: Projections) -> Iterator[tuple[str, str]]:
             "fields and the dark fields."
         )
         yield Logarithm.kind, text
+    # Angles are checked only on line integrals: moments of transmissions are not conserved.
     if projections.kind == "integrals" and (doubt := doubt_of_angles(projections)) is not None:
         yield "", doubt

@@ -1,9 +1,9 @@
 """Remove ring artefacts: stripes of the sinogram from pixels with a different gain.
 
-Sorted, the columns of a sinogram lie level beside one another, whatever the object: each value is
-replaced by the median of the values of the same rank in the columns around. Vo, Atwood &
-Drakopoulos, Optics Express 26 (2018) 28396, algorithm 3. It reaches stripes that come and go with
-brightness, and costs the object some sharpness.
+If each column of a sinogram is sorted by value, neighbouring columns are nearly equal for any
+object. Each value is then replaced by the median of the values of the same rank in the columns
+around it. Vo, Atwood & Drakopoulos, Optics Express 26 (2018) 28396, algorithm 3. This also removes
+stripes that vary with brightness, and costs some sharpness of the object.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from engine.corrections.preprocess.stripes import (
 from engine.data.projections import Projections
 
 FEWEST_VIEWS = 30
-"""With fewer views the object itself looks like a stripe."""
+"""With fewer views, the object itself looks like a stripe."""
 MOST_PARTS = 16
-"""Parts of the views that tell what all of them share."""
+"""Number of parts of the views from which the common offset is estimated."""
 FEWEST_EVENED = 7
-"""Columns that a parabola evens at least."""
+"""Smallest number of columns that a parabola is fitted to."""
 
 
 class Rings(PreprocessStep):
@@ -73,6 +73,13 @@ class Rings(PreprocessStep):
     )
 
     def obstacle(self, projections: Projections) -> str | None:
+        """Return why rings cannot be removed.
+
+        Returns
+        -------
+        obstacle
+            projections that are no line integrals, too few views or too few columns; None otherwise
+        """
         if projections.kind != "integrals":
             return f"the projections are still {projections.kind}; switch on their logarithm"
         if projections.n_views < FEWEST_VIEWS:
@@ -84,6 +91,13 @@ class Rings(PreprocessStep):
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return the line integrals without stripes.
+
+        Returns
+        -------
+        projections
+            new values; the numbers of stripes, bands and equalised rows are in `info`
+        """
         values = projections.values
         out = projections.empty(values.shape)
 
@@ -94,6 +108,7 @@ class Rings(PreprocessStep):
             out[:, rows] = sorted_evenly(block, self._size) if self.columns == "sorted" else block
             return counts
 
+        # Blocks of rows: a stripe is a column of one sinogram, and needs all of its views.
         each = in_blocks(work, values, on=on, axis=1, storage=projections.storage)
         found = np.sum(each, axis=0)
         facts = dict(zip(("stripes", "bands", "rows_evened"), map(int, found), strict=True))
@@ -104,18 +119,21 @@ class Rings(PreprocessStep):
         return max(FEWEST_EVENED, 4 * self.widest - 1)
 
     def _added(self, block: Array, on: Backend) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return what columns add; columns with stripes, bands and rows evened out, by number."""
+        """Return the offsets of columns, and the numbers of stripes, bands and equalised rows."""
         profile = on.to_host(block.mean(axis=0, dtype=np.float64))
         parts = on.to_host(means_of_parts(block, min(MOST_PARTS, len(block) // 2)))
         noise = on.to_host(noise_of_mean(block))
+        # The rounding error of float32 means is a lower bound; exact simulated data have no noise.
         noise = noise + np.finfo(np.float32).eps * np.abs(profile).max(axis=1, keepdims=True)
         evens, narrowest = np.array([], int), 1
         added = np.zeros_like(profile)
+        # "found" removes narrow stripes first. Bands then start at the next larger width.
         if self.columns == "found":
             added = offsets(profile, on.to_host(detect(block, self.widest, self.snr)))
             narrowest = self.widest + 1
         is_found = added != 0
 
+        # Bands are searched twice, because equalising a row can reveal bands that noise had hidden.
         def take_bands() -> list[Band]:
             widths = range(narrowest, max(self.widest, self.broadest) + 1)
             rest = profile - added, parts - added, noise
@@ -149,8 +167,22 @@ class Rings(PreprocessStep):
 
 
 def sorted_evenly(block: Array, size: int) -> Array:
-    """Return sinograms (n_views, rows, cols), values of each rank evened over `size` columns."""
+    """Return sinograms with the values of each rank smoothed across columns.
+
+    Parameters
+    ----------
+    block
+        (n_views, rows, cols) line integrals
+    size
+        odd number of columns of the median
+
+    Returns
+    -------
+    out
+        (n_views, rows, cols) float32; each column keeps the order of its values
+    """
     xp = module_of(block)
+    # Sorting and unsorting with the same indices returns every value to its own view.
     order = xp.argsort(block, axis=0)
     level = across_columns(xp.take_along_axis(block, order, axis=0), size)
     out = xp.empty_like(block)

@@ -20,9 +20,9 @@ from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 
 CLOSE = 0.15
-"""An axis this near to where the geometry has it is left there [columns]."""
+"""An axis within this distance of the geometry's own column is not moved [columns]."""
 FEWEST_VIEWS = 3
-"""From which anything of the axis can be told."""
+"""Smallest number of views for a search."""
 
 NOT_FOUND = "not found"
 
@@ -52,6 +52,14 @@ class CentreOfRotation(PreprocessStep):
         return not self.seeks
 
     def obstacle(self, projections: Projections) -> str | None:
+        """Return why the axis is not searched.
+
+        Returns
+        -------
+        obstacle
+            projections that are no line integrals, a calibrated axis, or an orbit that is no
+            circle; None if a column is given or can be searched
+        """
         if self.column is not None:
             return None
         if projections.kind != "integrals":
@@ -75,15 +83,30 @@ class CentreOfRotation(PreprocessStep):
         return _with_axis(geometry, self.column)
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        """Return the projections with the detector shifted so that the axis is on its column.
+
+        Returns
+        -------
+        projections
+            the same values with a new geometry. A failed automatic search leaves the axis in place
+            and records the reason.
+
+        Raises
+        ------
+        DataError
+            if the search fails and the user asked for this correction or for a method
+        """
         before = float(projections.geometry.axis_column.mean())
         facts: Plain = {"column": before, "before": before, "method": NOT_FOUND}
         try:
             found = self.estimate(projections, on=on)
         except DataError as e:
+            # In "auto", a scan without a recognisable axis is still reconstructed, with a warning.
             if self.use == "on" or self.method != "auto":
                 raise
             return self.changed(projections, {**facts, "why": _reason(e)})
         moved = before - found.value
+        # Below 0.15 columns the shift is within the error of the search.
         if self.column is None and abs(moved) < CLOSE:
             moved = 0.0
         facts |= {"column": before - moved, "method": found.method}
@@ -91,7 +114,20 @@ class CentreOfRotation(PreprocessStep):
         return self.changed(projections, facts, geometry=geometry)
 
     def estimate(self, projections: Projections, *, on: Backend) -> Estimate:
-        """Return the column of the axis, with what was tried."""
+        """Return the column of the axis, with all tested values.
+
+        Parameters
+        ----------
+        projections
+            line integrals on any device
+        on
+            device of the values
+
+        Raises
+        ------
+        DataError
+            if there are too few views, or the method finds no clear axis
+        """
         if self.column is not None:
             return Estimate(self.column, "given", "pixels")
         if projections.n_views < FEWEST_VIEWS:
@@ -99,10 +135,12 @@ class CentreOfRotation(PreprocessStep):
                 f"Centre of rotation: the search needs {FEWEST_VIEWS} views, the scan "
                 f"has {projections.n_views}; enter the column."
             )
+        # The search uses SciPy, which needs the values on the host.
         if on.is_cuda:
             projections = replace(projections, values=on.to_host(projections.values))
         if projections.geometry.beam == "cone":
             return by_opposite_rays(projections)
+        # Spectral methods need exactly half a turn; comparing opposite rays needs a whole one.
         if self.method != "auto":
             return METHODS[self.method](projections)
         if goes_round(projections):
@@ -125,7 +163,7 @@ class CentreOfRotation(PreprocessStep):
 
 
 def _with_axis(geometry: XrayGeometry, column: float) -> XrayGeometry:
-    """Move the detector until it sees the axis on this column, on the average of the views."""
+    """Return the geometry with the detector moved so that the mean axis is on this column."""
     moved = float(geometry.axis_column.mean()) - column
     return geometry.shifted(columns=moved) if moved else geometry
 
@@ -156,6 +194,13 @@ class Roll(PreprocessStep):
         return geometry.rolled(float(np.radians(self.degrees or 0.0)))
 
     def rows_before(self, rows: range, geometry: XrayGeometry) -> range | None:
+        """Return all rows if the detector is rotated.
+
+        Returns
+        -------
+        rows_before
+            None for a rotation, because it mixes rows; `rows` otherwise
+        """
         return None if self.degrees else rows  # it turns about the middle of all rows
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
