@@ -1,18 +1,18 @@
 """Scale scatter along the axis to the lines that miss the object.
 
-A scale of its own for each group g of lines by the place z of their middle, α_g with the standard
-error e_g (`engine.corrections.scatter_estimation.tails`), would follow the noise of few counts.
-With the scale α of all of them, the groups differ beyond their errors by
+A separate scale for each group g of lines by the axial position z of their middle, α_g with the
+standard error e_g (`engine.corrections.scatter_estimation.tails`), would follow the noise of few
+counts. With the scale α of all lines, the groups differ beyond their errors by
 
     τ² = max(0, (Q − (G − 1)) / (Σ w − Σ w² / Σ w)),    w_g = 1 / e_g²,  Q = Σ w_g (α_g − α)²,
 
-and each is drawn towards α by what its error makes of that,
+and each is shrunk towards α according to its error,
 
     α̂_g = α + τ² / (τ² + e_g²) · (α_g − α).
 
-Between the middles of groups the scale is linear, and even beyond the outermost. Groups that differ
-by no more than their errors have one scale: τ is 0 (DerSimonian & Laird, Control Clin Trials 7
-(1986) 177).
+Between the middles of groups the scale is linear; beyond the outermost it is constant. If groups
+differ by no more than their errors, τ is 0 and all have one scale (DerSimonian & Laird, Control
+Clin Trials 7 (1986) 177).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.corrections.scatter_estimation.tails import PLAUSIBLE, TailFit, fit_
 
 MOST_GROUPS = 8
 LEAST_EVENTS = 400
-"""Events beside the object for each group: a standard error of 5 % without randoms."""
+"""Events outside the object in each group: a standard error of 5 % without randoms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +36,9 @@ class TailEvents:
 
     Attributes
     ----------
-    at_mm, scatter, randoms, counts : (n,) of the rows: the middle along the axis, what is simulated
-        and expected besides, and counts
-    lines_at_mm, lines_scatter : (m,) of the lines
+    at_mm, scatter, randoms, counts : (n,) for each row: axial position of the middle, simulated
+        scatter, expected randoms, and counts
+    lines_at_mm, lines_scatter : (m,) for each line of the sample
     """
 
     at_mm: NDArray[np.float64]
@@ -55,9 +55,9 @@ class AxialScale:
 
     Attributes
     ----------
-    whole : whole of all lines together
+    whole : fit to all lines
     at_mm : (n,) middles of groups of lines along the axis [mm]
-    scales : (n,) of each group
+    scales : (n,) scale of each group
     """
 
     whole: TailFit
@@ -65,21 +65,21 @@ class AxialScale:
     scales: NDArray[np.float64]
 
     def at(self, z_mm: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Scale of lines whose middle lies there."""
+        """Return the scale of lines whose middle is at this axial position [mm]."""
         return np.interp(z_mm, self.at_mm, self.scales)
 
     @property
     def is_plausible(self) -> bool:
-        """True if the scale lies everywhere where simulations of real scans have it."""
+        """True if the scale is within the range of real scans at every position."""
         low, high = PLAUSIBLE
         return bool(low <= self.scales.min() and self.scales.max() <= high)
 
     def record(self) -> list[list[float]]:
-        """Places along the axis [mm] and the scale there, for provenance."""
+        """Return pairs of axial position [mm] and scale, for the provenance."""
         return [[float(z), float(scale)] for z, scale in zip(self.at_mm, self.scales, strict=True)]
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return the scale and its range as a clause."""
         text, (least, most) = self.whole.describe(), (self.scales.min(), self.scales.max())
         if f"{least:.2f}" == f"{most:.2f}":
             return text
@@ -91,11 +91,23 @@ class AxialScale:
 
 
 def fit_along_axis(tails: TailEvents) -> AxialScale:
-    """Scale a simulation to the lines that miss the object, along the axis where counts allow."""
+    """Scale a simulation to the lines that miss the object, in axial groups if counts allow.
+
+    Parameters
+    ----------
+    tails
+        rows and lines outside the object
+
+    Returns
+    -------
+    along_axis
+        a single scale if there are too few events for two groups
+    """
     whole = fit_tails(
         tails.scatter, tails.randoms, float(np.sum(tails.lines_scatter, dtype=float)), tails.counts
     )
     n_groups = min(MOST_GROUPS, whole.n_events // LEAST_EVENTS)
+    # At least two groups with 400 events each; fewer would only add noise.
     if not whole.is_used or n_groups < 2:
         return AxialScale(whole, np.zeros(1), np.full(1, whole.scale))
     parts = (_fit_of(tails, low, high) for low, high in pairwise(_edges(tails, n_groups)))
@@ -107,7 +119,18 @@ def fit_along_axis(tails: TailEvents) -> AxialScale:
 def shrunk_to_mean(
     whole: float, scales: NDArray[np.float64], errors: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the scales (n,) of groups, each drawn to that of the whole by its standard error."""
+    """Return the scales of groups, each shrunk towards the common scale by its standard error.
+
+    Parameters
+    ----------
+    whole
+        scale of all groups
+    scales
+        (n,) scale of each group
+    errors
+        (n,) standard errors; ∞ for a group without enough counts
+    """
+    # An infinite error gives weight 0, so such a group takes the common scale.
     weights = 1 / errors**2
     total = weights.sum()
     spread = total - (weights**2).sum() / total if total > 0 else 0.0
@@ -121,8 +144,9 @@ def shrunk_to_mean(
 
 
 def _edges(tails: TailEvents, n_groups: int) -> NDArray[np.float64]:
-    """(n_groups + 1,) places that part the lines' scatter evenly."""
+    """Return the (n_groups + 1,) positions that divide the scatter of the lines evenly."""
     order = np.argsort(tails.lines_at_mm)
+    # Equal scatter, not equal length: the ends of the scanner have few lines.
     so_far = np.cumsum(tails.lines_scatter[order], dtype=float)
     parts = np.searchsorted(so_far, so_far[-1] * np.arange(1, n_groups) / n_groups)
     inner = tails.lines_at_mm[order[parts]]
@@ -130,9 +154,10 @@ def _edges(tails: TailEvents, n_groups: int) -> NDArray[np.float64]:
 
 
 def _fit_of(tails: TailEvents, low: float, high: float) -> tuple[float, float, float] | None:
-    """Mean place of a group, its scale, and the error of that, infinite where counts are few.
+    """Return a group's mean position, scale and standard error; None if it has no lines.
 
-    None where no line lies there, as between the planes of few rings.
+    The error is infinite if there are too few counts. Groups without lines occur between the planes
+    of scanners with few rings.
     """
     rows = (tails.at_mm >= low) & (tails.at_mm < high)
     lines = (tails.lines_at_mm >= low) & (tails.lines_at_mm < high)

@@ -1,8 +1,8 @@
 """Coarse μ-map for the scatter simulation.
 
-Paths from scatter points to crystals are integrals of μ over decimetres, which voxels of a few
-millimetres change by less than the choice of points does: a mean of voxels keeps every integral
-across it. What lies around the object takes no steps of paths once it is cut off.
+Paths from scatter points to crystals are integrals of μ over decimetres. Voxels of a few
+millimetres change them less than the choice of scatter points does, and the mean of voxels
+preserves every integral across it. Cutting the map to the object saves the path steps through air.
 """
 
 from __future__ import annotations
@@ -16,12 +16,26 @@ from engine.geometry.grid import ImageGrid
 
 
 def coarsened(mu_map: Volume, most_mm: float) -> Volume:
-    """Cut a map to what attenuates, and join voxels as long as edges are at most so long [mm]."""
+    """Return the map cut to the attenuating part, with voxels joined.
+
+    Parameters
+    ----------
+    mu_map
+        attenuation coefficients at full resolution
+    most_mm
+        largest edge of a joined voxel [mm]
+
+    Returns
+    -------
+    coarsened
+        the same map if nothing attenuates
+    """
     values, grid = mu_map.values, mu_map.grid
     box = extent(values > 0)
     if box is None:
         return mu_map
     voxel = np.array(grid.voxel_mm[::-1])
+    # Whole numbers of voxels, at least one: no interpolation is needed.
     joined = np.maximum(1, (most_mm / voxel).astype(int))
     cut = values[tuple(slice(low, high) for low, high in box)]
     means = _means(cut, joined)
@@ -34,8 +48,9 @@ def coarsened(mu_map: Volume, most_mm: float) -> Volume:
 
 
 def _means(values: NDArray[np.float32], joined: NDArray[np.int_]) -> NDArray[np.float32]:
-    """Means of blocks of voxels; beyond the end nothing attenuates."""
+    """Return the means of blocks of voxels; outside the map nothing attenuates."""
     depth, height, width = joined
+    # Rounding up keeps voxels at the end of an axis; the missing rest counts as 0.
     n_z, n_y, n_x = (-(-n // k) for n, k in zip(values.shape, joined, strict=True))
     means = np.empty((n_z, n_y, n_x), np.float32)
     plane = np.zeros((n_y * height, n_x * width), np.float32)

@@ -1,13 +1,14 @@
 """Estimate the bias at the centre of an object without scatter correction.
 
-Taken for a cylinder of water as wide and long as the object and evenly active, at the middle of the
-scanner. A line that counts S besides the trues adds S / (n a) to its integral, n its efficiency and
-a what the object lets pass; at the middle of an image these integrals p(s), at s from the axis, add
+The estimate assumes a uniformly active cylinder of water with the width and length of the object,
+at the centre of the scanner. A line with S scattered counts adds S / (n a) to its integral, with
+its efficiency n and the transmission a of the object. At the centre of an image these integrals
+p(s), at distance s from the axis, add
 
     f(0) = −1/π ∫ p'(s) / s ds        (Abel's inversion at the axis)
 
-to the activity. S is the single scatter of `engine.corrections.scatter_estimation.simulation` times
-that of `engine.corrections.scatter_estimation.multiple`.
+to the activity. S is the single scatter of `engine.corrections.scatter_estimation.simulation`,
+multiplied by the factor of `engine.corrections.scatter_estimation.multiple`.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from engine.geometry.scanner import Scanner
 WATER_PER_MM = 0.0096
 """Attenuation of water at 511 keV (NIST XCOM)."""
 USUAL = EnergyWindow(425.0, 650.0, 0.11)
-"""Taken where a scanner does not say what it counts."""
+"""Energy window assumed if the scanner does not state one."""
 N_POINTS, FEWER = 60, 2
-"""Points, and how much less dense detector samples are: for a figure of one digit."""
+"""Scatter points, and the factor by which detector samples are sparser; enough for one digit."""
 N_VOXELS = 16
 """Voxels across the cylinder."""
 N_STEPS = 200
-"""Steps of s."""
+"""Number of steps of s."""
 LEAST_PART = 0.02
-"""Objects narrower than this part of the bore, such as single lines of a test, scatter nothing."""
+"""Smallest object as a fraction of the bore; line sources of a test scatter almost nothing."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class ScatterCost:
     excess: float
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return the bias as a clause with numbers."""
         return (
             f"for an object {self.diameter_mm:.0f} mm wide, about "
             f"{100 * self.fraction:.0f} % of the counts are scatter, and without "
@@ -66,11 +67,25 @@ class ScatterCost:
 
 
 def cost_of(scanner: Scanner, diameter_mm: float, length_mm: float, *, on: Backend) -> ScatterCost:
-    """Work out what scatter in a cylinder of water does to an image that leaves it in."""
+    """Return the bias that scatter in a cylinder of water causes without correction.
+
+    Parameters
+    ----------
+    scanner
+        scanner with its energy window; 425 to 650 keV are assumed without one
+    diameter_mm
+        diameter of the object, limited to 95 % of the bore
+    length_mm
+        length of the object, limited to twice the axial field of view
+    on
+        device of the simulation
+    """
     low, high = scanner.axial_range_mm
     bore = 2 * scanner.bore_radius_mm
+    # An object wider than the crystals would put scatter points outside the detector.
     diameter = min(max(diameter_mm, LEAST_PART * bore), 0.95 * bore)
     water = _cylinder(diameter, min(length_mm, 2 * (high - low)), (low + high) / 2)
+    # A line through water of length l then has l counts, so that trues below are chords.
     activity = Volume(water.values / np.float32(WATER_PER_MM), water.grid, "")
     table = simulate_scatter(
         activity,
@@ -98,6 +113,7 @@ def _cylinder(diameter: float, length: float, middle: float) -> Volume:
     edge = diameter / N_VOXELS
     n_z = max(1, round(length / edge))
     grid = ImageGrid((n_z, N_VOXELS, N_VOXELS), (edge, edge, length / n_z), (0, 0, middle))
+    # Supersampling gives voxels at the rim their fraction of water, so the volume is right.
     fine = (np.arange(4 * N_VOXELS) + 0.5) / (4 * N_VOXELS) - 0.5
     disc = (np.hypot(fine[:, None], fine) <= 0.5).reshape(N_VOXELS, 4, N_VOXELS, 4)
     slab = disc.mean(axis=(1, 3)) * WATER_PER_MM
@@ -107,7 +123,7 @@ def _cylinder(diameter: float, length: float, middle: float) -> Volume:
 def _chords(
     samples: DetectorSamples, diameter: float, length: float, middle: float
 ) -> NDArray[np.float64]:
-    """(n, n) length of each line in the cylinder [mm]."""
+    """Return the length of each line in the cylinder, (n, n) [mm]."""
     first, second = samples.places_mm[:, None], samples.places_mm[None, :]
     line = second - first
     a = (line[..., :2] ** 2).sum(axis=-1)
@@ -115,6 +131,7 @@ def _chords(
     inside = half**2 - a * (samples.radius_mm**2 - diameter**2 / 4)
     root, a = np.sqrt(np.maximum(inside, 0)), np.maximum(a, 1e-9)
     begin, end = (-half - root) / a, (-half + root) / a
+    # Lines within one ring have no rise; a tiny one keeps the division finite.
     rise = np.where(np.abs(line[..., 2]) < 1e-9, 1e-9, line[..., 2])
     ends = [(middle + side * length / 2 - first[..., 2]) / rise for side in (-1, 1)]
     begin, end = np.maximum(begin, np.minimum(*ends)), np.minimum(end, np.maximum(*ends))
@@ -122,7 +139,7 @@ def _chords(
 
 
 def _efficiencies(samples: DetectorSamples, scanner: Scanner) -> NDArray[np.float64]:
-    """(n, n) relative efficiencies of the lines between samples, 0 where there is none."""
+    """Return relative efficiencies of the lines between samples, (n, n), 0 where there is none."""
     places, normals = samples.places_mm, samples.normals
     line = places[None] - places[:, None]
     length = np.maximum(np.linalg.norm(line, axis=2), 1e-9)
@@ -132,7 +149,7 @@ def _efficiencies(samples: DetectorSamples, scanner: Scanner) -> NDArray[np.floa
 
 
 def _at_the_axis(samples: DetectorSamples, scatter: NDArray[np.float64], diameter: float) -> float:
-    """f(0) above, from the lines across the middle ring of samples."""
+    """Return f(0) of the module docstring, from the lines across the middle ring of samples."""
     ring = samples.n_rings // 2 * samples.n_angles
     difference = np.arange(samples.nearest, samples.n_angles // 2 + 1)
     angle = np.arange(samples.n_angles)[:, None]
@@ -142,6 +159,7 @@ def _at_the_axis(samples: DetectorSamples, scatter: NDArray[np.float64], diamete
     s = np.linspace(0, max(diameter / 2, far[-1]), N_STEPS)
     chord = 2 * np.sqrt(np.maximum(diameter**2 / 4 - s**2, 0))
     p = np.interp(s**2, far**2, known) * np.exp(WATER_PER_MM * chord)
-    # between two places p as a parabola without a linear term: it is even; beyond the last none
+    # Between two positions p is a parabola without a linear term, because p is even. Beyond the
+    # last position it is 0.
     slopes = np.diff(p) / np.diff(s**2)
     return float(-2 / np.pi * np.sum(slopes * np.diff(s)) + p[-1] / (np.pi * s[-1]))

@@ -3,19 +3,20 @@
     ε(E) = W(E) (1 − exp(−μ(E) L)) w(E),    w = φ + (1 − φ) [(1 − f) q + f (q + (1 − q) h w_q)]
     μ(E) / μ = (1 − φ) σ(E) / σ + φ (511 keV / E)^2.5
 
-W is the share that is read within the energy window, L the depth of the crystal and μ(E) its
-attenuation: a part φ of it is photoelectric at 511 keV and falls so steeply with the energy, the
-rest scatters (Klein and Nishina's σ). What scatters in a crystal is counted if the rest of its
-energy stays in the block, a part q. A part f of it keeps an energy that is counted: if it leaves
-the block it goes on nearly straight, and stops with the chance h = 1 − exp(−μ L / 2) in another
-one, w_q = φ + (1 − φ) q. A photon set off in a block of volume V and surface S meets something
-before it leaves with the chance c, where it is absorbed or, if not, sets off again:
+W is the fraction that is measured within the energy window, L the depth of the crystal and μ(E) its
+attenuation. A fraction φ of it is photoelectric at 511 keV and falls steeply with the energy; the
+rest is Compton scattering (cross-section σ of Klein and Nishina). A photon that scatters in a
+crystal is counted if the rest of its energy stays in the block, with probability q. A fraction f
+keeps an energy within the window. If such a photon leaves the block, it continues nearly straight
+and stops in another block with probability h = 1 − exp(−μ L / 2), where w_q = φ + (1 − φ) q. In a
+block of volume V and surface S, a photon interacts before it leaves with probability c; it is then
+absorbed or scattered again:
 
     c = μ l / (1 + μ l),  l = 4 V / S,    q = c φ / (1 − c (1 − φ))
 
-with μ and φ at the mean energy of what scattered (Wigner's rational approximation; Case, de
-Hoffmann & Placzek, Introduction to the Theory of Neutron Diffusion (1953), 10). Of a block whose
-size nobody states q is `STAYS` and f 0; the tails of a scan tell what is left of it.
+with μ and φ at the mean energy after scattering (Wigner's rational approximation; Case, de Hoffmann
+& Placzek, Introduction to the Theory of Neutron Diffusion (1953), 10). If the size of the block is
+unknown, q is `STAYS` and f is 0; the scale of the tails then absorbs the difference.
 """
 
 from __future__ import annotations
@@ -31,28 +32,40 @@ from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.line_efficiency import CrystalDepth
 
 STEEPNESS = 2.5
-"""Power of heavy elements between 300 and 511 keV (NIST XCOM)."""
+"""Exponent of the photoelectric effect in heavy elements, 300 to 511 keV (NIST XCOM)."""
 
 N_COSINES = 801
-"""Steps over the angles of scattering in a crystal."""
+"""Number of scattering angles in a crystal."""
 
 N_ENERGIES = 257
-"""Energies between which w is read: it is as smooth as cross-sections are."""
+"""Number of energies between which w is interpolated; it is as smooth as cross-sections."""
 
 STAYS = 0.5
-"""Part q of the photons scattered in a crystal whose whole energy stays in the block, if nobody
-states its size."""
+"""Fraction q of photons scattered in a crystal that are fully absorbed in the block.
+
+It applies if the size of the block is unknown.
+"""
 
 
 Efficiency = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Photons counted of each energy [keV] that come into a crystal, relative to those of 511 keV."""
+"""Probability that a photon of an energy [keV] in a crystal is counted, relative to 511 keV."""
 
 
 @lru_cache(maxsize=4)
 def efficiency_of(
     window: EnergyWindow, depth: CrystalDepth, block_mm: tuple[float, float] | None
 ) -> Efficiency:
-    """Return `counted` of a scanner: the same function each time, so that tables of it are kept."""
+    """Return `counted` for a scanner, always as the same function, so that its tables are cached.
+
+    Parameters
+    ----------
+    window
+        energies that are counted
+    depth
+        depth and attenuation of the crystals
+    block_mm
+        size of a block across and along the axis [mm]; None if it is unknown
+    """
     return lambda kev: counted(kev, window, depth, block_mm)
 
 
@@ -62,22 +75,24 @@ def counted(
     depth: CrystalDepth,
     block_mm: tuple[float, float] | None = None,
 ) -> NDArray[np.float64]:
-    """ε(E) / ε(511 keV) of photons that come straight into a crystal.
+    """Return ε(E) / ε(511 keV) for photons that enter a crystal along its depth.
 
     Parameters
     ----------
     kev
-        energies E [keV]
+        photon energies E [keV]
     window
         energies that are counted
     depth
-        depth of the crystal, and what it is made of
+        depth and attenuation of the crystals
     block_mm
-        what adds up energies, across and along the axis [mm]; None where nobody says
+        size of a block, whose crystals add their energies, across and along the axis [mm]; None if
+        it is unknown
     """
 
     def share(energies: NDArray[np.float64]) -> NDArray[np.float64]:
         mu, photo = attenuation_of(energies, depth)
+        # Without a block size, energy that escapes one crystal and is added from others is unknown.
         if block_mm is None:
             whole = photo + STAYS * (1 - photo)
         else:
@@ -91,7 +106,20 @@ def counted(
 def attenuation_of(
     kev: NDArray[np.float64], depth: CrystalDepth
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return μ(E) [1/mm] and φ of crystals at energies [keV]."""
+    """Return μ(E) [1/mm] and φ of crystals.
+
+    Parameters
+    ----------
+    kev
+        photon energies [keV]
+    depth
+        depth and attenuation of the crystals
+
+    Returns
+    -------
+    attenuation
+        two arrays of the shape of `kev`
+    """
     scattered = (1 - depth.photo_fraction) * total(kev) / total(np.array(ELECTRON_KEV))
     absorbed = depth.photo_fraction * (ELECTRON_KEV / kev) ** STEEPNESS
     return depth.attenuation_per_mm * (scattered + absorbed), absorbed / (absorbed + scattered)
@@ -103,7 +131,7 @@ def _whole_between(
     depth: CrystalDepth,
     block_mm: tuple[float, float],
 ) -> NDArray[np.float64]:
-    """The same as below of many energies: read between `N_ENERGIES` of them."""
+    """Return w as `_whole` does, interpolated between `N_ENERGIES` energies if there are more."""
     if len(kev) <= N_ENERGIES:
         return _whole(kev, lowest_kev, depth, block_mm)
     known = np.linspace(kev.min(), kev.max(), N_ENERGIES)
@@ -116,7 +144,8 @@ def _whole(
     depth: CrystalDepth,
     block_mm: tuple[float, float],
 ) -> NDArray[np.float64]:
-    """Share w of the photons that stop of which enough energy is read."""
+    """Return the fraction w of detected photons whose measured energy is high enough."""
+    # Average over all scattering angles, weighted by the differential cross-section.
     cosine = np.linspace(-1, 1, N_COSINES)[:, None]
     law = differential(cosine, kev)
     rest = kev * energy_ratio(cosine, kev)
@@ -126,6 +155,7 @@ def _whole(
         np.divide((rest * part).sum(axis=0), part.sum(axis=0), out=kev.copy(), where=part.any(0))
         for part in (law - keeps, keeps)
     ]
+    # Mean energies of the photons below and above the threshold stand for their distributions.
     low_stays, high_stays = (_staying(energy, depth, block_mm) for energy in mean)
     mu, photo = attenuation_of(mean[1], depth)
     goes_on = -np.expm1(-mu * depth.depth_mm / 2) * (photo + (1 - photo) * high_stays)
@@ -137,7 +167,7 @@ def _whole(
 def _staying(
     kev: NDArray[np.float64], depth: CrystalDepth, block_mm: tuple[float, float]
 ) -> NDArray[np.float64]:
-    """Part q of photons set off in a block with an energy whose whole energy stays in it."""
+    """Return q: the probability that a photon of this energy in a block is fully absorbed in it."""
     mu, photo = attenuation_of(kev, depth)
     width, length = block_mm
     surface = 2 * (width * length + (width + length) * depth.depth_mm)

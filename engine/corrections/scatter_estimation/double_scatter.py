@@ -1,26 +1,26 @@
 """Simulate pairs that scatter twice in total, in the units of the image.
 
-With w a direction from the scatter point s and t the place at a length l on that way, and all else
-as in `engine.corrections.scatter_estimation.simulation`, a line counts besides S(A, B)
+With a direction w from the scatter point s, the point t at distance l along it, and otherwise the
+notation of `engine.corrections.scatter_estimation.simulation`, a line counts in addition to S(A, B)
 
     D(A, B) = n r² / (E E) Σ_s ΔV μ(s) ∫dw ∫dl μ(t) [P(A, B) + Q(A, B) + Q(B, A)]
     P = G_A(s) G_B(t) p(θ_A) p(θ_B) ∫_s^t f dl · exp(−∫_s^t μ dl − g_A ∫_s^A μ dl − g_B ∫_t^B μ dl)
     Q = G_A(s) G_B(t) q(θ₁, θ₂) ∫_s^A f dl · exp(−∫_s^A μ dl − g₁ ∫_s^t μ dl − g₂ ∫_t^B μ dl)
 
-P: the pair was emitted between s and t, which turn one photon each: from −w by θ_A, from w by θ_B.
-Q: it was emitted between A and s, and one photon is turned into w by θ₁ at s and by θ₂ at t, so
-that of energies E₁ and E₂ after it
+P: the pair was emitted between s and t, and one photon scatters at each: from −w by θ_A, from w by
+θ_B. Q: it was emitted between A and s, and one photon scatters into w by θ₁ at s and by θ₂ at t.
+With the energies E₁ and E₂ after these,
 
     q = (dσ/dΩ)(θ₁) / σ · (dσ/dΩ)(E₁, θ₂) / σ · ε(E₂) / ε(511)
 
-with g = σ(E) / σ(511) of the energy on each way. E₂ follows both angles; in g₂ θ₁ is the `USUAL`
-one. dw dl is a volume over a square of distance, so that near points do not weigh without bounds. t
-is moved to the nearest of the points s, from which paths are traced. q is a sum of few products of
-functions of θ₁ and of θ₂ (singular values), so that the sum over ways is one of products of what
-goes to A and what goes to B.
+and g = σ(E) / σ(511) for the energy on each path. E₂ depends on both angles; g₂ uses the typical
+θ₁, `USUAL`. dw dl is a volume divided by a squared distance, so the weight of near points stays
+finite. t is moved to the nearest of the points s, from which paths are traced. A singular value
+decomposition writes q as a sum of few products of functions of θ₁ and of θ₂. The sum over paths is
+then a matrix product of terms for A and terms for B.
 
-More than one scattering as integrals: Barney et al., IEEE TNS 38 (1991) 719. Compared with photons
-that were followed: docs/physics/scatter.md.
+Multiple scatter as integrals: Barney et al., IEEE TNS 38 (1991) 719. Comparison with tracked
+photons: docs/physics/scatter.md.
 """
 
 from __future__ import annotations
@@ -48,17 +48,20 @@ from engine.kernels.scatter.path_segments import Legs
 from engine.kernels.scatter.paths import Paths
 
 FEWER = 2
-"""Detector samples are less dense than those of single scatter: what scatters twice is smooth."""
+"""Factor by which detector samples are sparser than for single scatter.
+
+Double scatter is smooth.
+"""
 N_COSINES = 1025
-"""Places of the tables over the scattering angle."""
+"""Number of entries of the tables over the scattering angle."""
 N_PARTS = 4
-"""Products that make up q: the fifth is 0.2 % of the first."""
+"""Number of products that make up q; the fifth is 0.2 % of the first."""
 N_TRIED, N_ENERGIES = 201, 401
-"""Angles that the products are found from, and energies for which ε is worked out."""
+"""Number of angles for the decomposition, and of energies at which ε is computed."""
 USUAL = 0.93
 """Cosine of the first of two angles: 22 degrees; g₂ changes by 2 % from 10 to 30."""
 LEGS_AT_ONCE, PIECES = 256, 32
-"""Ways whose sums are one product of matrices, and products that are kept at a time."""
+"""Number of paths in one matrix product, and number of products in memory at a time."""
 
 Table = NDArray[np.float64]
 Sent = NDArray[np.float32]
@@ -75,9 +78,9 @@ def simulate_twice(
     seed: int,
     on: Backend,
 ) -> Table:
-    """Simulate D / n of an image in an object, all times of flight together.
+    """Return D / n of an image in an object, summed over time of flight.
 
-    The processor does the work, beside a GPU too: it is a small part of that of single scatter.
+    The CPU does all of the work, even with a GPU: it is a small part of that of single scatter.
 
     Parameters
     ----------
@@ -91,15 +94,19 @@ def simulate_twice(
         energies that are counted
     samples
         detector samples between which the result is known
-    n_points, seed
-        number of points and seed of the scatter points s
+    n_points
+        number of scatter points s
+    seed
+        seed of the scatter points
     on
-        its threads do the work
+        backend whose number of threads is used
 
     Returns
     -------
-    (rings, angles, rings, angles) [counts]
+    simulate_twice
+        (rings, angles, rings, angles) [counts]
     """
+    # `nearest=1`: double scatter also connects neighbouring samples, and the spline needs them.
     coarse = DetectorSamples.of(scanner, FEWER, nearest=1)
     points = ScatterPoints.of(mu_map, n_points, seed)
     depth = scanner.crystal_depth
@@ -115,9 +122,10 @@ def simulate_twice(
 
 
 def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Table:
-    """Return Σ (P + Q + Q) of pairs of samples (n, n)."""
+    """Return Σ (P + Q + Q) for pairs of samples, (n, n)."""
     n, both = paths.seen.shape[1], side_by_side(tables)
     sums = np.zeros((2, n, n))
+    # Each thread has its own buffers; only the matrix products are shared.
     shape = threads, 1 + len(tables.former), LEGS_AT_ONCE, n
     firsts, seconds = np.empty(shape, np.float32), np.empty(shape, np.float32)
     pieces = np.arange(0, len(legs.first), LEGS_AT_ONCE)
@@ -132,6 +140,7 @@ def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Tabl
     for piece in range(0, len(pieces), PIECES):
         begins = pieces[piece : piece + PIECES]
         run_blocks(work, len(begins), threads, rows=1)
+        # The order of the sum does not depend on threads, so neither do the bits of the result.
         for product in products[: len(begins)]:  # in their order, whichever thread made them
             sums += product
     shared, turned = sums
@@ -142,7 +151,7 @@ def _summed(legs: Legs, paths: Paths, tables: TwiceTables, threads: int) -> Tabl
 def _multiply(
     legs: Legs, paths: Paths, tables: tuple[Sent, Sent], firsts: Sent, seconds: Sent, out: Sent
 ) -> None:
-    """Fill what some ways add, (2, n, n): each end turned a photon of a pair; both turned one."""
+    """Compute the sums of some paths, (2, n, n): both photons scattered, or one of them twice."""
     fill_legs(0, len(legs.first), legs, paths, tables, firsts, seconds)
     n = firsts.shape[2]
     np.matmul(firsts[0].T, seconds[0], out=out[0])
@@ -151,7 +160,13 @@ def _multiply(
 
 @lru_cache(maxsize=4)  # which rounds have in common
 def tables_of(efficiency: Efficiency) -> TwiceTables:
-    """Return p, q and g over the cosines of angles; efficiency : ε, up to a factor."""
+    """Return p, q and g over the cosines of angles.
+
+    Parameters
+    ----------
+    efficiency
+        ε by energy, up to a constant factor
+    """
     sigma = total(np.array(ELECTRON_KEV))
     full = efficiency(np.array([ELECTRON_KEV]))[0]
     cosine = np.linspace(-1, 1, N_COSINES)
@@ -177,7 +192,7 @@ def _products(efficiency: Efficiency, full: float, sigma: float) -> tuple[Table,
     again = differential(tried[None, :], first) / sigma
     kev = np.linspace(second.min(), ELECTRON_KEV, N_ENERGIES)
     seen = np.interp(second, kev, efficiency(kev)) / full
-    # angles weigh as photons are turned by them, so that the usual ones come out best
+    # Weights are the chance of an angle, so that the products are most accurate for typical angles.
     weight = np.sqrt(chance)
     former, sizes, latter = np.linalg.svd(weight[:, None] * again * seen, full_matrices=False)
     own = (former[:, :N_PARTS] * sizes[:N_PARTS] * weight[:, None]).T
@@ -185,11 +200,12 @@ def _products(efficiency: Efficiency, full: float, sigma: float) -> tuple[Table,
 
 
 def _drawn_up(values: Table, at: DetectorSamples, samples: DetectorSamples) -> Table:
-    """Read values between samples from a spline at those that are denser."""
+    """Interpolate values between samples by a spline at the denser samples."""
     turns = np.arange(samples.n_angles) * (at.n_angles / samples.n_angles)
     angles = spline_weights(at.n_angles, turns, goes_round=True)
     heights = np.linspace(0, at.n_rings - 1, samples.n_rings)  # both from the first to the last
     rings = spline_weights(at.n_rings, heights)
     for axis, weights in enumerate((rings, angles, rings, angles)):
         values = np.moveaxis(np.tensordot(weights, values, axes=(1, axis)), 0, axis)
+    # The spline can undershoot next to steep gradients; negative counts are impossible.
     return np.maximum(values, 0.0)

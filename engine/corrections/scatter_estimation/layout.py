@@ -12,9 +12,9 @@ from engine.geometry.tof import TofBins
 from engine.kernels.rays.tof import CUTOFF_SIGMAS
 
 STEPS_PER_SIGMA = 2.0
-"""Steps of the blurred activity along a path."""
+"""Steps along a path per standard deviation of the timing error."""
 BINS_PER_FWHM = 4
-"""Time bins finer than this are worked out together, and shared out evenly."""
+"""Finer time bins are computed in groups, whose counts are divided evenly."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class TimeLayout:
     Attributes
     ----------
     n_steps : steps of a path; 0 without time of flight
-    n_groups : groups of time bins
-    group : time bins of each
+    n_groups : number of groups of time bins
+    group : number of time bins in a group
     step_mm : width of a step [mm]
-    stride : steps of a group
+    stride : number of steps in a group
     reach_mm : reach of the timing blur [mm]
     """
 
@@ -40,12 +40,22 @@ class TimeLayout:
 
     @classmethod
     def of(cls, tof: TofBins | None, grid: ImageGrid) -> TimeLayout:
-        """Lay steps that activity on a grid needs; tof : None without time of flight."""
+        """Return the steps that the activity on a grid requires.
+
+        Parameters
+        ----------
+        tof
+            time bins of the scanner; None without time of flight
+        grid
+            grid of the activity
+        """
         if tof is None:
             return cls()
         most = max(1, int(tof.fwhm_ps / BINS_PER_FWHM / tof.bin_ps))
+        # Groups must have equal size, so only divisors of the number of bins qualify.
         group = max(n for n in range(1, most + 1) if tof.n_bins % n == 0)
         width = group * tof.bin_mm
+        # Bin edges must coincide with step edges: the kernel subtracts two cumulative sums.
         stride = max(1, ceil(width * STEPS_PER_SIGMA / tof.sigma_mm))
         step = width / stride
         reach = CUTOFF_SIGMAS * tof.sigma_mm

@@ -1,6 +1,6 @@
 """Sums of single scatter over points of the object, for pairs of detector samples.
 
-The formulas stand in `engine.corrections.scatter_estimation.simulation`.
+`engine.corrections.scatter_estimation.simulation` states the formulas.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.kernels.scatter.device_scatter import OnProgress, ScatterScene
 N_COSINES = 1024
 """Steps of the tables over the scattering angle."""
 LEAST_CHANCE = 1e-4
-"""AngleTables at which fewer photons than this part of those ahead are counted are left out."""
+"""Angles with a smaller probability, relative to forward scattering, are omitted."""
 
 
 class FacingSamples(Protocol):
@@ -56,25 +56,30 @@ def pair_sums(
     on: Backend,
     on_progress: OnProgress | None = None,
 ) -> NDArray[np.float64]:
-    """Return T of pairs of samples (n, n, groups of time bins).
+    """Return T for pairs of samples, (n, n, groups of time bins).
 
     Parameters
     ----------
     fields
         activity, and attenuation at 511 keV [1/mm]
-    samples, depth, efficiency
-        places of crystals, what a crystal stops, and what it counts of it
+    samples
+        positions and normals of the detectors
+    depth
+        depth and attenuation of the crystals
+    efficiency
+        relative probability that a crystal counts a photon of an energy
     points
-        where photons scatter
+        scatter points
     timing
         time bins
     on
-        the GPU, or the threads of the processor, does the work
+        GPU, or CPU with its threads
     on_progress
-        called with scatter points done and in all; may raise to stop
+        called with the number of scatter points done and in total; may raise to stop
     """
     scene = scene_of(fields, samples, depth, efficiency, timing)
     sums = summed(scene, points, on=on, on_progress=on_progress)
+    # Kernels compute each pair once; T is symmetric up to the direction of time.
     _mirror(sums)
     sums *= line_factors(samples, depth)[:, :, None]
     return sums
@@ -87,7 +92,21 @@ def scene_of(
     efficiency: Efficiency,
     timing: PathTiming,
 ) -> ScatterScene:
-    """Return an object and its samples as kernels take them; the arguments are those above."""
+    """Return an object and its detector samples in the layout of the kernels.
+
+    Parameters
+    ----------
+    fields
+        activity, and attenuation at 511 keV [1/mm]
+    samples
+        positions and normals of the detectors
+    depth
+        depth and attenuation of the crystals
+    efficiency
+        relative probability that a crystal counts a photon of an energy
+    timing
+        time bins
+    """
     return ScatterScene(
         _detectors(samples, depth),
         _once(samples),
@@ -105,6 +124,7 @@ def scene_of(
 def _field(volume: Volume) -> paths.Field:
     grid, voxel = volume.grid, np.array(volume.grid.voxel_mm, np.float64)
     values = np.ascontiguousarray(volume.values, np.float32)
+    # Fields interpolate between voxel centres, hence half a voxel from the corner.
     return paths.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
 
 
@@ -114,10 +134,11 @@ def _detectors(samples: FacingSamples, depth: CrystalDepth) -> paths.Samples:
 
 @lru_cache(maxsize=4)
 def _angles(efficiency: Efficiency) -> kernels.AngleTables:
-    """Tables over the cosine, as far back as photons are still counted."""
+    """Return tables over the cosine, up to the largest angle that is still counted."""
     cosine = np.linspace(-1, 1, 4001)
     chance = _chance(cosine, efficiency)
     counted = np.flatnonzero(chance > LEAST_CHANCE * chance[-1])
+    # A table of the useful range alone has finer steps for the same size.
     least = float(cosine[counted[0]])
     cosine = np.linspace(least, 1, N_COSINES + 1)
     kev = ELECTRON_KEV * energy_ratio(cosine)
@@ -126,28 +147,42 @@ def _angles(efficiency: Efficiency) -> kernels.AngleTables:
 
 
 def _chance(cosine: NDArray[np.float64], efficiency: Efficiency) -> NDArray[np.float64]:
-    """p(θ) of the simulation [1/steradian]."""
+    """Return p(θ) of the simulation [1/steradian]."""
     seen = efficiency(ELECTRON_KEV * energy_ratio(cosine))
     return differential(cosine) / total(np.array(ELECTRON_KEV)) * seen
 
 
 def _once(samples: FacingSamples) -> NDArray[np.bool_]:
-    """(n, n) pairs to work out: each once, by the lower number first."""
+    """Return the pairs to compute, (n, n): each once, with the lower number first."""
     n = len(samples.places_mm)
     return np.ascontiguousarray(samples.partners & (np.arange(n)[:, None] < np.arange(n)))
 
 
 def _mirror(sums: NDArray[np.float64]) -> None:
-    """Fill the pairs in reversed order: their time bins are reversed too."""
+    """Fill the pairs in reversed order, with reversed time bins."""
     sums += sums.transpose(1, 0, 2)[:, :, ::-1]
 
 
 def line_factors(samples: FacingSamples, depth: CrystalDepth) -> NDArray[np.float64]:
-    """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
+    """Return r² / (E E) of the lines between samples.
+
+    Parameters
+    ----------
+    samples
+        positions and normals of the detectors
+    depth
+        depth and attenuation of the crystals
+
+    Returns
+    -------
+    line_factors
+        (n, n), 0 for pairs without lines
+    """
     places, normals = samples.places_mm, samples.normals
     squares = (places**2).sum(axis=1)
+    # |a − b|² from scalar products needs no (n, n, 3) array; rounding can make it negative.
     length = np.sqrt(np.maximum(squares[:, None] + squares - 2 * places @ places.T, 1e-18))
-    # of the line from each sample (rows) to each other one, by what its crystal looks along
+    # Component of each line along the normal of the sample of its row.
     ahead = (places * normals).sum(axis=1)[:, None] - normals @ places.T
     efficiency = np.asarray(depth.efficiency(ahead / length))
     seen = efficiency * efficiency.T

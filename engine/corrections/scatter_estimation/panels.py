@@ -1,23 +1,23 @@
 """Single scatter between two panels, per unit of line efficiency.
 
-The simulation is that of rings (`engine.corrections.scatter_estimation.simulation`) for samples on
-a grid of each panel. A line whose response adds up to H over the voxels of the image, of which it
-passes a length of L, counts H / L ∫ f dl of an image f that is even across it, so that it counts of
-single scatter
+The simulation is that of rings (`engine.corrections.scatter_estimation.simulation`), with samples
+on a grid of each panel. If the response of a line sums to H over the voxels of the image and its
+length in the image is L, it counts H / L ∫ f dl of an image f that is uniform across it. Its single
+scatter is therefore
 
-    S = H / L · T(A, B),    f in decays of a voxel.
+    S = H / L · T(A, B),    f in decays per voxel.
 
 Photons are detected at two depths of each panel
-(`engine.corrections.scatter_estimation.panel_depths`), with shares w of 511 keV and of the energy
-E' after scattering. What a line counts is summed over the four pairs of depths, and divided by what
-its own photons are seen at them:
+(`engine.corrections.scatter_estimation.panel_depths`), with fractions w at 511 keV and at the
+energy E' after scattering. Counts are summed over the four pairs of depths and divided by the
+detection probability of unscattered photons on the same line:
 
     T = Σ_ij w_ij(E') N_ij / Σ_ij w_i w_j D_ij,    w_ij = (w_i(511) w_j(E') + w_i(E') w_j(511)) / 2
 
-with D = E E / r² and N = T D of the single scatter between places at depths i and j. Which of both
-photons was scattered matters where i ≠ j alone, and there to second order.
+with D = E E / r² and N = T D of the single scatter between positions at depths i and j. Which of
+the two photons was scattered matters only for i ≠ j, and only to second order.
 
-Between samples T is read from a spline through them, drawn up on a grid that is finer.
+Between samples, T is a spline, which is tabulated on a finer grid.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ from engine.kernels.scatter.device_scatter import OnProgress
 from engine.kernels.scatter.lookup import look_up
 
 STEP = 0.2
-"""Distance of samples, as part of the distance between the panels."""
+"""Distance between samples, as a fraction of the distance between the panels."""
 FEWEST, MOST = 2, 16
-"""Samples along an edge of a panel."""
+"""Smallest and largest number of samples along an edge of a panel."""
 FINER = 3
-"""Steps that the spline through the samples is read at, between two of them: read straight between
-the samples alone, scatter, most in the middle, comes out 3.5 % low."""
+"""Number of table steps between two samples of the spline.
+
+Linear interpolation between the samples alone would make scatter up to 3.5 % too low in the middle.
+"""
 PAIRS = (0, 0), (0, 1), (1, 0), (1, 1)
 """Depths on panel 0 and on panel 1."""
 
@@ -58,7 +60,7 @@ class PanelSamples:
     Attributes
     ----------
     x_mm, z_mm : (n_columns,), (n_rows,) from the middle of the first crystal to that of the last
-    y_mm : (2,) distance of the samples of each panel from the middle
+    y_mm : (2,) distance of each panel's samples from the middle
     """
 
     x_mm: NDArray[np.float64]
@@ -67,7 +69,15 @@ class PanelSamples:
 
     @classmethod
     def of(cls, scanner: DualHead, depths_mm: tuple[float, float]) -> PanelSamples:
-        """Lay samples where a scanner has crystals, at a depth of each panel."""
+        """Return samples over the crystals of a scanner, at one depth for each panel.
+
+        Parameters
+        ----------
+        scanner
+            panels with a single layer of crystals
+        depths_mm
+            depth of the samples behind the front face of panel 0 and panel 1
+        """
         s = scanner.settings
         distance_mm = STEP * s.separation_mm
         x, z = (_placed(n, s.pitch_mm, distance_mm) for n in (s.n_columns, s.n_rows))
@@ -97,11 +107,23 @@ class PanelSamples:
     @cached_property
     def partners(self) -> NDArray[np.bool_]:
         """(n, n) whether two samples are on different panels."""
+        # Photons of one pair reach opposite panels; two ends on one panel are no line.
         panel = np.repeat((0, 1), self.n_of_panel)
         return np.asarray(panel[:, None] != panel)
 
     def of_crystals(self, positions_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n, 2) rows and columns of crystals, counted in samples."""
+        """Return rows and columns of crystals in units of samples.
+
+        Parameters
+        ----------
+        positions_mm
+            (n, 3) positions of crystals
+
+        Returns
+        -------
+        crystals
+            (n, 2), clipped to the outermost samples
+        """
         at = [
             np.interp(positions_mm[:, axis], edge, np.arange(len(edge)))
             for axis, edge in ((2, self.z_mm), (0, self.x_mm))
@@ -125,7 +147,22 @@ class PanelTable:
     def of_lines(
         self, points_mm: NDArray[np.float64], ends: NDArray[np.int32], *, threads: int = 1
     ) -> NDArray[np.float32]:
-        """Return the scatter on lines, (n,); ends : (n, 2) rows of points, panel 0 first."""
+        """Return the expected scatter on lines.
+
+        Parameters
+        ----------
+        points_mm
+            (m, 3) ends of the lines
+        ends
+            (n, 2) rows of the points; panel 0 first
+        threads
+            number of threads
+
+        Returns
+        -------
+        lines
+            (n,) per unit of line efficiency
+        """
         places, bins = self.samples.of_crystals(points_mm), np.empty(0, np.int16)
         return look_up(ends, bins, places, self.values, threads=threads)
 
@@ -147,24 +184,31 @@ def simulate_panels(
     on: Backend,
     on_progress: OnProgress | None = None,
 ) -> PanelTable:
-    """Simulate the single scatter of an image between two panels, first the end on panel 0.
+    """Simulate the single scatter of an image between two panels.
 
     Parameters
     ----------
     image
-        decays in a voxel of the scanner's grid, also where voxels are larger
+        decays per voxel of the scanner's grid, even if voxels are larger
     mu_map
         attenuation at 511 keV [1/mm]
     scanner
-        two panels of one layer of crystals
+        panels with a single layer of crystals
     efficiency
-        photons counted of each energy that come into a crystal, relative to those of 511 keV
-    n_points, seed
-        number of points and seed of the scatter points
+        relative probability that a photon of an energy in a crystal is counted
+    n_points
+        number of scatter points
+    seed
+        seed of the scatter points
     on
-        the GPU, or the threads of the processor, does the work
+        GPU, or CPU with its threads
     on_progress
-        called with scatter points done and in all; may raise to stop
+        called with the number of scatter points done and in total; may raise to stop
+
+    Returns
+    -------
+    simulate_panels
+        T, with the end on panel 0 first
     """
     depths = PanelDepths.of(scanner)
     points, timing = ScatterPoints.of(mu_map, n_points, seed), PathTiming.of(None, image)
@@ -180,18 +224,20 @@ def simulate_panels(
             points,
             timing,
             on,
+            # Each of the four depth pairs reports its share of one common progress.
             _part(on_progress, number),
         )
         n = samples.n_of_panel
         seen = 1 / line_factors(samples, depths.depth)[:n, n:]
         scattered = scattered + sums[:n, n:, 0] * seen
         straight = straight + own[i] * own[j] * seen
+    # Divide after summing over depths: the ratio of sums is T, the sum of ratios is not.
     shape = (len(samples.z_mm), len(samples.x_mm)) * 2
     return _finer(samples, (scattered / straight).reshape(shape))
 
 
 def _at_depths(efficiency: Efficiency, depths: PanelDepths, i: int, j: int) -> Efficiency:
-    """Return what is counted of pairs at these depths: ε times w_ij."""
+    """Return the counted fraction for a pair of depths: ε times w_ij."""
     own = depths.shares(np.array([ELECTRON_KEV]))[:, 0]
 
     def counted(kev: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -208,11 +254,12 @@ def _part(on_progress: OnProgress | None, number: int) -> OnProgress | None:
 
 
 def _finer(samples: PanelSamples, values: NDArray[np.float64]) -> PanelTable:
-    """Draw up a table on a finer grid, by a spline through it along each axis."""
+    """Tabulate values on a finer grid, by a spline along each axis."""
     from scipy.interpolate import make_interp_spline
 
     x, z = (_between(edge) for edge in (samples.x_mm, samples.z_mm))
     for axis, (edge, finer) in enumerate(((samples.z_mm, z), (samples.x_mm, x)) * 2):
+        # A cubic spline needs four samples; small panels have fewer.
         spline = make_interp_spline(edge, values, k=min(3, len(edge) - 1), axis=axis)
         values = spline(finer)
     table = np.ascontiguousarray(values, np.float32)[..., None]

@@ -1,12 +1,13 @@
 """Sample paths between two scatter points, for double scatter.
 
-From each point s go directions w that lie evenly on a sphere, turned at random; a length l on each
-is drawn evenly up to the edge of the object's box, in strata over all ways. A way stands for
+Each point s has directions w on an evenly covered sphere with a random rotation. A length l along
+each is drawn uniformly up to the edge of the object's box, stratified over all paths. A path
+represents
 
     ΔV μ(s) · 4π / n · L · μ(t),    t = s + l w,
 
-n the directions of a point and L the length up to the edge, and it ends at the scatter point that
-is nearest to t.
+with n directions per point and the length L up to the edge. It ends at the scatter point that is
+nearest to t.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from engine.kernels.scatter.path_segments import Legs, find_nearest, read_means
 
 N_DIRECTIONS = 32
 N_STEPS = 24
-"""Places on a way at which activity and attenuation are read."""
+"""Number of points on a path at which activity and attenuation are sampled."""
 
 Values = NDArray[np.float64]
 
@@ -29,29 +30,35 @@ Values = NDArray[np.float64]
 def legs_between(
     points: ScatterPoints, image: Volume, mu_map: Volume, seed: int, *, threads: int = 1
 ) -> Legs:
-    """Draw the ways between scatter points of an object.
+    """Return the paths between scatter points of an object.
 
     Parameters
     ----------
     points
         scatter points of the object
-    image, mu_map
-        activity, and attenuation at 511 keV [1/mm]
+    image
+        activity
+    mu_map
+        attenuation at 511 keV [1/mm]
     seed
-        seed of the directions and lengths
+        seed of directions and lengths
     threads
         number of threads
     """
     rng = np.random.default_rng(seed)
+    # Air and lung voxels below this threshold scatter too little to be worth a path.
     n_points, dense = len(points.places_mm), LEAST_ATTENUATION * dense_mu(mu_map)
     first = np.repeat(np.arange(n_points), N_DIRECTIONS)
     begin = points.places_mm[first]
+    # Lengths end at the box of the scattering voxels, because nothing scatters outside it.
     towards = _directions(rng, n_points)
     most = _to_the_edge(begin, towards, *_box(mu_map, dense))
     n = len(first)
+    # Stratified: each of n equal intervals has exactly one length, which lowers the variance.
     length = (rng.permutation(n) + rng.random(n)) / max(n, 1) * most
     end = begin + length[:, None] * towards
     there = _means(mu_map, end, end, 1, threads)
+    # Paths that end in air scatter nothing; dropping them early saves most of the tracing.
     is_dense = there > dense
     first, there = first[is_dense], there[is_dense]
     begin, towards, most, length, end = (v[is_dense] for v in (begin, towards, most, length, end))
@@ -67,9 +74,10 @@ def legs_between(
 
 
 def _directions(rng: np.random.Generator, n: int) -> Values:
-    """(n · N_DIRECTIONS, 3) unit vectors: a spiral round a sphere for each point, turned."""
+    """Return unit vectors (n · N_DIRECTIONS, 3): one rotated spiral on the sphere per point."""
     place = np.arange(N_DIRECTIONS) + 0.5
     z = 1 - 2 * place / N_DIRECTIONS
+    # Steps of the golden angle distribute points evenly on a sphere.
     turn = np.pi * (1 + np.sqrt(5)) * place
     spiral = np.stack([np.cos(turn), np.sin(turn), z], axis=1)
     spiral[:, :2] *= np.sqrt(1 - z**2)[:, None]
@@ -79,7 +87,7 @@ def _directions(rng: np.random.Generator, n: int) -> Values:
 
 
 def _rotations(rng: np.random.Generator, n: int) -> Values:
-    """(n, 3, 3) rotations, all alike in chance (Shoemake, Graphics Gems III (1992) 124)."""
+    """Return uniform rotations (n, 3, 3), after Shoemake, Graphics Gems III (1992) 124."""
     w, x, y, z = (q := rng.standard_normal((4, n))) / np.linalg.norm(q, axis=0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -90,7 +98,7 @@ def _rotations(rng: np.random.Generator, n: int) -> Values:
 
 
 def _box(mu_map: Volume, dense: float) -> tuple[Values, Values]:
-    """Lower and upper corner of what scatters [mm]."""
+    """Return the lower and upper corner of the scattering voxels [mm]."""
     grid = mu_map.grid
     where = np.argwhere(mu_map.values > dense)[:, ::-1]
     lower = np.asarray(grid.lower_mm, np.float64)
@@ -101,14 +109,15 @@ def _box(mu_map: Volume, dense: float) -> tuple[Values, Values]:
 
 
 def _to_the_edge(begin: Values, towards: Values, low: Values, high: Values) -> Values:
-    """(n,) length of rays up to where they leave a box [mm]."""
+    """Return the length of rays up to the edge of a box, (n,) [mm]."""
+    # Rays along an axis never reach the other faces; a tiny slope makes that distance huge.
     safe = np.where(np.abs(towards) < 1e-12, 1e-12, towards)
     ahead: Values = np.where(safe > 0, (high - begin) / safe, (low - begin) / safe).min(axis=1)
     return np.maximum(ahead, 0.0)
 
 
 def _nearest(points_mm: Values, places_mm: Values, threads: int) -> NDArray[np.int64]:
-    """(n,) number of the point that is nearest to each place (n, 3)."""
+    """Return the number of the point nearest to each position (n, 3), (n,)."""
     found = np.empty(len(places_mm), np.int64)
     points = np.ascontiguousarray(points_mm.T, np.float32)
 
@@ -120,7 +129,7 @@ def _nearest(points_mm: Values, places_mm: Values, threads: int) -> NDArray[np.i
 
 
 def _means(volume: Volume, begin_mm: Values, end_mm: Values, n_steps: int, threads: int) -> Values:
-    """(n,) means of the values at places on ways (n, 3), linear between the middles of voxels."""
+    """Return the mean of values along paths, (n,), linear between voxel centres."""
     grid, means = volume.grid, np.empty(len(begin_mm))
     voxel, values = np.array(grid.voxel_mm), np.ascontiguousarray(volume.values, np.float32)
     begin, end = ((each - grid.lower_mm) / voxel - 0.5 for each in (begin_mm, end_mm))

@@ -1,8 +1,8 @@
 """Measured and simulated counts by distance of the lines from the axis, for plots.
 
-What is measured without randoms is the sum of 1 − r_j / y_j over events j, with r_j the randoms and
-y_j all that is expected on their line and in their time bin: the expected sum of r_j / y_j over
-events is that of the randoms over lines.
+Measured counts without randoms are the sum of 1 − r_j / y_j over events j, with the randoms r_j and
+all expected counts y_j on the line and in the time bin of the event. The expected sum of r_j / y_j
+over events equals the randoms summed over lines.
 """
 
 from __future__ import annotations
@@ -19,9 +19,18 @@ N_BINS = 40
 def distance_from_axis(
     points_mm: NDArray[np.float64], ends: NDArray[np.int32]
 ) -> NDArray[np.float64]:
-    """(n,) distance from the axis [mm] of lines between points, (n, 2) rows of them."""
+    """Return the distance of lines from the axis, (n,) [mm].
+
+    Parameters
+    ----------
+    points_mm
+        (m, 3) ends of lines
+    ends
+        (n, 2) rows of the points
+    """
     a, b = points_mm[ends[:, 0], :2], points_mm[ends[:, 1], :2]
     line = b - a
+    # The area of the triangle with the axis over its base is the distance; a floor avoids 0 / 0.
     length = np.maximum(np.hypot(line[:, 0], line[:, 1]), 1e-9)
     found: NDArray[np.float64] = np.abs(a[:, 0] * line[:, 1] - a[:, 1] * line[:, 0]) / length
     return found
@@ -30,18 +39,20 @@ def distance_from_axis(
 def profile_of(
     measured: tuple[NDArray[np.float64], Array], scatter: tuple[NDArray[np.float64], Array]
 ) -> ScatterProfile:
-    """Sum up what was measured and what was simulated.
+    """Return the sums of measured and of simulated counts by distance.
 
     Parameters
     ----------
     measured
-        distance from the axis [mm] of what was counted (n,), and how many counts without randoms
-        each stands for (n,)
+        distance of each event from the axis [mm] and its number of counts without randoms, both
+        (n,)
     scatter
-        distance of lines (m,), and the scatter that each stands for (m,)
+        distance of each line and its scatter, both (m,)
     """
     both = measured, scatter
+    # One set of edges for both curves, so that they can be compared bin by bin.
     edges = np.linspace(0, max(float(at.max(initial=1.0)) for at, _ in both), N_BINS + 1)
+    # Per mm, because the plot shows densities.
     counts, expected = (
         np.histogram(at, edges, weights=values)[0] / np.diff(edges) for at, values in both
     )

@@ -13,16 +13,16 @@ from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner
 
 N_ANGLES = 60
-"""Samples round the axis: an end of a line moves the line's middle by a twentieth of the radius."""
+"""Number of samples around the axis; one step at one end moves a line by 1/20 of the radius."""
 RING_STEP = 0.1
-"""Distance of rings of samples, as part of the radius, unless there are too many."""
+"""Distance between rings of samples as a fraction of the radius, up to `MOST_RINGS`."""
 MOST_RINGS = 18
 N_PROBED = 200_000
-"""Lines looked at for how near each other the ends of a line may be."""
+"""Number of lines that are examined for the smallest angle between their ends."""
 LEAST_ATTENUATION = 0.1
-"""What attenuates less than this part of the densest voxels scatters next to nothing."""
+"""Voxels below this fraction of the densest scatter almost nothing."""
 DENSE = 99.0
-"""Percentile of the voxels of the object that stands for the densest."""
+"""Percentile of the object's voxels that represents the densest."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class DetectorSamples:
     Attributes
     ----------
     radius_mm : radius of the cylinder [mm]
-    rings_mm : (n_rings,) places along z [mm]
+    rings_mm : (n_rings,) positions along z [mm]
     n_angles : samples of each ring
-    nearest : fewest angles between the two ends of a line
+    nearest : smallest difference in angle between the two ends of a line, in samples
     """
 
     radius_mm: float
@@ -44,15 +44,24 @@ class DetectorSamples:
 
     @classmethod
     def of(cls, scanner: Scanner, fewer: int = 1, *, nearest: int | None = None) -> DetectorSamples:
-        """Lay samples where a scanner has crystals, `fewer` times less dense than usual.
+        """Return samples that cover the crystals of a scanner.
 
-        nearest : fewest angles between the ends of a line; None: as its lines say
+        Parameters
+        ----------
+        scanner
+            ring scanner
+        fewer
+            factor by which samples are sparser than the default
+        nearest
+            smallest difference between the ends of a line, in samples; None derives it from the
+            lines
         """
         radius = _radius_mm(scanner)
         low, high = scanner.axial_range_mm
         n_rings, n_angles = _counts(scanner, radius, fewer)
         if nearest is None:
             least = _least_turn(scanner) * n_angles
+            # Interpolation reads the neighbours of a sample, hence the two extra samples.
             nearest = max(int(least) - 2, n_angles // 8)  # two more for reading between samples
         return cls(radius, np.linspace(low, high, n_rings), n_angles, nearest)
 
@@ -76,10 +85,22 @@ class DetectorSamples:
         return places
 
     def of_crystals(self, positions_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n, 2) rings and angles of crystals, counted in samples."""
+        """Return rings and angles of crystals in units of samples.
+
+        Parameters
+        ----------
+        positions_mm
+            (m, 3) positions of crystals
+
+        Returns
+        -------
+        crystals
+            (n, 2). Rings are clipped to the outermost samples.
+        """
         turn = np.arctan2(positions_mm[:, 1], positions_mm[:, 0]) / (2 * np.pi) % 1.0
         step = self.rings_mm[1] - self.rings_mm[0] if self.n_rings > 1 else 1.0
         ring = np.clip((positions_mm[:, 2] - self.rings_mm[0]) / step, 0, self.n_rings - 1)
+        # Rounding could give exactly n_angles, which is outside the table.
         angle = np.minimum(turn * self.n_angles, np.nextafter(self.n_angles, 0))
         return np.stack([ring, angle], axis=1)
 
@@ -92,7 +113,13 @@ class DetectorSamples:
 
 
 def n_samples(scanner: Scanner) -> int:
-    """Return how many detector samples a simulation for a scanner has."""
+    """Return the number of detector samples in a simulation of a scanner.
+
+    Parameters
+    ----------
+    scanner
+        ring scanner
+    """
     n_rings, n_angles = _counts(scanner, _radius_mm(scanner), 1)
     return n_rings * n_angles
 
@@ -103,21 +130,23 @@ def _radius_mm(scanner: Scanner) -> float:
 
 
 def _counts(scanner: Scanner, radius_mm: float, fewer: int) -> tuple[int, int]:
-    """Rings of samples, and samples of each."""
+    """Return the number of rings of samples and the number of samples in each."""
     low, high = scanner.axial_range_mm
     n_rings = int(np.ceil((high - low) / (RING_STEP * radius_mm * fewer))) + 1
     return min(n_rings, MOST_RINGS), N_ANGLES // fewer
 
 
 def _least_turn(scanner: Scanner) -> float:
-    """Least part of a turn between the ends of a line, of many that are looked at."""
+    """Return the smallest angle between the ends of a line, as a fraction of a turn."""
+    # A regular lattice of lines covers all ring pairs; long scanners have too many lines to test
+    # all.
     lines = scanner.lors(lattice(scanner.n_lors, N_PROBED, shift=0.5))
     turns = _turns(scanner.positions_mm[lines[scanner.in_coincidence(lines)]])
     return float(turns.min(initial=0.5))
 
 
 def _turns(ends_mm: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Part of a turn between both ends of lines, (n, 2, 3): at most a half."""
+    """Return the angle between both ends of lines (n, 2, 3), at most half a turn."""
     angles = np.arctan2(ends_mm[..., 1], ends_mm[..., 0]) / (2 * np.pi)
     difference = np.abs(angles[:, 0] - angles[:, 1]) % 1.0
     return np.minimum(difference, 1 - difference)
@@ -138,10 +167,19 @@ class ScatterPoints:
 
     @classmethod
     def of(cls, mu_map: Volume, n_points: int, seed: int) -> ScatterPoints:
-        """Draw one voxel of each cell of the object, by its attenuation.
+        """Draw one voxel from each cell of the object.
 
-        Cells are cubes of such a size that the object has about `n_points` of them. Which voxel
-        stands for a cell is drawn, so that points do not lie in planes (Watson et al. 1996).
+        Its probability is proportional to its attenuation. Cells are cubes, about `n_points` in
+        total. The random choice within a cell prevents planes of points (Watson et al. 1996).
+
+        Parameters
+        ----------
+        mu_map
+            attenuation coefficients [1/mm]
+        n_points
+            approximate number of points
+        seed
+            seed of the choice
         """
         mu, grid = mu_map.values.astype(np.float64), mu_map.grid
         where = np.argwhere(mu > LEAST_ATTENUATION * dense_mu(mu_map))
@@ -149,6 +187,7 @@ class ScatterPoints:
             return cls(np.empty((0, 3)), np.empty(0))
         voxel = np.array(grid.voxel_mm)
         edge = max((len(where) * voxel.prod() / n_points) ** (1 / 3), float(voxel.max()))
+        # Cells never get smaller than a voxel, or some of them would have no voxel to draw.
         places = grid.lower_mm + (where[:, ::-1] + 0.5) * voxel
         low = places.min(axis=0)
         cells = np.floor((places - low) / edge).astype(np.int64)
@@ -156,16 +195,29 @@ class ScatterPoints:
         cell = (cells[:, 2] * n[1] + cells[:, 1]) * n[0] + cells[:, 0]
         values = mu[tuple(where.T)]
         rng = np.random.default_rng(seed)
-        # the largest of uⁿ, n = 1 / weight, is each voxel with a chance that goes as its weight
+        # The largest u^(1 / weight) selects each voxel with a probability proportional to its
+        # weight.
         keys = np.log(rng.random(len(values))) / values
         order = np.lexsort((-keys, cell))
         first = np.flatnonzero(np.diff(cell[order], prepend=-1))
         weights = np.add.reduceat(values[order], first) * voxel.prod()
+        # Jitter within the voxel avoids a regular pattern of points in uniform objects.
         jitter = (rng.random((len(first), 3)) - 0.5) * voxel
         return cls(places[order[first]] + jitter, weights)
 
 
 def dense_mu(mu_map: Volume) -> float:
-    """Attenuation of the densest tissue of the object [1/mm]."""
+    """Return the attenuation of the densest tissue of the object [1/mm].
+
+    Parameters
+    ----------
+    mu_map
+        attenuation coefficients [1/mm]
+
+    Returns
+    -------
+    dense_mu
+        99th percentile, so that implants and artefacts do not count; 0 for an empty map
+    """
     inside = mu_map.values[mu_map.values > LEAST_ATTENUATION * mu_map.values.max(initial=0.0)]
     return float(np.percentile(inside, DENSE)) if inside.size else 0.0

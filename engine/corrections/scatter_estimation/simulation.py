@@ -1,21 +1,21 @@
 """Single-scatter simulation with time of flight, in the units of the image.
 
-Of a pair of photons one reaches crystal A as it was emitted, the other is scattered once, at s,
-into crystal B, or the reverse. With R the distances from s, G = E(c) / R² (the efficiency E of a
-crystal seen under c, as in `engine.geometry.line_efficiency`), f the image and μ the attenuation at
-511 keV, a line whose own efficiency is n = E(c_A) E(c_B) (D / r)² counts
+One photon of a pair reaches crystal A without scattering. The other is scattered once, at s, into
+crystal B, or vice versa. With the distances R from s, G = E(c) / R² (the efficiency E of a crystal
+at angle c, as in `engine.geometry.line_efficiency`), the image f and the attenuation μ at 511 keV,
+a line with the efficiency n = E(c_A) E(c_B) (D / r)² counts
 
     S(A, B) = n T(A, B)
     T(A, B) = r² / (E E) Σ_s ΔV μ(s) G_A(s) G_B(s) p(θ) (I_A + I_B)
     I_A = exp(−∫_s^A μ dl − σ(E')/σ(511) ∫_s^B μ dl) ∫_s^A f dl
     p(θ) = (dσ/dΩ) / σ · ε(E') / ε(511)
 
-with σ of Klein and Nishina, E' the energy after scattering by the angle θ at s, and ε the share of
-photons that a crystal stops and reads within the energy window. It is absolute: f is in counts per
-mm of a line with n = 1, and how large crystals are and how many decays make a count cancel.
+with the Klein-Nishina cross-section σ, the energy E' after scattering by θ at s, and the fraction ε
+of photons that a crystal stops and counts within the energy window. The result is absolute: f is in
+counts per mm of a line with n = 1. The size of the crystals and the decays per count cancel.
 
-A decay at u from A on its way to s arrives at the time of s_tof = u − (R_A + R_B) / 2, towards B;
-its time is blurred as that of any pair and falls into the bins of the scanner.
+A decay at u from A on its path to s has the TOF position s_tof = u − (R_A + R_B) / 2, towards B. It
+is blurred like that of any pair and falls into the bins of the scanner.
 
 Watson, Newport & Casey, Three-Dimensional Image Reconstruction (1996) 255; Watson, IEEE TNS 47
 (2000) 1587; with time of flight Watson, IEEE TNS 54 (2007) 1642.
@@ -42,11 +42,11 @@ from engine.kernels.scatter.device_scatter import OnProgress
 from engine.kernels.scatter.lookup import look_up
 
 LINES_AT_ONCE = 2**20
-"""Lines whose scatter is read at a time, where their ends are more points than that."""
+"""Lines whose scatter is interpolated at a time, if their ends are more points than that."""
 
 
 LEAST_PART = 1e-6
-"""Scatter below this part of the most is none of its own, whose times others could follow."""
+"""Scatter below this fraction of the maximum has no reliable distribution in time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,7 @@ class ScatterTable:
         threads
             threads of the processor
         """
+        # Converting all points once is faster, unless there are more points than lines in a batch.
         few = len(points_mm) <= LINES_AT_ONCE
         places = self.samples.of_crystals(points_mm) if few else None
         out = np.empty(len(ends), np.float32)
@@ -108,17 +109,33 @@ class ScatterTable:
     ) -> NDArray[np.float32]:
         bins, share = np.empty(0, np.int16), 1.0
         if tof_bins is not None and self.group:
+            # Counts of a group are divided evenly over its time bins.
             bins, share = (tof_bins // self.group).astype(np.int16), 1 / self.group
         return look_up(ends, bins, places, self.values, threads=threads) * np.float32(share)
 
     def scaled(self, factor: float) -> ScatterTable:
-        """Return it times a factor."""
+        """Return the table times a factor.
+
+        Parameters
+        ----------
+        factor
+            factor of all values
+        """
         return ScatterTable(self.samples, self.values * np.float32(factor), self.group)
 
     def with_more(self, more: NDArray[np.floating]) -> ScatterTable:
-        """Return it with more scatter (rings, angles, rings, angles), its times alike.
+        """Return the table with additional scatter, which has the same distribution in time.
 
-        Where there is none of its own, times are those of all lines together.
+        Parameters
+        ----------
+        more
+            (rings, angles, rings, angles) additional scatter [counts]
+
+        Returns
+        -------
+        more
+            where single scatter is negligible, the distribution in time is that of all lines
+            together
         """
         own = self.values.sum(axis=4)
         is_some = own > LEAST_PART * own.max(initial=0.0)
@@ -132,12 +149,18 @@ class ScatterTable:
         return ScatterTable(self.samples, values, self.group)
 
     def for_linear_reading(self) -> ScatterTable:
-        """Return it so that what is read between samples is right on average."""
+        """Return the table for unbiased linear interpolation between samples."""
         coefficients = for_linear_reading(self.values, self.samples.partners)
         return ScatterTable(self.samples, coefficients, self.group)
 
     def scaled_along(self, scale: AxialScale) -> ScatterTable:
-        """Return it times the scale of each line's middle along the axis."""
+        """Return the table, scaled by the axial position of each line's middle.
+
+        Parameters
+        ----------
+        scale
+            scale along the axis
+        """
         rings = self.samples.rings_mm
         factors = scale.at((rings[:, None] + rings) / 2).astype(np.float32)
         values = self.values * factors[:, None, :, None, None]
@@ -166,19 +189,26 @@ def simulate_scatter(
     mu_map
         attenuation at 511 keV [1/mm]
     scanner
-        rings of crystals
+        ring scanner
     window
         energies that are counted
     with_tof
-        True to tell time bins apart
-    n_points, seed
-        number of points and seed of the scatter points
+        True to distinguish time bins
+    n_points
+        number of scatter points
+    seed
+        seed of the scatter points
     on
-        the GPU, or the threads of the processor, does the work
+        GPU, or CPU with its threads
     samples
-        detector samples; None: those that suit the scanner
+        detector samples; None for the default of the scanner
     on_progress
-        called with scatter points done and in all; may raise to stop
+        called with the number of scatter points done and in total; may raise to stop
+
+    Returns
+    -------
+    simulate_scatter
+        expected scatter per unit of line efficiency
     """
     samples = samples or DetectorSamples.of(scanner)
     points = ScatterPoints.of(mu_map, n_points, seed)
@@ -189,5 +219,6 @@ def simulate_scatter(
     fields = image, mu_map
     sums = pair_sums(fields, samples, depth, efficiency, points, timing, on, on_progress)
     shape = (samples.n_rings, samples.n_angles) * 2
+    # float32 halves the table, which has one value per pair and group of time bins.
     values = sums.reshape(*shape, timing.n_groups).astype(np.float32)
     return ScatterTable(samples, values, timing.group if tof else 0)

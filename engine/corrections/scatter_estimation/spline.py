@@ -1,14 +1,14 @@
 """Cubic spline through evenly spaced samples, as weights of the samples.
 
-With M the second derivatives at the samples y of unit distance and t the way from sample k to the
-next,
+With the second derivatives M at the samples y of unit distance, and t the fraction from sample k to
+the next,
 
     s = (1 − t) y_k + t y_k+1 + [(1 − t)³ − (1 − t)] M_k / 6 + [t³ − t] M_k+1 / 6,
     M_k−1 + 4 M_k + M_k+1 = 6 (y_k−1 − 2 y_k + y_k+1),
 
-and where samples end M_0 − 2 M_1 + M_2 = 0: no knot (de Boor, A Practical Guide to Splines (1978)
-IV). Through four samples or fewer it is their polynomial. Written out, since SciPy's takes a sixth
-of a second to load.
+and at the ends M_0 − 2 M_1 + M_2 = 0: not-a-knot (de Boor, A Practical Guide to Splines (1978) IV).
+Through four samples or fewer it is their polynomial. Implemented here because importing SciPy's
+splines takes a sixth of a second.
 """
 
 from __future__ import annotations
@@ -20,19 +20,27 @@ Values = NDArray[np.floating]
 
 
 def spline_weights(n: int, at: Values, *, goes_round: bool = False) -> Values:
-    """Return the weights (places, n) of n samples.
+    """Return the weights of samples that interpolate at given positions.
 
     Parameters
     ----------
     n
-        samples
+        number of samples
     at
-        (places,) counted in samples, from 0 to n − 1, or below n where they go round
+        (places,) in units of samples, from 0 to n − 1, or below n if periodic
     goes_round
-        True if the first follows on the last
+        True if the samples are periodic
+
+    Returns
+    -------
+    found
+        (places, n), whose rows sum to 1
     """
+    # Not-a-knot conditions need at least five samples; the polynomial is the same spline below
+    # that.
     if n <= 4 and not goes_round:
         return _polynomial(n, at)
+    # A spline is linear in its samples, so unit vectors give the weights of all of them at once.
     own, curved = np.eye(n), _second_derivatives(n, goes_round)
     low = np.clip(np.floor(at).astype(int), 0, n - 1 if goes_round else n - 2)
     high, t = (low + 1) % n, (at - low)[:, None]
@@ -44,7 +52,7 @@ def spline_weights(n: int, at: Values, *, goes_round: bool = False) -> Values:
 
 
 def _second_derivatives(n: int, goes_round: bool) -> Values:
-    """(n, n) M of each sample alone."""
+    """Return M for a unit value at each sample, (n, n)."""
     each = np.eye(n)
     before, after = np.roll(each, 1, axis=1), np.roll(each, -1, axis=1)
     left, right = before + 4 * each + after, 6 * (before - 2 * each + after)
@@ -56,7 +64,7 @@ def _second_derivatives(n: int, goes_round: bool) -> Values:
 
 
 def _polynomial(n: int, at: Values) -> Values:
-    """Weights of Lagrange's polynomial."""
+    """Return the weights of the Lagrange polynomial."""
     weights = np.ones((len(at), n))
     for j in range(n):
         for k in range(n):

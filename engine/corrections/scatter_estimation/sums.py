@@ -1,7 +1,7 @@
 """Sum scatter from all points to pairs of detector samples, on CPU or GPU.
 
-Points are added in their order on both, so that sums have the same bits for any number of threads;
-between devices they agree to the rounding of functions such as the exponential.
+Both devices add points in the same order, so sums have the same bits for any number of threads.
+Between devices they agree to the rounding of functions such as the exponential.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from engine.kernels.scatter import single_scatter as kernels
 from engine.kernels.scatter.device_scatter import DeviceScatter, OnProgress, ScatterScene
 
 POINTS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
-"""Scatter points whose paths are held at a time; on the processor without time of flight."""
+"""Scatter points whose paths are in memory at a time; on the CPU without time of flight."""
 DEGREE = 9
-"""Degree of the polynomial of what attenuation grows by: right to 1e-6 of the attenuation."""
+"""Degree of the polynomial for the growth of attenuation; accurate to 1e-6 of the attenuation."""
 
 
 def summed(
@@ -30,13 +30,31 @@ def summed(
     on: Backend,
     on_progress: OnProgress | None = None,
 ) -> NDArray[np.float64]:
-    """Return the single scatter (n, n, n_bins) of scatter points, each pair once."""
+    """Return the single scatter of scatter points for each pair of samples.
+
+    Parameters
+    ----------
+    scene
+        object and detector samples
+    points
+        scatter points
+    on
+        GPU, or CPU with its threads
+    on_progress
+        called with the number of scatter points done and in total; may raise to stop
+
+    Returns
+    -------
+    sums
+        (n, n, n_bins), each pair once
+    """
     places, weights = points.places_mm, points.weights_mm2
     if on.gpu is not None:
         return DeviceScatter(on.gpu).sums(scene, places, weights, POINTS_AT_ONCE, on_progress)
     n, at_once = len(scene.samples.places_mm), POINTS_AT_ONCE if scene.n_steps else UNTIMED_AT_ONCE
     sums = np.zeros((n, n, scene.n_bins))
     fields = _bordered(scene.activity), _bordered(scene.mu)
+    # Without time of flight the sum over a path is known in advance, so a faster kernel suffices.
     quick = _quick(scene.angles) if scene.n_bins == 1 and not scene.n_steps else None
     for start in range(0, len(places), at_once):
         rows = slice(start, start + at_once)
@@ -51,7 +69,17 @@ def summed(
 
 
 def traced(scene: ScatterScene, places: Array, threads: int) -> scatter_paths.Paths:
-    """Return the paths from places (m, 3) [mm] to all samples, traced by the processor."""
+    """Return the paths from points to all samples, traced on the CPU.
+
+    Parameters
+    ----------
+    scene
+        object and detector samples
+    places
+        (m, 3) points [mm]
+    threads
+        number of threads
+    """
     fields = _bordered(scene.activity), _bordered(scene.mu)
     return _traced(scene, fields, places, threads)
 
@@ -82,7 +110,8 @@ def _traced(
 
 
 def _bordered(field: scatter_paths.Field) -> scatter_paths.Field:
-    """Return a field with a border of a voxel of nothing."""
+    """Return the field with a border of one empty voxel."""
+    # With the border, interpolation at the edge needs no test of its indices.
     return field._replace(values=pad(field.values, np.float32))
 
 
@@ -110,6 +139,7 @@ def _add_untimed(
     n_points, _, n_samples = paths.directions.shape
     rows = np.empty((n_samples, 6, n_points), np.float32)
 
+    # The kernel reads all points of one sample in sequence, so points become the last axis.
     def lay(_: int, start: int, stop: int) -> None:
         some = slice(start, stop)
         rows[some, :3] = paths.directions[:, :, some].transpose(2, 1, 0)
@@ -125,8 +155,9 @@ def _add_untimed(
 
 
 def _quick(angles: kernels.AngleTables) -> kernels.QuickTables:
-    """Return tables as they are read without time of flight."""
+    """Return the tables in the layout of the kernel without time of flight."""
     cosine = np.linspace(angles.least, 1.0, angles.chance.size)
+    # A polynomial of the growth costs less than a second table look-up.
     fitted = np.polynomial.Chebyshev.fit(1.0 - cosine, angles.growth, DEGREE)
     powers = fitted.convert(kind=np.polynomial.Polynomial).coef
     chance = angles.chance.astype(np.float32)

@@ -1,13 +1,13 @@
 """Scale scatter to the lines that miss the object.
 
-Such a line counts randoms r_j and scatter alone. With S_j the simulated scatter of its y_j counts,
-in their time bin (of events y is 1), and ΣS that of all such lines, the likeliest scale α of the
-simulation solves
+Such a line counts only randoms r_j and scatter. With the simulated scatter S_j for its y_j counts
+in their time bin (y is 1 for events) and the total ΣS of all such lines, the maximum-likelihood
+scale α of the simulation solves
 
     Σ_j y_j S_j / (r_j + α S_j) = ΣS,
 
-by α ← α / ΣS · Σ_j y_j S_j / (r_j + α S_j), which is expectation maximisation. Its standard error
-is 1 / √(Σ_j y_j (S_j / (r_j + α S_j))²).
+by the expectation maximisation α ← α / ΣS · Σ_j y_j S_j / (r_j + α S_j). Its standard error is 1 /
+√(Σ_j y_j (S_j / (r_j + α S_j))²).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 N_STEPS = 200
 ENOUGH = 1e-6
 MOST_ERROR = 0.1
-"""Standard error of a scale, as part of it, beyond which tails tell nothing."""
+"""Largest relative standard error of a scale that is used."""
 PLAUSIBLE = (0.8, 1.3)
-"""Scales beyond which something else is in the tails, or is missing from them."""
+"""Range of plausible scales; outside it, the tails contain something else or lack counts."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class TailFit:
     Attributes
     ----------
     scale : factor of the simulation; 1 if the tails have too few counts
-    error : standard error of what the tails say
-    n_events : events on lines that miss the object
-    is_used : True if the tails tell
+    error : standard error of the fitted scale
+    n_events : number of events on lines that miss the object
+    is_used : True if the tails have enough counts
     """
 
     scale: float
@@ -44,11 +44,11 @@ class TailFit:
 
     @property
     def is_plausible(self) -> bool:
-        """True if the scale lies where simulations of real scans have it."""
+        """True if the scale is within the range of real scans."""
         return PLAUSIBLE[0] <= self.scale <= PLAUSIBLE[1]
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return the scale as a clause with numbers."""
         if not self.is_used:
             return f"{self.n_events:,} events outside the object are too few to scale it"
         text = f"scaled by {self.scale:.2f} to {self.n_events:,} events outside the object"
@@ -69,27 +69,30 @@ def fit_tails(
     Parameters
     ----------
     scatter
-        (n,) simulated for the line and time bin of each event, or bin with counts [counts]
+        (n,) simulated for the line and time bin of each event, or for each bin with counts
     randoms
-        (n,) expected besides [counts]
+        (n,) expected randoms in the same bins
     total
-        total of the simulation over all such lines [counts]
+        simulated scatter in all such lines [counts]
     counts
-        (n,) of each; None: they are events
+        (n,) counts of each bin; None if each row is one event
     """
     y = np.ones(len(scatter)) if counts is None else counts.astype(np.float64)
     s, r = scatter.astype(np.float64), randoms.astype(np.float64)
-    seen = s > 0  # where nothing can scatter to, events say nothing of the scale
+    # Events where nothing can scatter to say nothing about the scale.
+    seen = s > 0
     s, r, y = s[seen], r[seen], y[seen]
     n_events = round(float(y.sum()))
     if total <= 0 or n_events <= 0:
         return TailFit(1.0, np.inf, n_events, is_used=False)
     scale = 1.0
+    # Expectation maximisation keeps the scale positive without a constraint.
     for _ in range(N_STEPS):
         before = scale
         scale = scale / total * float(np.sum(y * s / (r + scale * s)))
         if abs(scale - before) <= ENOUGH * before:
             break
     error = 1 / float(np.sqrt(np.sum(y * (s / (r + max(scale, 1e-9) * s)) ** 2)))
+    # The floor keeps a scale near 0 from being rejected for its relative error.
     is_used = error <= MOST_ERROR * max(scale, PLAUSIBLE[0])
     return TailFit(scale if is_used else 1.0, error, n_events, is_used)

@@ -1,8 +1,8 @@
 """Distribute the activity on a path over TOF bins.
 
 Activity is summed in steps of the path that divide the bins. C(x), the activity up to x blurred by
-the timing error, is the sum over steps times the error's distribution function, and a bin counts
-the difference of C at its edges: all bins together what lies on the path.
+the timing error, is the sum over steps times the distribution function of the error. A bin counts
+the difference of C at its edges, so all bins together contain the activity of the path.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class PathTiming:
     ----------
     steps : path steps in the layout of the kernels
     n_steps : steps of a path; 0 without time of flight
-    n_groups : groups of time bins
-    group : time bins of each
+    n_groups : number of groups of time bins
+    group : number of time bins in a group
     first_mm : first edge of the bins [mm]
-    stride : steps of a group
+    stride : number of steps in a group
     """
 
     steps: paths.Steps
@@ -41,14 +41,24 @@ class PathTiming:
 
     @classmethod
     def of(cls, tof: TofBins | None, image: Volume) -> PathTiming:
-        """Lay steps that the activity of an image needs."""
+        """Return the steps that the activity of an image requires.
+
+        Parameters
+        ----------
+        tof
+            time bins of the scanner; None without time of flight
+        image
+            activity, for its grid
+        """
         time_layout = TimeLayout.of(tof, image.grid)
+        # Without time of flight the kernels need only the whole integral of a path.
         if tof is None:
             return cls(paths.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
         n_steps, step = time_layout.n_steps, time_layout.step_mm
         first = (
             time_layout.reach_mm - n_steps * step
         )  # the last edge lies behind the point by the blur
+        # The cut Gaussian is that of the projector, so scatter and trues have the same blur.
         edges = [
             cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)
             for i in range(2 * n_steps + 1)
