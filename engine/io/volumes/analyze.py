@@ -1,9 +1,9 @@
-"""Analyze 7.5 volumes: a header (.hdr) and beside it the values (.img), read by nibabel.
+"""Read Analyze 7.5 volumes: a header (.hdr) and its values (.img), with nibabel.
 
-value = stored · scale, the scale where SPM wrote one (`funused1`), else 1.
+value = stored · scale; SPM writes the scale into `funused1`, otherwise it is 1.
 
-Nothing in a header says which side of the patient is left, and programs differ: images have no
-letters, and x, y and z are those of the indices.
+The header does not state the patient's left side, and programs differ. Images therefore have no
+orientation letters, and x, y and z follow the array indices.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class AnalyzeVolume(FramesReader):
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
         is_long = len(file.head) >= HEADER_BYTES and file.head[:4] in SIZES
+        # NIfTI pairs have the same header size and ending; only their magic differs.
         return is_long and file.head[MARK.start : MARK.stop - 1] not in (b"n+1", b"ni1")
 
     @classmethod
@@ -50,6 +51,7 @@ class AnalyzeVolume(FramesReader):
                 file.head[:HEADER_BYTES], check=False
             )
             shape = tuple(int(n) for n in header.get_data_shape())
+            # SPM marks a flipped x axis by a negative voxel size.
             edges = [abs(float(edge)) for edge in header.get_zooms()[:3]]
             kind, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
             scale = header.get_slope_inter()[0]
@@ -59,6 +61,7 @@ class AnalyzeVolume(FramesReader):
             file.path, adjacent_values(file, shape, (kind, start, scale, 0.0))
         )
         refuse_not_finite(file.path, values.T)
+        # The origin that SPM stores is in voxels and often 0, so the grid is centred.
         grid = stated_grid(file.path, shape[2::-1], edges, (0.0, 0.0, 0.0))
         stack = np.ascontiguousarray(values.T)  # [t, z, y, x], or [z, y, x]
         first = stack if stack.ndim == 3 else stack[0]

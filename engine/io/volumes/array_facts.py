@@ -1,6 +1,6 @@
 """Read small facts (numbers and texts) stored with the arrays of an .npz or .mat file.
 
-Only what is asked for by name is unpacked, however large the arrays are.
+Only variables that are requested by name are unpacked, however large the arrays are.
 """
 
 from __future__ import annotations
@@ -22,28 +22,53 @@ from engine.io.xray.hdf5.values import attribute
 
 ZIP = b"PK\x03\x04"
 NAME_AT, NAME_LENGTH = 30, slice(26, 28)
-"""The name of the first file in a ZIP archive, and how long it is."""
+"""Offset of the first file name in a ZIP archive, and position of its length."""
 MEMBER = ".npy"
 MOST_BYTES = 4096
-"""A fact is small; what is larger is none."""
+"""Size limit of a fact; larger variables are arrays."""
 
 
 def is_npz(head: bytes) -> bool:
-    """Return True if a file begins as a ZIP archive whose first file is an array of NumPy."""
+    """Return True if a file begins like a ZIP archive whose first file is a NumPy array."""
     if not head.startswith(ZIP) or len(head) < NAME_AT:
         return False
     (length,) = struct.unpack("<H", head[NAME_LENGTH])
+    # Any ZIP starts with PK: OME-Zarr, Office files and others must not be opened as arrays.
     return head[NAME_AT : NAME_AT + length].endswith(MEMBER.encode())
 
 
 def is_array_file(file: InputFile) -> bool:
-    """Return True if a file is one of arrays of NumPy or MATLAB, by its content."""
+    """Return True if the content is that of a NumPy or MATLAB file.
+
+    Parameters
+    ----------
+    file
+        .npy, .npz, .mat (version 5 or 7.3) or another; the ending is ignored
+    """
     marks = (np.lib.format.MAGIC_PREFIX, matlab.MARK, matlab.MARK_OF_HDF5)
     return file.head.startswith(marks) or is_npz(file.head)
 
 
 def facts_in(file: InputFile, names: Sequence[str]) -> dict[str, object]:
-    """Return those of the named variables that a file holds: arrays of NumPy, or texts."""
+    """Return the requested variables of an array file.
+
+    Parameters
+    ----------
+    file
+        .npz or .mat; others give {}
+    names
+        variables; missing ones, and those above 4096 bytes, are left out
+
+    Returns
+    -------
+    facts
+        name -> NumPy array, or text
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged
+    """
     if file.head.startswith(matlab.MARK_OF_HDF5):
         return _in_hdf5(file, names)
     try:
@@ -64,6 +89,7 @@ def _in_npz(file: InputFile, names: Sequence[str]) -> dict[str, object]:
             name = each.filename.removesuffix(MEMBER)
             if name in names and each.file_size <= MOST_BYTES:
                 with archive.open(each) as stream:
+                    # A pickle in a file from elsewhere could run any code.
                     found[name] = np.lib.format.read_array(stream, allow_pickle=False)
     return found
 
@@ -73,6 +99,7 @@ def _in_matlab(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     head = file.read(matlab.HEADER_BYTES)
     for entry in matlab.entries(file.read, file.size):
         if entry.name in names and entry.n_bytes <= MOST_BYTES:
+            # The parser needs the file header for the byte order.
             content = memoryview(head + file.read(entry.n_bytes, entry.start))
             found.update(matlab.variables(content, MOST_BYTES))
     return found
@@ -86,6 +113,7 @@ def _in_hdf5(file: InputFile, names: Sequence[str]) -> dict[str, object]:
             item = tree.dataset(f"/{name}")
             if item is None or item.nbytes > MOST_BYTES or attribute(item, "MATLAB_empty"):
                 continue
+            # MATLAB stores columns first, so the axes in HDF5 are reversed.
             stored = np.asarray(item[()]).T
             is_text = attribute(item, "MATLAB_class") == "char" and stored.dtype.kind == "u"
             found[name] = "".join(chr(letter) for letter in stored.ravel()) if is_text else stored

@@ -1,14 +1,14 @@
 """Voxel sizes of an array file, stated in a JSON sidecar or in the file itself.
 
-    voxel_mm    edges of a voxel along x, y and z [mm]
-    order       what the indices of the array count, "zyx" for values[z, y, x]; "-y" against y
-    centre_mm   x, y and z of the middle of the volume [mm]; 0 if left out
-    unit        of the values
-    array       which one, where the file holds several volumes
-    shape       how long its axes are, to be compared; only in the text beside
+    voxel_mm    voxel edges along x, y and z [mm]
+    order       axes of the array indices, "zyx" for values[z, y, x]; "-y" is a reversed y axis
+    centre_mm   x, y and z of the centre of the volume [mm]; default 0
+    unit        unit of the values
+    array       name of the array, if the file contains several volumes
+    shape       expected shape of the array; only in the sidecar
 
-x leads to the patient's left, y to the back, z to the head. Files of several arrays (.npz, .mat)
-may hold these as variables of the same names.
+x points to the patient's left, y to the back, z to the head. Files of several arrays (.npz, .mat)
+can contain these as variables with the same names.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ EXAMPLE = '{"voxel_mm": [2, 2, 2.5], "order": "zyx"}'
 
 @dataclass(frozen=True)
 class ArraySizes:
-    """A volume's place in space, as its maker says it.
+    """Stated position and orientation of a volume.
 
     Attributes
     ----------
     voxel_mm : edges along x, y, z [mm]
-    axes : for each index of the array, the axis of space (0 is x) and the sense, 1 or −1
-    centre_mm : middle of the volume (x, y, z) [mm]; None where that is not said
-    unit : of the values, "" where that is not said
-    array : its name in the file, "" for the only one
-    shape : how long its axes are; None where that is not said
+    axes : for each array index, the axis of space (0 is x) and the direction, 1 or −1
+    centre_mm : centre of the volume (x, y, z) [mm]; None if not stated
+    unit : unit of the values, "" if not stated
+    array : name in the file, "" for the only one
+    shape : expected shape of the array; None if not stated
     """
 
     voxel_mm: tuple[float, ...]
@@ -61,8 +61,20 @@ class ArraySizes:
 
 
 def adjacent_sidecar(path: Path) -> Path | None:
-    """Return the text beside a file of arrays that says the size of a voxel, None without one."""
+    """Return the JSON sidecar of an array file.
+
+    Parameters
+    ----------
+    path
+        array file; the sidecar has the same name with .json
+
+    Returns
+    -------
+    sidecar
+        None if there is none, or it states no voxel size
+    """
     sidecar = path.with_suffix(SIDECAR)
+    # An array file can itself end in .json by mistake.
     if sidecar == path or not exists(sidecar):
         return None
     try:
@@ -73,7 +85,18 @@ def adjacent_sidecar(path: Path) -> Path | None:
 
 
 def stated_in(sidecar: Path) -> Mapping[str, object]:
-    """Return what the text beside an array says; refuse what is no such text."""
+    """Return the content of a sidecar.
+
+    Parameters
+    ----------
+    sidecar
+        JSON file of at most 100 kB
+
+    Raises
+    ------
+    FileFormatError
+        if it is not a JSON object
+    """
     try:
         return from_json(read_text(sidecar, MAX_BYTES))
     except ValueError as e:
@@ -83,17 +106,25 @@ def stated_in(sidecar: Path) -> Mapping[str, object]:
 
 
 def sizes_from(stated: Mapping[str, object], file: InputFile, where: str) -> ArraySizes:
-    """Return what is said of the voxels of an array, each word of it checked.
+    """Return the stated voxel sizes of an array after checking each of them.
 
     Parameters
     ----------
     stated
-        values by the names above
+        values by the names above; `voxel_mm` must be among them
     file
-        of the array
+        the array file
     where
-        it is said, for sentences
+        name of the stating file, for error messages
+
+    Raises
+    ------
+    FileFormatError
+        if a key is unknown or a value has another type
+    GeometryError
+        if `order` is missing or not a permutation of x, y and z
     """
+    # A misspelt key would otherwise leave its default in place without notice.
     unknown = sorted(set(stated) - set(NAMES))
     if unknown:
         raise FileFormatError(
@@ -125,6 +156,7 @@ def _numbers(value: object, name: str, where: str) -> tuple[float, ...]:
 
 
 def _text(value: object, name: str, where: str) -> str:
+    # NumPy and MATLAB store a text as an array of one string or of letters.
     parts = value.ravel().tolist() if isinstance(value, np.ndarray) else value
     texts: list[object] = parts if isinstance(parts, list) else [parts]
     if not texts or not all(isinstance(part, str) for part in texts):
@@ -133,7 +165,7 @@ def _text(value: object, name: str, where: str) -> str:
 
 
 def _axes(value: object, where: str) -> tuple[tuple[int, int], ...]:
-    """Return axis of space and sense of each index."""
+    """Return the axis of space and the direction of each index."""
     text = "" if value is None else _text(value, "order", where)
     found = ORDER.fullmatch(BETWEEN.sub("", text))
     letters = found.groups() if found else ()

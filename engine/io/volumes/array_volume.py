@@ -1,8 +1,8 @@
-"""Volumes as arrays of NumPy (.npy, .npz) and MATLAB (.mat) that say how large a voxel is.
+"""Read volumes from arrays of NumPy (.npy, .npz) and MATLAB (.mat) that state their voxel size.
 
-What says it is in `engine.io.volumes.array_sizes`. The middle of the voxel with indices (i, j, k)
-is at centre + Σ s_a e_a (i_a − (n_a − 1) / 2) along the axis of space of each index a, e the edge
-of a voxel there, s the sense and n the length of the axis.
+`engine.io.volumes.array_sizes` explains how they state it. The centre of the voxel with indices
+(i, j, k) is at centre + Σ s_a e_a (i_a − (n_a − 1) / 2) along the axis of space of each index a,
+with voxel edge e, direction s and axis length n.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from engine.io.xray.array_files import StoredArray, array_of, arrays_in
 
 
 class ArrayVolume(VolumeReader):
-    """Array of NumPy or MATLAB that says the size of a voxel."""
+    """NumPy or MATLAB array that states its voxel size."""
 
     name: ClassVar[str] = "array with voxel sizes (NumPy, MATLAB)"
     suffixes: ClassVar[tuple[str, ...]] = (".npy", ".npz", ".mat")
@@ -56,12 +56,12 @@ class ArrayVolume(VolumeReader):
         try:
             return VOXEL in facts_in(file, (VOXEL,))
         except EngineError:
-            return True  # which read() will explain
+            return True  # read() explains the damage
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
         sizes = _sizes(file)
-        with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
+        with np.errstate(over="ignore"):  # values beyond float32 become infinite; refused below
             values = np.asarray(array_of(file, _chosen(file, sizes)), np.float32)
         if sizes.shape is not None and values.shape != sizes.shape:
             raise GeometryError(
@@ -69,7 +69,8 @@ class ArrayVolume(VolumeReader):
                 f"{_listed(sizes.shape)}; use the sidecar that belongs to it."
             )
         centre = sizes.centre_mm or (0.0, 0.0, 0.0)
-        stated_grid(file.path, values.shape, sizes.voxel_mm, centre)  # before a matrix hides it
+        # Check the stated numbers themselves: after the matrix, messages would name other ones.
+        stated_grid(file.path, values.shape, sizes.voxel_mm, centre)
         values, grid = straightened(file.path, values, _affine(sizes, centre, values.shape))
         refuse_not_finite(file.path, values)
         note = f"{file.name}: states no position; the centre of the volume is used as the origin."
@@ -82,6 +83,7 @@ def _sizes(file: InputFile) -> ArraySizes:
     within = {name: fact for name, fact in facts_in(file, FACTS).items() if _is_fact(name, fact)}
     if sidecar is None:
         return sizes_from(within, file, file.name)
+    # Two sources can contradict each other, and neither is more credible.
     if VOXEL in within:
         raise FileFormatError(
             f"{file.name}: contains a voxel size, and so does {sidecar.name}; remove one of them."
@@ -90,7 +92,7 @@ def _sizes(file: InputFile) -> ArraySizes:
 
 
 def _is_fact(name: str, found: object) -> bool:
-    """Return True if a variable says something; one of this name may be the volume itself."""
+    """Return True if a variable is a fact; `array` could also be the name of the volume itself."""
     return name != NAME or isinstance(found, str) or np.asarray(found).dtype.kind == "U"
 
 
@@ -98,6 +100,7 @@ def _chosen(file: InputFile, sizes: ArraySizes) -> str:
     """Return the name of the array that is the volume."""
     found = {each.name: each for each in arrays_in(file)}
     volumes = [name for name, each in found.items() if _is_volume(each)]
+    # Arrays with other than three axes, such as projections, can be in the same file.
     if sizes.array in volumes:
         return sizes.array
     if sizes.array or len(volumes) != 1:

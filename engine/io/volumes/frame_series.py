@@ -1,10 +1,10 @@
 """Write images with time frames: our HDF5, 4-D NIfTI, dynamic DICOM, BIDS, OME-Zarr.
 
-The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
-their ends beside it (starts and ends, where there is time between them or before; of gates also
-their lengths); it opens as that volume, too. NIfTI says times of frames only where all are alike:
-all of them stand in its provenance, as BIDS calls them (FrameTimesStart, FrameDuration; of gates,
-which have no time of their own, GateDuration).
+The HDF5 file is a volume file: it contains the sum or mean of the frames, and next to it the frame
+values [t, z, y, x] and their times. The times are ends if frames join up from 0, otherwise starts
+and ends; gates also have their durations. The file opens as a volume too. NIfTI states times only
+if all frames are alike. All times are in its provenance, with BIDS names (FrameTimesStart,
+FrameDuration) or, for gates, which have no time of their own, GateDuration.
 """
 
 from __future__ import annotations
@@ -41,7 +41,14 @@ if TYPE_CHECKING:
 
 
 def frame_suffixes(*, gated: bool = False) -> tuple[str, ...]:
-    """Return the endings of formats that hold frames of time, or gates."""
+    """Return the suffixes of formats that can store frames.
+
+    Parameters
+    ----------
+    gated
+        True: formats for gates; False: formats for time frames
+    """
+    # The other formats state a start and a duration for each image, which gates do not have.
     alike = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
     return (
         alike
@@ -51,7 +58,20 @@ def frame_suffixes(*, gated: bool = False) -> tuple[str, ...]:
 
 
 def can_save_frames(path: Path, *, gated: bool = False) -> None:
-    """Refuse, before hours are spent on them, a format that frames cannot be written in."""
+    """Refuse a file name before the reconstruction if its format cannot store frames.
+
+    Parameters
+    ----------
+    path
+        output file or folder
+    gated
+        True: gates instead of time frames
+
+    Raises
+    ------
+    UnknownFormatError
+        if the suffix is not that of such a format
+    """
     suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "time frames"
     if not path.name.lower().endswith(suffixes):
         raise UnknownFormatError(
@@ -66,23 +86,24 @@ def save_frames(
     provenance: Plain,
     subject: Subject | None = None,
 ) -> None:
-    """Write frames in the format that a name ends with; whole, or not at all.
+    """Write frames completely or not at all, in the format of the suffix.
 
     Parameters
     ----------
     volume
-        their sum or mean
+        sum or mean of the frames
     frames
         on the same grid, in the same unit
     path
         target
     provenance
-        of all of them
+        of all frames
     subject
-        patient and study of a DICOM series; by pseudonyms if None
+        patient and study of a DICOM series; None: pseudonyms
     """
     can_save_frames(path, gated=any(each.frame.gate for each in frames))
     for each in frames:
+        # Check all frames before the first byte is written.
         refuse_not_finite(path, each.volume.values)
     said = {
         **provenance,
@@ -99,6 +120,7 @@ def save_frames(
         write_ome_zarr(volume, path, said, frames)
     else:
         _write_hdf5(volume, frames, path, said)
+    # Only after writing: the audit log records complete files.
     note_written(path, writer_of(path).name, n_frames=len(frames))
 
 
@@ -114,6 +136,7 @@ def _write_hdf5(
         item = reserve(file, FRAMES, stack)
         item.attrs["units"] = np.bytes_(volume.unit.encode())
         item.attrs["axes"] = np.bytes_(f"t, z, y, x; {volume.axes}")
+        # Without the time of writing, equal frames give equal files.
         times = file.create_dataset(name, data=marks, track_times=False)
         times.attrs["units"] = np.bytes_("ms")
         held = [each.frame.gate.used_ms for each in frames if each.frame.gate]
@@ -126,9 +149,17 @@ def _write_hdf5(
 
 
 def read_frames(path: Path) -> tuple[FrameVolume, ...]:
-    """Return the frames of time, or gates, of a volume; none of a file that holds one image.
+    """Return the time frames or gates of a volume.
 
-    A DICOM series is named by its folder, or by one of its files.
+    Parameters
+    ----------
+    path
+        file or folder; a DICOM series can also be named by one of its files
+
+    Returns
+    -------
+    frames
+        empty if the file contains a single image, or no reader accepts it
     """
     found = series_file(path) if is_folder(path) else None
     with open_input(found or path) as file:
@@ -137,7 +168,7 @@ def read_frames(path: Path) -> tuple[FrameVolume, ...]:
 
 
 def _marks(frames: Sequence[TimeFrame]) -> tuple[str, NDArray[np.int64]]:
-    """Return the name and the values of what says when frames are."""
+    """Return the name and the values of the data set with the frame times [ms]."""
     if join_up(frames):
         ends = [frames[0].start_ms, *(frame.end_ms for frame in frames)]
         return FRAME_ENDS, np.array(ends, "<i8")

@@ -1,9 +1,9 @@
 """Times of the frames in a four-axis file, and the summed image of all frames.
 
-    sum of counts                 Σ_t f_t
-    mean of other units           Σ_t f_t d_t / Σ_t d_t,   d_t the length of frame t
+    counts          sum    Σ_t f_t
+    other units     mean   Σ_t f_t d_t / Σ_t d_t,   d_t: duration of frame t
 
-A file of four axes that does not say when its frames are counts them as 1 s each, with a note.
+If a file with four axes does not state frame times, each frame counts as 1 s, with a note.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from engine.io.safety.open_input import read_text
 from engine.io.text.json_text import from_json
 
 SUMMED = ("counts", "counts/mm")
-"""Units whose frames add up to the image of all; of other units the mean is taken."""
+"""Units whose frames are added up; frames in other units are averaged."""
 STARTS, LENGTHS, GATES = "FrameTimesStart", "FrameDuration", "GateDuration"
-"""Names of BIDS for the times of frames [s], and ours for those of gates."""
+"""BIDS keys of frame times [s], and our key of gate durations [s]."""
 MOST_BYTES = 1 << 20
 LONGEST_S = 1e9
 """Longer than any scan [s]."""
@@ -39,8 +39,8 @@ class FrameClock:
 
     Attributes
     ----------
-    start_s : of the first frame [s]
-    step_s : from one to the next [s]; None if it is not stated
+    start_s : start of the first frame [s]
+    step_s : from one start to the next [s]; None if not stated
     """
 
     start_s: float = 0.0
@@ -48,41 +48,43 @@ class FrameClock:
 
 
 NO_CLOCK = FrameClock()
-"""Nothing is stated."""
+"""Clock of a header that states no times."""
 
 
 def frame_times(
     path: Path, n: int, provenance: Plain, clock: FrameClock
 ) -> tuple[tuple[TimeFrame, ...], str]:
-    """Return when the frames of a file are, and a note if nothing states it.
+    """Return the frame times of a file, and a note if they are unknown.
 
     Parameters
     ----------
     path
-        the file; the JSON file of BIDS lies beside it
+        the file; a BIDS sidecar can be next to it
     n
         number of frames
     provenance
-        that we wrote with the file, {} without
+        provenance from our sidecar, {} without one
     clock
-        of its header
+        times stated in the header
 
     Raises
     ------
     GeometryError
-        for more frames than `MOST_FRAMES`
+        if there are more than `MOST_FRAMES` frames
     """
     if n > MOST_FRAMES:
         raise GeometryError(
             f"{path.name}: contains {n:,} time frames, expected at most {MOST_FRAMES:,}; export "
             "fewer into one file."
         )
+    # Sidecars first: a header can only state equal steps.
     for stated in (provenance, _adjacent_bids(path)):
         frames = _listed(stated, n)
         if frames:
             return frames, ""
     step = clock.step_s
     if step is not None and 1 / MS <= step <= LONGEST_S and abs(clock.start_s) <= LONGEST_S:
+        # Some headers state a negative offset, but no frame begins before the scan.
         start = max(clock.start_s, 0.0)
         return _frames([start + k * step for k in range(n)], [step] * n), ""
     note = f"{path.name}: the times of its {n} frames are unknown; 1 s each is used."
@@ -92,7 +94,7 @@ def frame_times(
 def framed(
     path: Path, stack: NDArray[np.float32], like: Volume, clock: FrameClock = NO_CLOCK
 ) -> tuple[FrameVolume, ...]:
-    """Return images of [z, y, x] or [t, z, y, x] values, one for each frame.
+    """Return one image for each frame of [z, y, x] or [t, z, y, x] values.
 
     Parameters
     ----------
@@ -101,9 +103,9 @@ def framed(
     stack
         values of all frames
     like
-        the first image, with grid, unit and notes of all
+        first image; its grid, unit and notes are those of all
     clock
-        when frames are, as the header states it
+        times stated in the header
     """
     if stack.ndim == 3:
         return (FrameVolume(TimeFrame(0, MS), like),)
@@ -116,10 +118,22 @@ def framed(
 
 
 def whole(frames: Sequence[FrameVolume]) -> Volume:
-    """Return the image of all frames: their sum if they are counts, otherwise their mean."""
+    """Return the summed image: the sum of frames in counts, otherwise their mean.
+
+    Parameters
+    ----------
+    frames
+        on the same grid, in the same unit; gates count with the same duration
+
+    Returns
+    -------
+    image
+        float32 in the unit of the frames, with a note
+    """
     first = frames[0].volume
     is_sum = first.unit in SUMMED
     counted_s = sum(each.frame.duration_s for each in frames)
+    # float64: single precision loses counts when many frames are added.
     total = np.zeros(first.grid.shape, np.float64)
     for frame, volume in frames:
         total += (1.0 if is_sum else frame.duration_s / counted_s) * volume.values
@@ -129,21 +143,24 @@ def whole(frames: Sequence[FrameVolume]) -> Volume:
 
 
 def _adjacent_bids(path: Path) -> Plain:
-    """Return the JSON file of BIDS beside an image, {} without."""
+    """Return the content of the BIDS sidecar, {} if there is none."""
+    # BIDS names the sidecar of `x.nii.gz` `x.json`.
     stem = path.name.removesuffix(".gz")
     sidecar = path.with_name(f"{stem.rpartition('.')[0]}.json")
     if not is_file(sidecar):
         return {}
     try:
         return from_json(read_text(sidecar, MOST_BYTES))
+    # Another program's JSON file can have the same name.
     except (EngineError, ValueError):
         return {}
 
 
 def _listed(stated: Plain, n: int) -> tuple[TimeFrame, ...]:
-    """Return the frames that a text lists; none if it lists others or is damaged."""
+    """Return the frames that a text lists; () if it lists another number or is damaged."""
     held = _numbers(stated.get(GATES), n)
     if held:
+        # Gates overlap in time: each lasts as long as the whole scan, and uses a part of it.
         ends = [round(MS * sum(held))] * n
         gates = [Gate(k, n, round(MS * length)) for k, length in enumerate(held, 1)]
         return tuple(TimeFrame(0, end, gate) for end, gate in zip(ends, gates, strict=True))
@@ -162,6 +179,7 @@ def _numbers(stated: object, n: int) -> list[float]:
 def _frames(starts_s: Sequence[float], lengths_s: Sequence[float]) -> tuple[TimeFrame, ...]:
     spans = zip(starts_s, lengths_s, strict=True)
     return tuple(
+        # Rounding must not leave a frame without duration.
         TimeFrame(round(MS * start), max(round(MS * (start + length)), round(MS * start) + 1))
         for start, length in spans
     )

@@ -1,4 +1,4 @@
-"""MetaImage files: header and values in one (`.mha`), or values beside it (`.mhd`)."""
+"""Read MetaImage: header and values in one file (`.mha`), or a header (`.mhd`) and its values."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ LAST = "ElementDataFile"
 ORDER = "ElementByteOrderMSB"
 WORDS = {3: "three", 4: "four", 9: "nine", 16: "sixteen"}
 MM = {"um": 1e-3, "mm": 1.0, "cm": 10.0, "?": 1.0}
-"""Units of length of MetaIO; "?" stands for one that is not known."""
+"""Length units of MetaIO -> mm; "?" means unknown."""
 MOST_PIXELS = 2**31
-"""Along an axis."""
+"""Largest size along an axis."""
 
 
 @dataclass(frozen=True)
 class MetaImage:
-    """Values with the place of the first and the distance of the next.
+    """Values with their position.
 
     Attributes
     ----------
-    values : (z, y, x), or (t, z, y, x) of frames of time
+    values : (z, y, x), or (t, z, y, x) with time frames
     spacing_mm : between pixels along x, y, z [mm]
     origin_mm : centre of the first pixel, (x, y, z) [mm]
-    directions : (3, 3) where the axes x, y, z of the values lead, one in each row
-    comment : what the writer remarked
+    directions : (3, 3); row k is the direction of axis x, y or z of the values
+    comment : comment of the writer
     """
 
     values: Array
@@ -60,11 +60,29 @@ class MetaImage:
 
 
 def read_meta_image(file: InputFile) -> MetaImage:
-    """Read an image of three axes, or of frames of time; values may lie in one file beside it."""
+    """Read an image with three axes, or with time frames as the fourth.
+
+    Parameters
+    ----------
+    file
+        header, with the values or the name of a single file in the same folder
+
+    Returns
+    -------
+    image
+        values in the stored type
+
+    Raises
+    ------
+    FileFormatError
+        if a field is damaged, values are missing, or a voxel has several numbers
+    """
     path = file.path
     fields, start = _header(file.head, path)
+    # Files with other NDims fail below, because DimSize then has another number of values.
     n_axes = 4 if fields.get("NDims") == "4" else 3
     sizes = _numbers(fields, "DimSize", path, n=n_axes)
+    # Check each size before the product, which decides on memory.
     if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
         raise FileFormatError(
             f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, expected whole numbers above 0."
@@ -72,12 +90,14 @@ def read_meta_image(file: InputFile) -> MetaImage:
     size = [int(n) for n in sizes]
     ones, zeros = " ".join("1" * n_axes), " ".join("0" * n_axes)
     mm = _mm(fields, path)
+    # MetaIO defaults: spacing 1, offset 0, axes along x, y and z.
     spacing = tuple(mm * n for n in _numbers(fields, "ElementSpacing", path, ones, n_axes)[:3])
     if min(spacing) <= 0:
         raise FileFormatError(
             f"{path.name}: ElementSpacing is {fields['ElementSpacing'][:40]!r}, expected numbers "
             "above 0; save the image again."
         )
+    # Older files name it `Position`.
     offset = _numbers(fields, "Offset", path, fields.get("Position", zeros), n_axes)
     origin = tuple(mm * n for n in offset[:3])
     dtype = TYPES.get(fields.get("ElementType", ""))
@@ -86,6 +106,7 @@ def read_meta_image(file: InputFile) -> MetaImage:
             f"{path.name}: {fields.get('ElementType')} values of size {size}; export one number "
             "per voxel."
         )
+    # Both names are in use; ITK writes BinaryDataByteOrderMSB.
     order = "BinaryDataByteOrderMSB" if "BinaryDataByteOrderMSB" in fields else ORDER
     kind = np.dtype(dtype).newbyteorder(">" if _is_true(fields, order, path) else "<")
     n_values = math.prod(size)
@@ -97,13 +118,14 @@ def read_meta_image(file: InputFile) -> MetaImage:
         with open_adjacent(path, fields[LAST]) as beside:
             data = _payload(beside, _skipped(fields, beside, n_bytes), n_bytes, fields)
     values = np.frombuffer(data, kind).reshape(size[::-1])
+    # A fourth axis of length 1 is not a series.
     values = values[0] if size[3:] == [1] else values
     directions = _directions(fields, path, n_axes)
     return MetaImage(values, spacing, origin, directions, fields.get("Comment", ""))
 
 
 def _mm(fields: dict[str, str], path: Path) -> float:
-    """Return how many mm a length counts; MetaIO takes mm for granted."""
+    """Return the length unit in mm; MetaIO defines mm as the default."""
     unit = fields.get("DistanceUnits", "mm").lower()
     if unit not in MM:
         raise FileFormatError(
@@ -114,7 +136,7 @@ def _mm(fields: dict[str, str], path: Path) -> float:
 
 
 def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
-    """Return the byte at which values in a file of their own begin; -1 stands for its end."""
+    """Return the first byte of the values in a separate file; with HeaderSize −1 they end it."""
     text = fields.get("HeaderSize", "0")
     if not text.lstrip("-").isdigit() or int(text) < -1:
         raise FileFormatError(
@@ -124,7 +146,7 @@ def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
 
 
 def _directions(fields: dict[str, str], path: Path, n_axes: int) -> Array:
-    """Return where the axes lead; "Rotation" and "Orientation" are older names of it."""
+    """Return the directions of the axes; the field also has two older names."""
     names = ("TransformMatrix", "Rotation", "Orientation")
     found = next((name for name in names if name in fields), None)
     if found is None:
@@ -136,10 +158,12 @@ def _directions(fields: dict[str, str], path: Path, n_axes: int) -> Array:
 def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:
     fields: dict[str, str] = {}
     place = 0
+    # The header has no stated length; it ends after the field ElementDataFile.
     while (end := head.find(b"\n", place)) >= 0:
         key, _, value = head[place:end].decode("latin-1").partition("=")
         fields[key.strip()] = value.strip()
         place = end + 1
+        # MetaIO requires ElementDataFile to be the last field: binary values can follow at once.
         if key.strip() == LAST:
             return fields, place
     raise FileFormatError(f"{path.name}: not a MetaImage (.mha) file; was it damaged or renamed?")
@@ -169,6 +193,7 @@ def _payload(file: InputFile, start: int, n_bytes: int, fields: dict[str, str]) 
     if _is_true(fields, "CompressedData", file.path):
         refuse_bomb(n_bytes, file.size, file.name)
         try:
+            # The limit stops a file that would unpack to more than its header states.
             data = zlib.decompressobj().decompress(file.read(start=start), n_bytes)
         except zlib.error as e:
             raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e

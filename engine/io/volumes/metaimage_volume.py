@@ -1,7 +1,7 @@
-"""Volumes as MetaImage: a text header, then the values, in one file (.mha) or beside it (.mhd).
+"""Read and write volumes as MetaImage: a text header, with the values in the file or next to it.
 
-The frame is the patient's as in DICOM (LPS), which MetaImage takes for granted: `TransformMatrix`
-says where the axes of the values lead, `Offset` is the middle of the first voxel.
+MetaImage uses patient axes as in DICOM (LPS). `TransformMatrix` states the directions of the value
+axes, and `Offset` the centre of the first voxel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.io.volumes.straight_axes import to_patient
 
 MARK = b"ElementDataFile"
 UNIT_MARK = "unit "
-"""The comment of ours holds the unit of the values after this mark."""
+"""Mark in our comment; the unit of the values follows it."""
 
 
 class MetaImageVolumes(FramesReader):
@@ -45,12 +45,12 @@ class MetaImageVolumes(FramesReader):
         affine = np.eye(4)
         affine[:3, :3] = image.directions.T * np.array(image.spacing_mm)
         affine[:3, 3] = image.origin_mm
-        values = np.asarray(image.values, np.float32).T  # x, y, z, and t of frames
+        values = np.asarray(image.values, np.float32).T  # x, y, z, and t if there are frames
         return patient_frames(file, values, affine, _unit(image.comment))
 
 
 class MetaImageWriter(VolumeWriter):
-    """MetaImage volume, with its provenance in a JSON file beside it."""
+    """MetaImage volume, with provenance in a JSON sidecar."""
 
     name: ClassVar[str] = "MetaImage volume"
     suffixes: ClassVar[tuple[str, ...]] = (".mha",)
@@ -79,19 +79,22 @@ def _header(volume: Volume) -> str:
         "BinaryData": "True",
         "BinaryDataByteOrderMSB": "False",
         "CompressedData": "False",
-        "TransformMatrix": _numbers(matrix[:3, :3].T.ravel()),  # a row: where one axis leads
+        # MetaIO lists the direction of one axis after the other, so columns become rows.
+        "TransformMatrix": _numbers(matrix[:3, :3].T.ravel()),
         "Offset": _numbers(offset),
         "CenterOfRotation": "0 0 0",
         "ElementSpacing": _numbers(grid.voxel_mm),
         "DimSize": " ".join(str(n) for n in reversed(grid.shape)),
         "Comment": f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use",
         "ElementType": "MET_FLOAT",
+        # This field must be the last one.
         "ElementDataFile": "LOCAL",
     }
     return "".join(f"{key} = {value}\n" for key, value in fields.items())
 
 
 def _numbers(values: Iterable[float]) -> str:
+    # Adding 0.0 turns −0 into 0; nine digits restore a float32 exactly.
     return " ".join(f"{value + 0.0:.9g}" for value in values)
 
 

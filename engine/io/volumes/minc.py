@@ -1,7 +1,7 @@
-"""Volumes of the MINC toolkit (.mnc): version 1 is NetCDF, version 2 HDF5; read by nibabel.
+"""Read volumes of the MINC toolkit (.mnc): version 1 is NetCDF, version 2 HDF5; with nibabel.
 
-MINC counts to the right, to the front and to the head, as nibabel's matrix does; real values are
-those of the file, scaled slice by slice.
+MINC axes point to the right, front and head, like the matrix of nibabel. Values are real numbers;
+the file stores a scale for each slice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Frames = tuple[FrameVolume, ...]
 
 
 class _Stored(Protocol):
-    """A MINC file as nibabel has it opened."""
+    """The parts of a MINC file opened by nibabel that we use."""
 
     _dim_names: list[str]
     _dims: list[object]
@@ -65,6 +65,7 @@ class Minc(FramesReader):
 
         try:
             return _second(file) if is_hdf5(file.head) else _first(file)
+        # nibabel raises errors of many types for damaged files.
         except (*DAMAGE, MincError, AttributeError, AssertionError, IndexError, TypeError) as e:
             reason = " ".join(str(e).split())
             raise FileFormatError(
@@ -73,6 +74,7 @@ class Minc(FramesReader):
 
 
 def _first(file: InputFile) -> Frames:
+    # From memory: a mapped file that is truncated meanwhile would kill the process.
     netcdf = import_module("nibabel.externals.netcdf")
     with netcdf.netcdf_file(BytesIO(file.read()), mmap=False) as stored:
         return _images(file, import_module("nibabel.minc1").Minc1File(stored))
@@ -83,12 +85,13 @@ def _second(file: InputFile) -> Frames:
         for name in IMAGES:
             item = stored.get(f"{GROUP}/image/0/{name}")
             if item is not None and item.shape:
+                # Before nibabel reads: HDF5 filters and external files can do harm.
                 refuse_unsafe(item, f"{file.name}: {name}", file.size)
         return _images(file, import_module("nibabel.minc2").Minc2File(stored))
 
 
 def _images(file: InputFile, stored: _Stored) -> Frames:
-    """Return the images; an axis that is not one of space is that of frames."""
+    """Return the images; an axis other than the three of space is time."""
     shape = stored.get_data_shape()
     if len(shape) not in (3, 4):
         raise GeometryError(
@@ -97,6 +100,7 @@ def _images(file: InputFile, stored: _Stored) -> Frames:
         )
     n_values = int(np.prod(shape, dtype=object))
     refuse_bomb(n_values, file.size, file.name)
+    # nibabel scales in float64, and we keep float32: 8 + 4 bytes.
     refuse_large_data(12 * n_values, file.name)
     values = np.asarray(stored.get_scaled_data(), np.float32)
     affine, clock = LPS_TO_RAS @ np.asarray(stored.get_affine(), np.float64), NO_CLOCK
@@ -108,7 +112,7 @@ def _images(file: InputFile, stored: _Stored) -> Frames:
 
 
 def _clock(dimension: object) -> FrameClock:
-    """Return when frames are, as the axis of time states it in seconds."""
+    """Return the frame times if the time axis states its step; MINC uses seconds."""
     start, step = (getattr(dimension, name, None) for name in ("start", "step"))
     if not isinstance(step, int | float | np.number):
         return NO_CLOCK

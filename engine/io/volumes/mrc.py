@@ -1,7 +1,7 @@
-"""Volumes as MRC or CCP4 maps (.mrc, .map, .rec): cells in ångström, header as in mrcfile.
+"""Read volumes from MRC or CCP4 maps (.mrc, .map, .rec): cells in ångström, header as in mrcfile.
 
-Which axis of space is the fastest in the file, the header says (mapc, mapr, maps). There is no
-patient; makers use the fields of the origin in several ways, so the middle of the volume is at 0.
+The header states which axis of space is the fastest in the file (mapc, mapr, maps). The format has
+no patient. Programs use the origin fields in different ways, so the volume is centred at 0.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class Mrc(VolumeReader):
         cells = [float(header["cella"][axis]) for axis in "xyz"]
         along = [int(header[name]) for name in ("mapc", "mapr", "maps")]
         intervals = [int(header[f"m{axis}"]) for axis in "xyz"]
+        # Projections in MRC files often have no cell; they are imported with `isocenter import`.
         if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
             raise GeometryError(
                 f"{file.name}: states no voxel size (cell of {cells} Å in {intervals} parts, axes "
@@ -51,6 +52,7 @@ class Mrc(VolumeReader):
             )
         places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last
         stored = _stored(file, header).transpose([places[axis] for axis in (3, 2, 1)])
+        # The cell covers m intervals, which can differ from the number of stored values.
         voxel = [cell / n / ANGSTROM_PER_MM for cell, n in zip(cells, intervals, strict=True)]
         grid = stated_grid(file.path, stored.shape, voxel, (0.0, 0.0, 0.0))
         values = np.ascontiguousarray(stored, np.float32)
@@ -60,7 +62,7 @@ class Mrc(VolumeReader):
 
 
 def _order(file: InputFile) -> str:
-    """Return NumPy's sign for the byte order that the machine stamp states."""
+    """Return the byte order in the machine stamp, as the NumPy sign."""
     return ">" if file.head[STAMP_AT : STAMP_AT + 1] == b"\x11" else "<"
 
 
@@ -80,12 +82,13 @@ def _stored(file: InputFile, header: np.void) -> NDArray[np.generic]:
     """Return the values as the file has them: sections, rows, columns."""
     shape = [int(header[name]) for name in ("nz", "ny", "nx")]
     dtype = np.dtype(_order(file) + MODES[int(header["mode"])])
+    # nsymbt is the size of the extended header (symmetry, tilt angles).
     start = HEADER_BYTES + int(header["nsymbt"])
     return np.frombuffer(file.read(), dtype, prod(shape), start).reshape(shape)
 
 
 def _refuse_unusable(file: InputFile) -> None:
-    """Refuse what is no volume of numbers, and sizes that the file cannot hold."""
+    """Refuse types other than real numbers, and sizes larger than the file."""
     order = _order(file)
     columns, rows, sections, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
     if mode not in MODES:
@@ -102,4 +105,5 @@ def _refuse_unusable(file: InputFile) -> None:
             f"({n_bytes:,} bytes), but the file has {file.size:,} bytes; it is truncated or "
             "damaged."
         )
+    # An upper bound: file bytes, temporary copies, and float32 values.
     refuse_large_data(2 * file.size + 4 * n_values, file.name)

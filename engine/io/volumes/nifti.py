@@ -1,7 +1,7 @@
-"""NIfTI volumes: RAS millimetres in the file, LPS millimetres here.
+"""Read and write NIfTI volumes: RAS millimetres in the file, LPS millimetres here.
 
-The array is stored as it is, x fastest; the affine says to which sides of the patient its axes
-lead, so readers that honour it see the same points on the same sides as our views do.
+The array is stored as it is, x fastest. The affine states the patient sides to which its axes
+point, so programs that use it show the same points on the same sides as our views.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from engine.io.volumes.slice_frame import to_scanner
 from engine.io.volumes.straight_axes import LPS_TO_RAS, to_patient
 
 UNIT_MARK = "unit "
-"""The header's description holds the unit of the values after this mark."""
+"""Mark in the description of the header; the unit of the values follows it."""
 
 
 class Nifti(FramesReader):
@@ -66,7 +66,7 @@ class Nifti(FramesReader):
 
 
 class NiftiWriter(VolumeWriter):
-    """NIfTI volume, with its provenance in a JSON file beside it."""
+    """NIfTI volume, with provenance in a JSON sidecar."""
 
     name: ClassVar[str] = "NIfTI volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
@@ -80,6 +80,7 @@ class NiftiWriter(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        # Volumes larger than the memory are in a file and are written slice by slice.
         if not volume.is_in_file:
             write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
             return
@@ -91,10 +92,16 @@ class NiftiWriter(VolumeWriter):
 def nifti_bytes(
     volume: Volume, frames: Sequence[FrameVolume] = (), *, whole: bool = False
 ) -> bytes:
-    """Return a volume as an uncompressed NIfTI-1 file, the same bytes every time.
+    """Return a volume as an uncompressed NIfTI-1 file; equal volumes give equal bytes.
 
-    Of `frames`, which lie where the volume does, the values are taken instead: [t, z, y, x].
-    `whole` values are labels, and stored as int16.
+    Parameters
+    ----------
+    volume
+        image, or sum of the frames
+    frames
+        on the grid of the volume; they are written instead, [t, z, y, x]
+    whole
+        True: values are labels and are stored as int16, otherwise as float32
     """
     kind = np.int16 if whole else np.float32
     values = np.ascontiguousarray(volume.values, kind)
@@ -104,7 +111,14 @@ def nifti_bytes(
 
 
 def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
-    """Yield the bytes of `nifti_bytes` for a volume in a file that memory may not hold."""
+    """Yield the bytes of `nifti_bytes` for a volume larger than the memory.
+
+    Parameters
+    ----------
+    volume
+        its values can be in a file; they are read slice by slice
+    """
+    # The header needs shape and type only; a broadcast zero takes no memory.
     image = _image(volume, np.broadcast_to(np.float32(0), volume.grid.shape))
     image.update_header()
     head = BytesIO()
@@ -112,11 +126,12 @@ def nifti_pieces(volume: Volume) -> Iterator[bytes | memoryview]:
     yield head.getvalue()
     for values in volume.values:
         yield np.ascontiguousarray(values, "<f4").reshape(-1).view(np.uint8).data
+        # Let the system drop the pages that were just read.
         rest(volume.values)
 
 
 def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) -> Any:
-    """Return an image of the library: values [z, y, x] or [t, z, y, x] where a volume lies."""
+    """Return [z, y, x] or [t, z, y, x] values as an image of nibabel, placed like a volume."""
     nibabel, grid = library(), volume.grid
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
@@ -127,25 +142,36 @@ def _image(volume: Volume, values: Array, frames: Sequence[FrameVolume] = ()) ->
     lengths = {each.frame.duration_s for each in frames}
     steps = set(np.diff([each.frame.start_ms for each in frames]) / MS) or lengths
     gated = any(each.frame.gate for each in frames)
-    if len(lengths) == len(steps) == 1 and not gated:  # others have no place in the header
+    # The header can state one step only; other times are in the provenance.
+    if len(lengths) == len(steps) == 1 and not gated:
         header["pixdim"][4] = steps.pop()
         header["toffset"] = frames[0].frame.start_s
     header.set_data_dtype(values.dtype)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")
+    # `descrip` has 80 bytes, of which the last must be 0.
     header["descrip"] = f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use".encode()[:79]
+    # Both forms, because some programs read only one of them. Code 1: scanner coordinates.
     image.set_sform(affine, code=1)
     image.set_qform(affine, code=1)
     return image
 
 
 def packed(content: bytes, path: Path) -> bytes:
-    """Return the bytes of a file by its ending."""
+    """Return the content of a file, compressed if its name ends with .gz.
+
+    Parameters
+    ----------
+    content
+        uncompressed bytes
+    path
+        output file
+    """
     return gzipped(content) if is_packed(path) else content
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a file of this name is packed."""
+    """Return True if a file name ends with .gz."""
     return path.name.lower().endswith(".gz")
 
 

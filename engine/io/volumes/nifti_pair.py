@@ -1,4 +1,4 @@
-"""NIfTI in two files, a header (.hdr) and beside it the values (.img), read by nibabel."""
+"""Read NIfTI in two files, a header (.hdr) and its values (.img), with nibabel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Stored = np.dtype[np.generic]
 MARK, MARKED = slice(344, 348), b"ni1\0"
 VALUES = ".img"
 SIZES = (b"\x5c\x01\0\0", b"\0\0\x01\x5c")
-"""The length of the header, in both orders of bytes."""
+"""Size of the header, in both byte orders."""
 
 
 class NiftiPair(FramesReader):
@@ -41,7 +41,10 @@ class NiftiPair(FramesReader):
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
         try:
             header = import_module("nibabel.nifti1").Nifti1PairHeader(
-                file.head[:HEADER_BYTES], check=False
+                # check=False: nibabel would refuse or correct fields that we check with better
+                # messages.
+                file.head[:HEADER_BYTES],
+                check=False,
             )
             shape = tuple(int(n) for n in header.get_data_shape())
             kind, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
@@ -58,16 +61,23 @@ class NiftiPair(FramesReader):
 def adjacent_values(
     file: InputFile, shape: tuple[int, ...], stored: tuple[Stored, int, float | None, float | None]
 ) -> NDArray[np.float32]:
-    """(n_x, n_y, n_z) values of the `.img` beside a header; a fourth axis is that of frames.
+    """Return the values (n_x, n_y, n_z) of the `.img` of a header; a fourth axis is time.
 
     Parameters
     ----------
     file
         the header
     shape
-        of the values; axes after the fourth must count one
+        stated shape; axes after the fourth must have length 1
     stored
-        type, the byte where the values begin, slope and offset; None: 1 and 0
+        type, first byte of the values, slope (None: 1) and offset (None: 0)
+
+    Raises
+    ------
+    GeometryError
+        if this is not a volume of real numbers
+    FileFormatError
+        if the `.img` is missing or too short
     """
     kind, start, slope, offset = stored
     if len(shape) < 3 or any(n != 1 for n in shape[4:]) or kind.kind not in "iuf":
@@ -75,6 +85,7 @@ def adjacent_values(
             f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, expected numbers "
             "with three axes or time frames; export one number per voxel."
         )
+    # A fourth axis of length 1 is not a series.
     shape = shape[:3] if shape[3:4] in ((), (1,)) else shape[:4]
     n_values = int(np.prod(shape, dtype=object))
     with open_adjacent(file.path, f"{file.path.stem}{VALUES}") as image:
@@ -86,5 +97,5 @@ def adjacent_values(
         refuse_large_data(8 * n_values, file.name)
         spec = (shape, kind, start, 1.0 if slope is None else slope, offset or 0.0)
         proxy = import_module("nibabel.arrayproxy").ArrayProxy(image.stream(), spec, mmap=False)
-        with np.errstate(over="ignore", invalid="ignore"):  # refused by who asks
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller refuses infinite values
             return np.asarray(proxy, np.float32)

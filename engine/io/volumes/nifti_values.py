@@ -19,18 +19,18 @@ from engine.io.safety.open_input import InputFile
 from engine.io.volumes.frame_stack import FrameClock
 
 Header = Any
-"""A header of nibabel, whose types are not complete."""
+"""Header of nibabel, which has no complete type annotations."""
 HEAD_BYTES = 544
-"""The longer of the two headers, and a little."""
+"""Size of a NIfTI-2 header (540 bytes) with the extension flag."""
 FIRST_BYTE = {"n+1": 352, "n+2": 544}
-"""First byte that values of a single file may have."""
+"""Smallest offset of the values in a single file, for NIfTI-1 and NIfTI-2."""
 PIECE_BYTES = 16 * 2**20
 SPACE_BITS, TIME_BITS = 0x07, 0x38
-"""Parts of `xyzt_units`."""
+"""Bits of `xyzt_units` for length and time."""
 MM_OF = {1: 1000.0, 2: 1.0, 3: 1e-3}
-"""Code of metre, millimetre, micrometre -> mm."""
+"""Unit codes of metre, millimetre and micrometre -> mm."""
 SECONDS_OF = {8: 1.0, 16: 1e-3, 24: 1e-6}
-"""Code of second, millisecond, microsecond -> s."""
+"""Unit codes of second, millisecond and microsecond -> s."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,27 @@ class _Layout:
 
 
 def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
-    """Return the header, and the values [x, y, z] or, of frames of time, [x, y, z, t]."""
+    """Read header and values of a single-file NIfTI.
+
+    Parameters
+    ----------
+    file
+        NIfTI-1 or NIfTI-2, compressed or not
+
+    Returns
+    -------
+    header
+        header of nibabel
+    values
+        [x, y, z] or, with time frames, [x, y, z, t]; scaled, infinite values are possible
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, truncated, or has values other than real numbers
+    GeometryError
+        if this is not a volume
+    """
     packed = file.head.startswith(b"\x1f\x8b")
     plain = file.stream()
     stream = cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if packed else plain
@@ -63,14 +83,14 @@ def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
 
 
 def library() -> ModuleType:
-    """Return nibabel; as a value, since its types are not complete."""
+    """Return nibabel as a value, because its type annotations are incomplete."""
     import nibabel
 
     return nibabel
 
 
 def unpacked_head(head: bytes) -> bytes:
-    """Return the first bytes of a file that is packed by gzip; none if they are damaged."""
+    """Return the first bytes of a gzip file; b"" if they are damaged."""
     try:
         return zlib.decompressobj(wbits=31).decompress(head, 352)
     except zlib.error:
@@ -78,8 +98,20 @@ def unpacked_head(head: bytes) -> bytes:
 
 
 def magic_of(head: bytes) -> str | None:
-    """Return "n+1" or "n+2" for single-file NIfTI, also gzipped, else None."""
+    """Return the magic of a single-file NIfTI.
+
+    Parameters
+    ----------
+    head
+        first bytes of the file, possibly gzip
+
+    Returns
+    -------
+    magic
+        "n+1" or "n+2"; None for all other files
+    """
     if head[:2] == b"\x1f\x8b":
+        # The name does not decide: files are renamed, and .gz can be missing.
         head = unpacked_head(head)
     if head[344:348] == b"n+1\0":
         return "n+1"
@@ -87,7 +119,28 @@ def magic_of(head: bytes) -> str | None:
 
 
 def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return the (4, 4) matrix from voxels to RAS [mm], and a note if the unit was assumed."""
+    """Return the affine matrix of a header.
+
+    Parameters
+    ----------
+    header
+        header of nibabel
+    file
+        its file, for error messages
+
+    Returns
+    -------
+    affine
+        (4, 4) from voxel numbers to RAS [mm]
+    notes
+        a note if the length unit is not stated and mm is assumed
+
+    Raises
+    ------
+    GeometryError
+        if neither sform nor qform is set
+    """
+    # With both codes 0, nibabel would return a matrix with an arbitrary left side.
     if not (header["sform_code"] > 0 or header["qform_code"] > 0):
         raise GeometryError(
             f"{file.name}: states no orientation (sform and qform codes are 0); export it with its "
@@ -104,7 +157,18 @@ def affine_of(header: Header, file: InputFile) -> tuple[NDArray[np.float64], tup
 
 
 def clock_of(header: Header) -> FrameClock:
-    """Return when frames are, as `pixdim`, `toffset` and the unit of time state it."""
+    """Return the frame times of a header.
+
+    Parameters
+    ----------
+    header
+        header of nibabel
+
+    Returns
+    -------
+    clock
+        from `pixdim[4]`, `toffset` and the time unit; without times if the unit is missing
+    """
     s = SECONDS_OF.get(int(header["xyzt_units"]) & TIME_BITS)
     step, start = float(header["pixdim"][4]), float(header["toffset"])
     if s is None or not (math.isfinite(step) and math.isfinite(start)) or step <= 0:
@@ -113,7 +177,7 @@ def clock_of(header: Header) -> FrameClock:
 
 
 def damage() -> tuple[type[Exception], ...]:
-    """Return what a damaged header makes the library raise."""
+    """Return the exceptions that nibabel raises for damaged headers."""
     from nibabel.spatialimages import HeaderDataError
     from nibabel.wrapstruct import WrapStructError
 
@@ -141,6 +205,7 @@ def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
         slope, inter = header.get_slope_inter()
     except damage() as e:
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+    # nibabel ignores a slope that is not finite and would return unscaled values.
     if np.isinf(header["scl_slope"]):
         raise FileFormatError(f"{file.name}: damaged NIfTI header (an infinite slope).")
     first = FIRST_BYTE[magic_of(head) or "n+1"]
@@ -153,8 +218,9 @@ def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
 
 
 def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: bool) -> None:
-    """Refuse sizes the header or the disk cannot mean, and what is not one volume of numbers."""
+    """Refuse impossible sizes, and files that are not one volume of real numbers."""
     shape = layout.shape
+    # The unpacked size is unknown before reading; deflate limits the ratio.
     most = most_unpacked(file.size) if packed else file.size
     if min(shape, default=0) < 1 or layout.end > most:
         raise FileFormatError(
@@ -174,15 +240,17 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
 
 
 def _values(file: InputFile, stream: BinaryIO, layout: _Layout, at: int) -> NDArray[np.float32]:
-    """Read the values plane after plane, scaled as the header says."""
+    """Read the values plane by plane, scaled as the header states."""
     x, y, z = layout.shape[:3]
     n_frames = layout.shape[3] if len(layout.shape) > 3 else 1
     refuse_large_data(4 * x * y * z * n_frames, file.name)
+    # Skip extensions between header and values; in a gzip stream this means reading them.
     while at < layout.start:
         at += len(_exactly(file, stream, min(layout.start - at, PIECE_BYTES), at, layout.end))
-    if at > layout.start:  # values begin within what was read of the header
+    if at > layout.start:  # NIfTI-1: values begin within the bytes read for the header
         stream.seek(layout.start)
         at = layout.start
+    # Planes of all frames in one array: the file has x fastest and t slowest.
     values = np.empty((x, y, z * n_frames), np.float32, order="F")
     plane = x * y * layout.dtype.itemsize
     n_planes = max(PIECE_BYTES // plane, 1)
@@ -191,7 +259,7 @@ def _values(file: InputFile, stream: BinaryIO, layout: _Layout, at: int) -> NDAr
         data = _exactly(file, stream, n * plane, at, layout.end)
         values[..., k : k + n] = _scaled(data, (x, y, n), layout)
         at += len(data)
-    stream.read(1)  # at the end of a packed file its checksum is compared
+    stream.read(1)  # reading to the end makes gzip compare the checksum
     shape = (x, y, z) if n_frames == 1 else (x, y, z, n_frames)
     return values.reshape(shape, order="F")
 
@@ -207,7 +275,7 @@ def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int)
 
 
 def _scaled(data: bytes, shape: tuple[int, ...], layout: _Layout) -> NDArray[np.float32]:
-    """Return values as the library scales them; too large ones are infinite, and refused later."""
+    """Return values scaled by nibabel; too large ones become infinite and are refused later."""
     spec = (shape, layout.dtype, 0, *layout.scaling)
     proxy = library().arrayproxy.ArrayProxy(BytesIO(data), spec, mmap=False)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -20,10 +20,10 @@ class FileRows:
 
     Attributes
     ----------
-    file : open while rows are asked for
-    dtype : of a number
+    file : must stay open as long as rows are read
+    dtype : type of a number
     shape : rows and columns
-    start : byte of the first number
+    start : byte offset of the first number
     """
 
     file: InputFile
@@ -32,16 +32,30 @@ class FileRows:
     start: int
 
     def pieces(self) -> Iterator[tuple[int, Array]]:
-        """Yield some rows at a time, each with the number of the first."""
+        """Yield the number of the first row and some rows, piece by piece."""
         n_rows, n_columns = self.shape
         row = max(n_columns * self.dtype.itemsize, 1)
+        # Whole rows of about 64 MiB, but at least one, even if a row is longer.
         step = max(PIECE_BYTES // row, 1)
         for first in range(0, n_rows, step):
             n = min(step, n_rows - first)
             yield first, self.file.array(self.dtype, (n, n_columns), self.start + first * row)
 
     def sum(self, axis: int, dtype: type[np.float64]) -> Array:
-        """Return the sum over the rows (axis 0), (n_columns,)."""
+        """Return the sum over the rows, like `numpy.sum`.
+
+        Parameters
+        ----------
+        axis
+            0, the only axis that is supported
+        dtype
+            type of the sum
+
+        Returns
+        -------
+        total
+            (n_columns,)
+        """
         total = np.zeros(self.shape[1 - axis], dtype)
         for _, part in self.pieces():
             total += part.sum(axis=axis, dtype=dtype)
@@ -49,7 +63,18 @@ class FileRows:
 
 
 def rows_of(file: InputFile) -> FileRows:
-    """Return the rows of a file; raise `ValueError` where it holds none."""
+    """Return the rows of a NumPy file (.npy), which are read on demand.
+
+    Parameters
+    ----------
+    file
+        version 1 or 2 of the format
+
+    Raises
+    ------
+    ValueError
+        if it is not a C-contiguous array of numbers with two axes, or is truncated
+    """
     stream = file.stream()
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
@@ -57,14 +82,17 @@ def rows_of(file: InputFile) -> FileRows:
     form = np.lib.format
     read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
     try:
+        # NumPy parses the header with `literal_eval`, which is slow and can crash for long texts.
         shape, by_columns, dtype = read(stream, max_header_size=HEAD_BYTES)
     except (SyntaxError, TokenError) as e:
         raise ValueError(f"an invalid header: {e}") from e
+    # Object arrays are pickles, which could run any code.
     if len(shape) != 2 or by_columns or dtype.hasobject or not dtype.itemsize:
         raise ValueError(
             f"{dtype} of shape {shape[:8]}, expected a C-contiguous array of numbers with two axes"
         )
     start = stream.tell()
+    # Python integers do not overflow, so damaged shapes are compared correctly.
     if min(shape) < 1 or start + shape[0] * shape[1] * dtype.itemsize > file.size:
         raise ValueError(f"{shape[0]:,} × {shape[1]:,} numbers are incomplete")
     return FileRows(file, dtype, (shape[0], shape[1]), start)

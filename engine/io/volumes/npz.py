@@ -10,4 +10,4 @@ DAMAGE = (
     *(OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, NotImplementedError),
     *(ArithmeticError, SyntaxError, RuntimeError, BadZipFile, zlib.error, struct.error),
 )
-"""One flipped bit asks for an unknown packing, a later version of zip, a password or no number."""
+"""A flipped bit can require an unknown compression, a later ZIP version or a password."""

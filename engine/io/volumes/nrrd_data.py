@@ -1,4 +1,4 @@
-"""Values of NRRD, behind the header or in files of their own; counted before they are unpacked."""
+"""Read the values of NRRD, after the header or in separate files; sizes are checked first."""
 
 from __future__ import annotations
 
@@ -16,24 +16,30 @@ from engine.io.volumes.nrrd_header import NrrdHeader
 
 RAW, GZIP, BZIP2 = ("raw",), ("gzip", "gz"), ("bzip2", "bz2")
 MOST_LINES = 100_000
-"""Lines before the values that are skipped, at most."""
+"""Largest number of lines that are skipped before the values."""
 
 
 def read_values(
     file: InputFile, header: NrrdHeader, shape: tuple[int, ...], kind: np.dtype[np.generic]
 ) -> NDArray[np.float32]:
-    """Return the values, first axis fastest in the file; refuse sizes that cannot be there.
+    """Return the values, first axis fastest in the file.
 
     Parameters
     ----------
     file
-        the header's
+        file of the header
     header
-        with the names of the data files
+        with the names of the data files, if there are any
     shape, kind
-        of the values that it states
+        stated shape and type of the values
+
+    Raises
+    ------
+    FileFormatError
+        if a file is missing, damaged, or smaller than stated
     """
     n_bytes = int(np.prod(shape, dtype=object)) * kind.itemsize
+    # Stored bytes and float32 values are in memory together.
     refuse_large_data(n_bytes + 4 * n_bytes // kind.itemsize, file.name)
     if not header.files:
         data = _payload(file, header, header.start, n_bytes)
@@ -61,13 +67,15 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
             f"{file.size:,}; it is truncated or damaged."
         )
     start, skipped = _after_lines(file, header, start), _skip(header, "byte")
-    if skipped < 0 and encoding in RAW:  # the values end with the file
+    # NRRD, "byte skip": −1 means that the values are at the end of the file, for raw data only.
+    if skipped < 0 and encoding in RAW:
         start, skipped = file.size - n_bytes, 0
     if skipped < 0 or skipped > file.size:
         raise FileFormatError(
             f"{file.name}: skips {skipped:,} bytes before its values, expected 0 to {file.size:,}; "
             "export it again."
         )
+    # Bytes are skipped after decompression, lines before it.
     data = _unpacked(file, encoding, start, skipped + n_bytes)[skipped:]
     if len(data) != n_bytes:
         raise FileFormatError(
@@ -78,7 +86,7 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
 
 
 def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
-    """Return the byte after the lines that are to be skipped."""
+    """Return the byte offset after the lines to be skipped."""
     n = _skip(header, "line")
     if n <= 0:
         return start
@@ -92,6 +100,7 @@ def _after_lines(file: InputFile, header: NrrdHeader, start: int) -> int:
 
 
 def _skip(header: NrrdHeader, what: str) -> int:
+    # The format allows both spellings.
     names = (f"{what} skip", f"{what}skip")
     return next((int(header.fields[name]) for name in names if name in header.fields), 0)
 

@@ -1,7 +1,8 @@
-"""Headers of NRRD: fields as pynrrd parses them, and the files that hold the values.
+"""Read headers of NRRD: fields as parsed by pynrrd, and the files of the values.
 
 An attached header ends with an empty line, and the values follow. A detached one (.nhdr) ends with
-its file, or with an empty line, and names its values (teem, "Definition of NRRD file format"):
+its file or with an empty line, and names the files of the values (teem, "Definition of NRRD file
+format"):
 
     data file: NAME                       one file
     data file: NAME%03d MIN MAX STEP [S]  numbered files
@@ -32,13 +33,13 @@ MOST_FILES = 10_000
 
 @dataclass(frozen=True)
 class NrrdHeader:
-    """A header.
+    """Header of an NRRD file.
 
     Attributes
     ----------
-    fields : by their names, as pynrrd parses them
-    start : byte after the header
-    files : names of the files that hold the values; none if they follow the header
+    fields : name -> value, as parsed by pynrrd
+    start : byte offset after the header
+    files : names of the files with the values; empty if these follow the header
     """
 
     fields: Plain
@@ -47,13 +48,26 @@ class NrrdHeader:
 
 
 def read_header(file: InputFile) -> NrrdHeader:
-    """Read the header of an NRRD file; raise `FileFormatError` if it is damaged."""
+    """Read the header of an NRRD file.
+
+    Parameters
+    ----------
+    file
+        attached or detached header of at most 1 MiB
+
+    Raises
+    ------
+    FileFormatError
+        if the header is damaged or has no end
+    """
     import nrrd
 
     head = file.read(HEAD_BYTES)
+    # Some programs write CRLF; the first empty line of either kind ends the header.
     ends = [(at, mark) for mark in EMPTY_LINE if (at := head.find(mark)) >= 0]
     end, mark = min(ends) if ends else (len(head), b"")
     lines = head[:end].decode("utf-8", "replace").splitlines()
+    # Data files are resolved here, where their folder is checked.
     plain, files = _without_files(file, lines)
     if not ends and (not files or file.size > HEAD_BYTES):
         raise FileFormatError(
@@ -70,18 +84,32 @@ def read_header(file: InputFile) -> NrrdHeader:
 
 
 def files_named(path: Path, file: InputFile) -> tuple[Path, ...]:
-    """Return the files that hold the values of a detached header; none of an attached one."""
+    """Return the data files of a detached header; () for an attached one.
+
+    Parameters
+    ----------
+    path
+        path of the header
+    file
+        the same file, open
+
+    Raises
+    ------
+    FileFormatError
+        if the header is damaged or names a file outside its folder
+    """
     return tuple(below(path, name) for name in read_header(file).files)
 
 
 def _without_files(file: InputFile, lines: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the lines that pynrrd reads, and the names of the data files."""
+    """Return the lines for pynrrd, and the names of the data files."""
     for k, line in enumerate(lines):
         found = DATA_FILE.fullmatch(line.strip())
         if found is None:
             continue
         value = found["value"].strip()
         if value.split()[:1] == ["LIST"]:
+            # After LIST, all lines up to the end of the header are file names.
             names = tuple(each.strip() for each in lines[k + 1 :] if each.strip())
             return list(lines[:k]), _relative(names)
         rest = [*lines[:k], *lines[k + 1 :]]

@@ -1,8 +1,8 @@
-"""Volumes as NRRD: a text header, an empty line, then the values (3D Slicer, teem).
+"""Read and write volumes as NRRD: a text header, an empty line, then the values (3D Slicer, teem).
 
-`space` says what the axes of space are, `space directions` where one step along each axis of the
-values leads, `space origin` where the middle of the first voxel is. The header is parsed by pynrrd;
-the values are read here, since they are to be counted before they are unpacked.
+`space` names the axes of space, `space directions` is one step along each axis of the values, and
+`space origin` is the centre of the first voxel. pynrrd parses the header; the values are read here,
+because their size must be checked before they are unpacked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SPACES = {
     **dict.fromkeys(("right-anterior-superior", "ras"), (-1, -1, 1)),
     **dict.fromkeys(("left-anterior-superior", "las"), (1, -1, 1)),
 }
-"""Signs that turn the axes of space into LPS."""
+"""Space -> signs that convert its axes into LPS."""
 MM = {
     **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre"), 1.0),
     **dict.fromkeys(("cm", "centimeter", "centimeters"), 10.0),
@@ -41,7 +41,7 @@ MM = {
     **dict.fromkeys(("nm", "nanometer"), 1e-6),
 }
 TIME = "-time"
-"""How detached headers end; a space of four axes."""
+"""Ending of the names of spaces with a fourth axis for time."""
 TYPES = {
     name: kind
     for kind, names in {
@@ -58,7 +58,7 @@ TYPES = {
 }
 ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
 COMPONENTS = ("vector", "covariant-vector", "normal", "color", "matrix", "point", "quaternion")
-"""Parts of the kind of an axis whose values belong to one voxel."""
+"""Parts of the names of axis kinds whose values belong to one voxel."""
 
 
 class Nrrd(FramesReader):
@@ -91,7 +91,7 @@ class Nrrd(FramesReader):
 
 
 class NrrdWriter(VolumeWriter):
-    """NRRD volume, with its provenance in a JSON file beside it."""
+    """NRRD volume, with provenance in a JSON sidecar."""
 
     name: ClassVar[str] = "NRRD volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nrrd",)
@@ -110,7 +110,7 @@ class NrrdWriter(VolumeWriter):
 def _text(volume: Volume) -> str:
     grid, turn = volume.grid, to_patient_axes(volume.sides)
     first = turn @ [float(grid.centres_mm(axis)[0]) for axis in range(3)]
-    steps = (turn * grid.voxel_mm).T  # a row for each axis of the values
+    steps = (turn * grid.voxel_mm).T  # one row for each axis of the values
     fields = {
         "type": "float",
         "dimension": "3",
@@ -141,17 +141,19 @@ def _layout(header: Plain, file: InputFile) -> tuple[tuple[int, ...], np.dtype[n
         )
     kind = np.dtype(TYPES[name])
     order = ORDERS.get(str(header.get("endian", "")).lower())
+    # The format requires `endian` for values of several bytes; a wrong guess would give noise.
     if order is None and kind.itemsize > 1:
         raise FileFormatError(f"{file.name}: states no byte order; export it again.")
     return shape, kind.newbyteorder(order or "<")
 
 
 def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int | None:
-    """Return the axis of frames: the one of four that leads nowhere in space."""
+    """Return the axis of time frames, which has no direction in space; None for three axes."""
     if len(shape) == 3:
         return None
     kinds = [str(kind).lower() for kind in header.get("kinds", [])]
     steps = np.asarray(header.get("space directions", np.zeros((0, 3))), float)
+    # pynrrd returns NaN for a direction of `none`.
     apart = [k for k, step in enumerate(steps) if np.isnan(step).all()] if len(steps) == 4 else []
     if len(apart) != 1:
         raise GeometryError(
@@ -159,6 +161,7 @@ def _axis_of_time(header: Plain, shape: tuple[int, ...], file: InputFile) -> int
             "one (the time frames); export a single volume."
         )
     kind = kinds[apart[0]] if len(kinds) == 4 else ""
+    # Such an axis (colours, tensors) has no direction either, but is not time.
     if any(part in kind for part in COMPONENTS):
         raise GeometryError(
             f"{file.name}: {shape[apart[0]]} values ({kind}) in each voxel; export one number per "
@@ -192,6 +195,7 @@ def _affine(
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = steps.T, origin
     scale = MM[units.pop()]
+    # Unit and axes of space change together; the array itself keeps its order.
     matrix = np.diag([*(scale * sign for sign in SPACES[space]), 1.0]) @ affine
     note = f"{file.name}: states no unit of length; mm is assumed."
     return np.asarray(matrix), () if said else (note,)

@@ -1,13 +1,13 @@
-"""Volumes as OME-Zarr 0.5: a folder of packed blocks at several sizes, for big volumes.
+"""Write volumes as OME-Zarr 0.5: a folder of compressed chunks at several sizes, for large volumes.
 
-Level k has blocks of 2 voxels of level k − 1 along each axis that has more than one, as their mean;
-at an odd end, of what is left. The middle of voxel i of level k lies at
+Level k averages 2 voxels of level k − 1 along each axis with more than one voxel; at an odd end, it
+averages the rest. The centre of voxel i of level k is at
 
     first + (f − 1) / 2 · edge + i · f · edge,    f = 2^k (1 along an axis of one voxel),
 
-with `first` the middle of the first voxel of level 0. Axes are those of the volume, z, y, x; to
-which sides of the patient they lead stands in our attributes, since OME-Zarr has no word for it.
-Blocks are packed by gzip, and every one is written: one that is lost would else be read as zeros.
+with `first` the centre of the first voxel of level 0. Axes are those of the volume, z, y, x. Our
+attributes state the patient sides of the axes, because OME-Zarr has no field for them. Every chunk
+is written and compressed by gzip: readers would take a lost chunk for zeros.
 https://ngff.openmicroscopy.org/0.5, https://zarr-specs.readthedocs.io (Zarr 3).
 """
 
@@ -33,7 +33,7 @@ from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
 
 VERSION = "0.5"
 BLOCK = 128
-"""Longest edge of a block [voxels]; a level no longer than it is the last."""
+"""Longest edge of a chunk [voxels]; the first level without a longer axis is the last."""
 GZIP_LEVEL = 4
 NODE = "zarr.json"
 NODE_BYTES = 65_536
@@ -43,7 +43,7 @@ Values = NDArray[np.float32]
 
 
 class OmeZarrWriter(VolumeWriter):
-    """OME-Zarr, with its provenance in a JSON file beside it."""
+    """OME-Zarr, with provenance in a JSON sidecar."""
 
     name: ClassVar[str] = "OME-Zarr"
     suffixes: ClassVar[tuple[str, ...]] = (".ome.zarr",)
@@ -65,25 +65,26 @@ class OmeZarrWriter(VolumeWriter):
 def write_ome_zarr(
     volume: Volume, path: Path, provenance: Plain, frames: Sequence[FrameVolume] = ()
 ) -> None:
-    """Write a volume, or its frames of time, as a folder; whole, or not at all.
+    """Write a volume, or its time frames, as a folder; completely or not at all.
 
     Parameters
     ----------
     volume
-        of several frames their sum or mean
+        image, or sum or mean of the frames
     path
-        the folder, which must not exist yet
+        folder that does not exist yet
     provenance
-        of the volume
+        provenance of the volume
     frames
-        on the same grid, which are written in its place: [t, z, y, x]
+        on the same grid; they are written instead, [t, z, y, x]
 
     Raises
     ------
     ResourceError
-        where the folder exists, or cannot be written
+        if the folder exists, or cannot be written
     """
     images = [each.volume.values for each in frames] or [volume.values]
+    # All levels together take at most 8/7 of the first, and gzip hardly enlarges noise; 2 is safe.
     room = 2 * sum(each.size for each in images) * 4 + NODE_BYTES
     total = sha256()
     with new_folder(path, room) as folder:
@@ -91,12 +92,24 @@ def write_ome_zarr(
             folder.add(name, content)
             total.update(content)
         with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:
+            # An older provenance of the same name must not be taken for that of the new folder.
             forget_older()
             folder.put_in_place()
 
 
 def halved(values: Values) -> Values:
-    """Return means over blocks of 2 × 2 × 2 voxels, of what is left at odd ends; (z, y, x)."""
+    """Return means over blocks of 2 × 2 × 2 voxels; at an odd end, of the rest.
+
+    Parameters
+    ----------
+    values
+        (n_z, n_y, n_x); an axis of one voxel stays
+
+    Returns
+    -------
+    values
+        (⌈n_z / 2⌉, ⌈n_y / 2⌉, ⌈n_x / 2⌉)
+    """
     for axis, n in enumerate(values.shape):
         if n > 1:
             starts = np.arange(0, n, 2)
@@ -108,7 +121,7 @@ def halved(values: Values) -> Values:
 
 
 def shapes_of(shape: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the shape of every level, the whole first."""
+    """Return the shape of each level, the full size first."""
     found = [tuple(shape)]
     while max(found[-1]) > BLOCK:
         found.append(tuple((n + 1) // 2 for n in found[-1]))
@@ -118,8 +131,9 @@ def shapes_of(shape: Sequence[int]) -> list[tuple[int, ...]]:
 def _files(
     volume: Volume, images: Sequence[Values], frames: Sequence[FrameVolume]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield place and content of each file: what the levels are, then their blocks."""
+    """Yield path and content of each file: attributes of the levels, then their chunks."""
     shapes = shapes_of(volume.grid.shape)
+    # The digest covers files in this order, and the reader computes it in the same order.
     yield NODE, _json({"zarr_format": 3, "node_type": "group", **_stated(volume, frames)})
     for k, shape in enumerate(shapes):
         whole = (len(frames), *shape) if frames else shape
@@ -127,13 +141,14 @@ def _files(
     for t, values in enumerate(images):
         level, first = np.asarray(values, np.float32), (t,) if frames else ()
         for k in range(len(shapes)):
+            # Each level is made from the one before, so that only two are in memory.
             level = halved(level) if k else level
             for place, content in _blocks(level):
                 yield f"{k}/c/" + "/".join(map(str, (*first, *place))), content
 
 
 def _blocks(values: Values) -> Iterator[tuple[tuple[int, ...], bytes]]:
-    """Yield place and bytes of each block; at an end it is filled up with zeros."""
+    """Yield position and bytes of each chunk; the last ones are filled up with zeros."""
     edges = _edges(values.shape)
     counts = [range(-(-n // edge)) for n, edge in zip(values.shape, edges, strict=True)]
     for place in product(*counts):
@@ -141,6 +156,7 @@ def _blocks(values: Values) -> Iterator[tuple[tuple[int, ...], bytes]]:
         part = values[tuple(slice(a, a + edge) for a, edge in zip(corner, edges, strict=True))]
         block = np.zeros(edges, "<f4")
         block[tuple(slice(n) for n in part.shape)] = part
+        # mtime=0: without the time of writing, equal volumes give equal files.
         yield place, gzip.compress(block.tobytes(), GZIP_LEVEL, mtime=0)
 
 
@@ -149,7 +165,7 @@ def _edges(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _array(shape: tuple[int, ...]) -> Plain:
-    """Return what Zarr says of a level of this shape."""
+    """Return the Zarr attributes of a level of this shape."""
     space = shape[-3:]
     return {
         "zarr_format": 3,
@@ -172,10 +188,11 @@ def _array(shape: tuple[int, ...]) -> Plain:
 
 
 def _stated(volume: Volume, frames: Sequence[FrameVolume]) -> Plain:
-    """Return the attributes of the whole: axes and places of all levels, unit and sides."""
+    """Return the attributes of the group: axes, positions of the levels, unit, patient sides."""
     axes: list[Plain] = [{"name": a, "type": "space", "unit": "millimeter"} for a in "zyx"]
     times = [each.frame for each in frames]
     steps = {b.start_ms - a.start_ms for a, b in pairwise(times)}
+    # A scale can only express equal steps; other times are in our attributes with BIDS names.
     is_even = len(steps) == 1 and len({each.duration_s for each in times}) == 1
     time_scale, time_start = ([1.0], [0.0]) if frames else ([], [])
     if frames:
@@ -198,7 +215,7 @@ def _stated(volume: Volume, frames: Sequence[FrameVolume]) -> Plain:
 
 
 def _placed(volume: Volume, k: int) -> tuple[list[float], list[float]]:
-    """Return size and first middle of the voxels of a level, along z, y, x [mm]."""
+    """Return voxel size and centre of the first voxel of a level, along z, y, x [mm]."""
     grid = volume.grid
     scale, start = [], []
     for axis, n in zip((2, 1, 0), grid.shape, strict=True):

@@ -1,7 +1,7 @@
-"""Read volumes in OME-Zarr 0.5 (Zarr 3): the level of the full size, named by its folder.
+"""Read volumes in OME-Zarr 0.5 (Zarr 3): the level of full size; the folder names the volume.
 
-Blocks lie at `<level>/c/t/z/y/x` (or with another separator), as plain little-endian or big-endian
-numbers, packed by gzip or not. The middle of voxel i along an axis lies at translation + i · scale.
+Chunks are at `<level>/c/t/z/y/x` (or with another separator), little-endian or big-endian, with or
+without gzip. The centre of voxel i along an axis is at translation + i · scale.
 https://ngff.openmicroscopy.org/0.5, https://zarr-specs.readthedocs.io (Zarr 3).
 """
 
@@ -43,7 +43,7 @@ KINDS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "floa
 ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
 DAMAGED = "copy the folder again"
 FAULTS = (ValueError, LookupError, TypeError, AttributeError, zlib.error)
-"""Faults of a damaged text or block."""
+"""Exceptions caused by a damaged text or chunk."""
 
 
 class OmeZarr(FramesReader):
@@ -73,6 +73,7 @@ class OmeZarr(FramesReader):
         provenance, notes = provenance_at(folder, lambda: _digest(folder, level))
         info = {**provenance, **ours, "axes": str(ours.get("axes", "")).partition("; ")[2]}
         info["axes"] = info["axes"] or NO_SIDES
+        # The volume has its unit in a field of its own.
         info.pop("unit", None)
         unit = known_unit(folder, str(ours.get("unit", "")))
         grid = stated_grid(folder, stack.shape[-3:], *level.placed(stack.shape[-3:]))
@@ -83,15 +84,15 @@ class OmeZarr(FramesReader):
 
 @dataclass(frozen=True)
 class _Level:
-    """The level of the full size.
+    """The level of full size.
 
     Attributes
     ----------
-    path : of its folder
-    names, units : of the axes
-    scale, start : of each axis
+    path : path of its folder
+    names, units : names and units of the axes
+    scale, start : step and first centre along each axis
     levels : paths of all levels
-    is_ours : whether this program wrote it, with every block
+    is_ours : True if this program wrote it, with every chunk
     """
 
     path: str
@@ -104,7 +105,7 @@ class _Level:
 
     @classmethod
     def of(cls, file: InputFile, attributes: Plain) -> _Level:
-        """Read what the folder says of its levels."""
+        """Read the levels from the attributes of the group."""
         images = attributes["ome"]["multiscales"]
         if len(images) != 1:
             raise ValueError(f"{len(images)} images, expected one")
@@ -112,6 +113,7 @@ class _Level:
         names = tuple(str(axis["name"]).lower() for axis in axes)
         if names not in (("z", "y", "x"), ("t", "z", "y", "x")):
             raise ValueError(f"axes {', '.join(names)}, expected z, y, x, optionally after t")
+        # The specification requires levels from the largest to the smallest.
         first = images[0]["datasets"][0]
         scale, start = np.ones(len(names)), np.zeros(len(names))
         for step in first["coordinateTransformations"]:
@@ -127,21 +129,22 @@ class _Level:
         return cls(str(first["path"]), names, units, *place, levels, "isocenter" in attributes)
 
     def placed(self, shape: tuple[int, ...]) -> tuple[list[float], list[float]]:
-        """Return edges of a voxel and the middle of the volume, along x, y, z [mm]."""
+        """Return voxel edges and centre of the volume, along x, y, z [mm]."""
+        # Without a unit, OME-Zarr leaves the scale undefined; mm is assumed.
         mm = np.array([MM.get(unit, 1.0) for unit in self.units[-3:]])
         edges = mm * self.scale[-3:]
         middle = mm * self.start[-3:] + (np.array(shape) - 1) / 2 * edges
         return edges[::-1].tolist(), middle[::-1].tolist()
 
     def clock(self) -> FrameClock:
-        """Return when frames are, if the axis of time has a unit."""
+        """Return the frame times, if the time axis has a unit."""
         seconds = SECONDS.get(self.units[0]) if self.names[0] == "t" else None
         if seconds is None:
             return NO_CLOCK
         return FrameClock(seconds * self.start[0], seconds * self.scale[0])
 
     def values(self, file: InputFile) -> NDArray[np.float32]:
-        """Read all blocks."""
+        """Read all chunks."""
         array = _array_at(file.path, self.path)
         shape, edges = tuple(array["shape"]), _edges(array)
         if len(shape) != len(self.names) or len(edges) != len(shape) or min(*shape, *edges) < 1:
@@ -153,6 +156,7 @@ class _Level:
             part = values[corner]
             name = f"{self.path}/{_name(array, place)}"
             block = _block(file.path, array, name, edges, is_ours=self.is_ours)
+            # The last chunks along an axis are longer than the array.
             part[...] = block[tuple(slice(n) for n in part.shape)]
         return values
 
@@ -174,6 +178,7 @@ def _edges(array: Plain) -> tuple[int, ...]:
 
 def _name(array: Plain, place: tuple[int, ...]) -> str:
     encoding = array["chunk_key_encoding"]
+    # Zarr 3: keys of the encoding "default" are separated by "/", those of "v2" by ".".
     default = "/" if encoding["name"] == "default" else "."
     separator = str(encoding.get("configuration", {}).get("separator", default))
     if separator not in ("/", "."):
@@ -185,7 +190,7 @@ def _name(array: Plain, place: tuple[int, ...]) -> str:
 def _block(
     node: Path, array: Plain, name: str, edges: tuple[int, ...], *, is_ours: bool
 ) -> NDArray[np.generic]:
-    """Return one block; a missing one of others holds `fill_value`, and ours are all written."""
+    """Return one chunk; a missing chunk holds `fill_value`, but ours are all written."""
     order, packed = _codecs(array)
     kind = np.dtype(array["data_type"]).newbyteorder(order)
     n_bytes = prod(edges) * kind.itemsize
@@ -197,6 +202,8 @@ def _block(
     with open_below(node, name) as file:
         data = file.read()
     if packed:
+        # wbits=31: gzip header and trailer. The limit stops a chunk that unpacks to more than its
+        # size.
         data = zlib.decompressobj(wbits=31).decompress(data, n_bytes)
     if len(data) != n_bytes:
         raise ValueError(f"chunk {name} has {len(data):,} bytes, expected {n_bytes:,}")
@@ -204,7 +211,7 @@ def _block(
 
 
 def _codecs(array: Plain) -> tuple[Literal["<", ">"], bool]:
-    """Return the byte order, and whether blocks are packed by gzip."""
+    """Return the byte order, and True if chunks are compressed by gzip."""
     names = [str(codec["name"]) for codec in array["codecs"]]
     if names not in (["bytes"], ["bytes", "gzip"]):
         raise ValueError(
@@ -216,7 +223,7 @@ def _codecs(array: Plain) -> tuple[Literal["<", ">"], bool]:
 
 
 def _digest(folder: Path, level: _Level) -> str:
-    """Return the digest of all files in the order in which they were written."""
+    """Return the digest of all files, in the order in which they were written."""
     total = sha256()
     for name in _files(folder, level):
         with open_below(folder / NODE, name) as file:
@@ -225,7 +232,7 @@ def _digest(folder: Path, level: _Level) -> str:
 
 
 def _files(folder: Path, level: _Level) -> Iterator[str]:
-    """Yield the names of all files: texts, then the blocks of each frame at every level."""
+    """Yield the names of all files: attributes, then the chunks of each frame at every level."""
     node = folder / NODE
     yield NODE
     yield from (f"{path}/{NODE}" for path in level.levels)
@@ -240,6 +247,17 @@ def _files(folder: Path, level: _Level) -> Iterator[str]:
 
 
 def node_in(folder: Path) -> Path | None:
-    """Return the file that stands for a folder in OME-Zarr; None for any other folder."""
+    """Return the attribute file of an OME-Zarr folder.
+
+    Parameters
+    ----------
+    folder
+        any folder
+
+    Returns
+    -------
+    node
+        None if this is not such a folder
+    """
     node = folder / NODE
     return node if is_file(node) else None

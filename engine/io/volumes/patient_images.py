@@ -1,9 +1,9 @@
 """Read images whose files state voxel positions in the patient: one image, or time frames.
 
-The middle of voxel (i, j, k) lies at M (i, j, k, 1) [mm, LPS]. Axes along those of the patient are
-sorted. Tilted ones are resampled onto straight voxels by linear interpolation; a single tilted
-slice cannot be, and opens in its own axes with its place in `Volume.info`. NaN marks voxels outside
-of the object, as SPM writes it, and is read as 0.
+The centre of voxel (i, j, k) is at M (i, j, k, 1) [mm, LPS]. Axes along those of the patient are
+sorted. Tilted axes are resampled onto straight voxels by linear interpolation. A single tilted
+slice cannot be resampled; it opens in its own axes, with its position in `Volume.info`. NaN, which
+SPM writes outside the object, becomes 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.io.volumes.straight_axes import MAX_TILT, NO_SIDES, in_own_axes
 from engine.io.volumes.tilted_axes import upright
 
 AIR_HU, HOUNSFIELD, SURELY_HU = -1000.0, "HU", -500.0
-"""Value outside of a tilted CT, its unit, and the value below which only a CT goes."""
+"""Value outside a tilted CT, its unit, and a value that only a CT falls below."""
 SLICE_NOTE = "A single tilted slice opens in its own axes, so its position in the scanner is lost."
 
 Values = NDArray[np.float32]
@@ -43,22 +43,27 @@ def patient_frames(
     clock: FrameClock | None = None,
     notes: tuple[str, ...] = (),
 ) -> tuple[FrameVolume, ...]:
-    """Return the images of a file: one, or one for each frame of time.
+    """Return the images of a file: one, or one for each time frame.
 
     Parameters
     ----------
     file
-        beside it may be the provenance that we wrote
+        the image; our provenance sidecar can be next to it
     values
-        (n_i, n_j, n_k), or (n_i, n_j, n_k, n_t) of frames
+        (n_i, n_j, n_k), or (n_i, n_j, n_k, n_t) with time frames
     affine
         (4, 4) from voxel numbers to LPS [mm]
     unit
-        of the values, "" where it is not known
+        unit of the values, "" if unknown
     clock
-        when frames are, as the header states it
+        times stated in the header; None: no times
     notes
-        what the reader has to say
+        notes of the reader
+
+    Raises
+    ------
+    GeometryError
+        if the slices do not form a volume, or the geometry is not plausible
     """
     provenance, of_provenance = adjacent_provenance(file)
     values, of_nan = nan_as_zero(file.path, values)
@@ -78,14 +83,15 @@ def patient_frames(
 
 
 def _as_it_was(path: Path, volume: Volume, affine: Matrix) -> Volume:
-    """Return an image of ours as it was before it was written in the patient's axes."""
-    if volume.sides == "LPI" and affine[2, 2] >= 0:  # older versions turned nothing
+    """Return an image of ours in the axes that it had before it was written in patient axes."""
+    # Older versions wrote z of the scanner, although their provenance states LPI.
+    if volume.sides == "LPI" and affine[2, 2] >= 0:
         return volume
     return in_own_axes(path, volume)
 
 
 def _placed(path: Path, values: Values, affine: Matrix, unit: str) -> Volume:
-    """Return (n_i, n_j, n_k) values as a volume; a tilted slice in its own axes."""
+    """Return (n_i, n_j, n_k) values as a volume; a tilted slice keeps its own axes."""
     plane = _turned_slice(values.shape, affine)
     if plane is not None:
         voxel, frame = plane
@@ -94,6 +100,7 @@ def _placed(path: Path, values: Values, affine: Matrix, unit: str) -> Volume:
         info: Plain = {FRAME: frame, "axes": NO_SIDES}
         return Volume(np.ascontiguousarray(values.T), grid, unit, info, (SLICE_NOTE,))
     low = float(values.min())
+    # Most files state no unit, so very low values identify a CT.
     fill = AIR_HU if unit == HOUNSFIELD or low < SURELY_HU else 0.0
     straight, grid, notes = upright(path, values, affine, fill)
     refuse_not_finite(path, straight)
@@ -101,11 +108,12 @@ def _placed(path: Path, values: Values, affine: Matrix, unit: str) -> Volume:
 
 
 def _turned_slice(shape: tuple[int, ...], affine: Matrix) -> tuple[tuple[float, ...], Plain] | None:
-    """Return the voxel and the frame of a single tilted slice, None for any other volume."""
+    """Return voxel size and frame of a single tilted slice, None for any other volume."""
     edges = np.linalg.norm(affine[:3, :3], axis=0)
     if shape[2] != 1 or not np.isfinite(affine).all() or (edges <= 0).any():
         return None
     across, down, _ = (affine[:3, :3] / edges).T
+    # The second largest cosine is 0 for a direction along an axis.
     is_straight = all(np.sort(np.abs(each))[1] <= MAX_TILT for each in (across, down))
     if is_straight or abs(across @ down) > MAX_TILT:
         return None

@@ -14,11 +14,11 @@ from engine.geometry.plane import Plane
 from engine.io.base import VolumeWriter
 
 FRAME = "slice_frame"
-"""In `Volume.info`: where the volume's own axes lead."""
+"""Key in `Volume.info` for the directions of the volume's own axes."""
 
 
 def frame_of(plane: Plane) -> Plain:
-    """Return the frame of a slice as plain values."""
+    """Return the frame of a slice as JSON values."""
     return {
         "centre_mm": list(plane.centre_mm),
         "across": list(plane.across),
@@ -27,26 +27,62 @@ def frame_of(plane: Plane) -> Plain:
 
 
 def described(plane: Plane) -> Plain:
-    """Return all of a slice as plain values."""
+    """Return position, orientation and size of a slice as JSON values.
+
+    Parameters
+    ----------
+    plane
+        plane of the slice
+
+    Returns
+    -------
+    values
+        the keys of `frame_of`, `shape` (rows, columns) and `pixel_mm`
+    """
     return {**frame_of(plane), "shape": list(plane.shape), "pixel_mm": plane.pixel_mm}
 
 
 def to_scanner(volume: Volume) -> NDArray[np.float64]:
-    """(4, 4) from points of the volume's own axes to those of the scanner [mm].
+    """Return the matrix from the volume's own axes to scanner coordinates [mm].
 
-    The same points, unless the volume is a turned slice.
+    Parameters
+    ----------
+    volume
+        any volume
+
+    Returns
+    -------
+    matrix
+        (4, 4); the identity unless the volume is a rotated slice
     """
     matrix = np.eye(4)
     frame = volume.info.get(FRAME)
     if isinstance(frame, dict):
         across, down = (np.array(frame[key], float) for key in ("across", "down"))
+        # The third axis completes a right-handed frame: n = across × down.
         matrix[:3, :3] = np.stack([across, down, np.cross(across, down)], axis=1)
         matrix[:3, 3] = frame["centre_mm"]
     return matrix
 
 
 def refuse_turned(path: Path, writer: type[VolumeWriter], *, is_turned: bool) -> None:
-    """Refuse a format that cannot say where a turned slice lies."""
+    """Refuse a format that cannot store the position of a rotated slice.
+
+    Parameters
+    ----------
+    path
+        output file, for the error message
+    writer
+        format of the output
+    is_turned
+        True if a slice is rotated
+
+    Raises
+    ------
+    UnknownFormatError
+        if the slice is rotated and the format has no orientation
+    """
+    # Otherwise the slice would appear at a wrong place in other programs.
     if is_turned and not writer.takes_turned:
         raise UnknownFormatError(
             f"{path.name}: this format cannot store the position of a rotated slice; choose "

@@ -1,7 +1,7 @@
 """Convert volumes of other programs to axes along LPS and values [z, y, x].
 
-A file says where the middle of voxel (i, j, k) is by a matrix M: point = M (i, j, k, 1) [mm, LPS].
-Axes may be in any order and run either way. `engine.io.volumes.tilted_axes` resamples tilted ones.
+A file states the centre of voxel (i, j, k) by a matrix M: point = M (i, j, k, 1) [mm, LPS]. Axes
+can have any order and direction. `engine.io.volumes.tilted_axes` resamples tilted ones.
 """
 
 from __future__ import annotations
@@ -21,24 +21,29 @@ from engine.io.safety.ranges import stated_grid
 MAX_TILT = 1e-3
 """Largest direction cosine off the axes: 0.06°, half a voxel over 500 voxels."""
 NO_SIDES = "xyz"
-"""Axes of a volume that does not say how a patient lay."""
+"""Axes of a volume with unknown patient position."""
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
-"""And back: files of brain imaging count to the right and to the front."""
+"""Matrix between LPS and RAS, its own inverse; brain imaging files use RAS."""
 
 
 def straightened(
     path: Path, values: NDArray[np.float32], affine: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], ImageGrid]:
-    """Return [z, y, x] values whose axes run along LPS, and their grid.
+    """Return [z, y, x] values with axes along LPS, and their grid.
 
     Parameters
     ----------
     path
-        file, for sentences
+        file, for error messages
     values
         (n_i, n_j, n_k)
     affine
         (4, 4) from voxel numbers to LPS [mm]
+
+    Raises
+    ------
+    GeometryError
+        if the matrix is singular, or an axis deviates by more than 0.06° from those of LPS
     """
     steps = np.where(np.isfinite(affine), affine, 0)[:3, :3]
     edges = np.linalg.norm(steps, axis=0)
@@ -55,6 +60,7 @@ def straightened(
             f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(tilt.max(), 1))):.2f}° "
             "against the scanner axes; resample it onto straight axes."
         )
+    # The centre does not change when axes are exchanged or reversed.
     centre = (affine @ [*((np.array(values.shape) - 1) / 2), 1])[:3]
     for axis in range(3):
         if steps[world[axis], axis] < 0:
@@ -66,28 +72,53 @@ def straightened(
 
 
 def to_patient(volume: Volume) -> NDArray[np.float64]:
-    """Return the matrix (4, 4) from the coordinates of a volume to the patient's [mm, LPS]."""
+    """Return the matrix from coordinates of a volume to those of the patient.
+
+    Parameters
+    ----------
+    volume
+        its `sides` decide
+
+    Returns
+    -------
+    matrix
+        (4, 4) [mm, LPS]; a rotation or reflection without translation
+    """
     matrix = np.eye(4)
     matrix[:3, :3] = to_patient_axes(volume.sides)
     return matrix
 
 
 def in_own_axes(path: Path, volume: Volume) -> Volume:
-    """Return a volume that was read in the patient's axes in the axes that it had before."""
+    """Return a volume that was read in patient axes in its own axes (`Volume.sides`).
+
+    Parameters
+    ----------
+    path
+        its file, for error messages
+    volume
+        values along LPS; one with unknown position is returned unchanged
+    """
     if volume.sides in (NO_SIDES, "LPS"):
         return volume
     x, y, z = (float(volume.grid.centres_mm(axis)[0]) for axis in range(3))
     affine = np.diag([*volume.grid.voxel_mm, 1.0])
     affine[:3, 3] = x, y, z
+    # The matrix is orthogonal, so its transpose is the inverse.
     turned = to_patient(volume).T @ affine
     values, grid = straightened(path, volume.values.transpose(2, 1, 0), turned)
     return replace(volume, values=values, grid=grid)
 
 
 def facing(volume: Volume, like: Volume) -> Volume:
-    """Return a volume with its z along that of another of the same patient.
+    """Return a volume with z in the direction of another volume of the same patient.
 
-    One that does not say how the patient lay has the scanner's axes, and is left as it is.
+    Parameters
+    ----------
+    volume
+        with unknown patient position it already has scanner axes and is returned unchanged
+    like
+        the other volume
     """
     if volume.head_sign == like.head_sign or volume.axes == NO_SIDES:
         return volume
@@ -96,7 +127,13 @@ def facing(volume: Volume, like: Volume) -> Volume:
 
 
 def in_scanner_frame(volume: Volume) -> Volume:
-    """Return a volume of ours whose z grows towards the feet as it was before it was written."""
+    """Return a volume with z reversed.
+
+    Parameters
+    ----------
+    volume
+        in patient axes; the result has the z of a scanner that points to the feet, or the reverse
+    """
     x, y, z = volume.grid.centre_mm
     grid = replace(volume.grid, centre_mm=(x, y, -z))
     return replace(volume, values=np.ascontiguousarray(volume.values[::-1]), grid=grid)

@@ -1,7 +1,7 @@
 """Resample volumes with tilted axes (oblique slices, tilted gantry) onto straight patient axes.
 
-A file says where the middle of voxel (i, j, k) is by a matrix M: p = M (i, j, k, 1) [mm, LPS]. Of a
-tilted gantry the step from slice to slice is not at right angles to them. By linear interpolation,
+A file states the centre of voxel (i, j, k) by a matrix M: p = M (i, j, k, 1) [mm, LPS]. With a
+tilted gantry, the step between slices is not perpendicular to them. By linear interpolation,
 
     value(p) = values at M⁻¹ p, `fill` outside.
 """
@@ -26,18 +26,23 @@ Matrix = NDArray[np.float64]
 def upright(
     path: Path, values: NDArray[np.float32], affine: Matrix, fill: float
 ) -> tuple[NDArray[np.float32], ImageGrid, tuple[str, ...]]:
-    """Return [z, y, x] values along LPS, their grid, and a note where they had to be resampled.
+    """Return [z, y, x] values along LPS, their grid, and a note if they were resampled.
 
     Parameters
     ----------
     path
-        of the file, for sentences
+        file, for error messages
     values
         (n_i, n_j, n_k); k counts slices
     affine
-        (4, 4), from voxels to LPS [mm]
+        (4, 4) from voxel numbers to LPS [mm]
     fill
-        what is outside of the slices
+        value outside the slices
+
+    Raises
+    ------
+    GeometryError
+        if the slices do not form a volume
     """
     edges = np.linalg.norm(affine[:3, :3], axis=0)
     is_flat = not np.isfinite(affine).all() or (edges <= 0).any()
@@ -48,9 +53,11 @@ def upright(
     off = np.abs(cosines)
     off[world, range(3)] = 0
     if off.max() <= MAX_TILT:
+        # Straight volumes are not interpolated: their values stay exact.
         return *straightened(path, values, affine), ()
     voxel = tuple(float(edges[list(world).index(axis)]) for axis in range(3))
     lower, upper = _box(values.shape, affine)
+    # The tolerance prevents an extra voxel from rounding.
     n = np.ceil((upper - lower) / voxel - MAX_TILT).astype(int)
     grid = stated_grid(path, tuple(int(m) for m in n[::-1]), voxel, (lower + upper) / 2)
     refuse_large_data(4 * grid.n_voxels, path.name)
@@ -63,7 +70,7 @@ def upright(
 
 
 def _shear(cosines: Matrix) -> str:
-    """Say by how much slices lean against the line that they follow."""
+    """Return the shear of the slices as text, "" if they are perpendicular to their step."""
     normal = np.cross(cosines[:, 0], cosines[:, 1])
     along = abs(float(normal @ cosines[:, 2])) / float(np.linalg.norm(normal))
     lean = float(np.degrees(np.arccos(min(along, 1.0))))
@@ -71,14 +78,15 @@ def _shear(cosines: Matrix) -> str:
 
 
 def _nearest_axes(cosines: Matrix) -> NDArray[np.intp]:
-    """Return the axis of LPS that lies nearest to each of three directions, each once."""
+    """Return the nearest LPS axis of each of three directions, each axis once."""
+    # Near 45°, two directions can have the same nearest axis, so assign all three at once.
     from scipy.optimize import linear_sum_assignment
 
     return np.asarray(linear_sum_assignment(-np.abs(cosines.T))[1])
 
 
 def _box(shape: tuple[int, ...], affine: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the corners of the straight box about all voxels [mm]."""
+    """Return the corners of the straight box around all voxels [mm]."""
     corners = np.array(np.meshgrid(*([-0.5, n - 0.5] for n in shape), indexing="ij"))
     points = affine[:3, :3] @ corners.reshape(3, -1) + affine[:3, 3:]
     return points.min(axis=1), points.max(axis=1)
@@ -91,6 +99,7 @@ def _resampled(
 
     back = np.linalg.inv(affine)
     first = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
+    # scipy maps output indices (z, y, x) to input indices (i, j, k), so columns are reversed.
     per_voxel = (back[:3, :3] * np.array(grid.voxel_mm))[:, ::-1]  # of (z, y, x)
     offset = back[:3] @ [*first, 1]
     found = affine_transform(

@@ -20,20 +20,27 @@ from engine.io.safety.open_input import refuse_not_finite
 from engine.io.volumes.slice_frame import FRAME, refuse_turned
 
 COPIES = 3
-"""Volumes in memory that a writer takes which does not go piece by piece."""
+"""Copies of the volume in memory for a writer that does not work piece by piece."""
 
 
 def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:
-    """Write a volume in the format its name ends with; whole, or not at all.
+    """Write a volume completely or not at all, in the format of the suffix.
 
     Parameters
     ----------
     volume
-        what to write; NaN is refused
+        volume without NaN
     path
-        ends like one of `WRITERS`
+        file with a suffix of one of `WRITERS`
     provenance
-        where the volume comes from; its own `info` if None
+        provenance to store; None: `info` of the volume
+
+    Raises
+    ------
+    ResourceError
+        if the volume is in a file and this format would need too much memory
+    UnknownFormatError
+        if the format is unknown, or cannot store a rotated slice
     """
     path = Path(path)
     writer = writer_of(path)
@@ -42,13 +49,14 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     refuse_turned(path, writer, is_turned=FRAME in volume.info)
     said = volume.info if provenance is None else provenance
     said = {key: fact for key, fact in said.items() if key != FRAME}  # the header states it
+    # The axes belong to the values, so they are stored even if the caller's provenance lacks them.
     said = {**said, **axes_facts(volume.info)}
     writer.write(volume, path, said)
     note_written(path, writer.name)
 
 
 def _refuse_larger_than_memory(path: Path, writer: type[VolumeWriter], volume: Volume) -> None:
-    """Refuse to write a volume that lies in a file by what would take it into memory."""
+    """Refuse a format that would load a volume in a file into too little memory."""
     n_bytes, free = COPIES * volume.values.nbytes, free_memory()
     if not volume.is_in_file or writer.in_pieces or n_bytes <= free:
         return
@@ -59,16 +67,16 @@ def _refuse_larger_than_memory(path: Path, writer: type[VolumeWriter], volume: V
 
 
 def note_written(path: Path, form: str, *, n_frames: int | None = None) -> None:
-    """Tell the audit log of an image, or of frames of time, that is whole at its place.
+    """Record a complete image or series in the audit log.
 
     Parameters
     ----------
     path
-        file or folder; the log has its size, never its name
+        file or folder; the log stores its size, never its name
     form
         name of the format
     n_frames
-        frames of time or gates, None of one image
+        number of time frames or gates; None for a single image
     """
     facts: dict[str, int | str] = {"format": form, "bytes": _bytes_of(path)}
     if n_frames is None:
@@ -84,17 +92,19 @@ def _bytes_of(path: Path) -> int:
 
 
 def can_save(path: Path | str, modality: str = "") -> None:
-    """Refuse, before hours are spent on a volume, a place or a format `save` cannot write.
+    """Refuse a path that `save` cannot write, before hours are spent on a volume.
 
     Parameters
     ----------
     path
-        ends like one of `WRITERS`
+        file with a suffix of one of `WRITERS`
     modality
-        kind of the protocol that will make the volume, where it is known
+        kind of the protocol that will make the volume; "" if unknown
     """
     path = Path(path)
     writer = writer_of(path)
+    # A file name that exists, is a folder or has no write permission must fail now, not after the
+    # run.
     writer.refuse_place(path)
     if modality:
         writer.refuse_kind(path, is_emission=modality != TRANSMISSION)
@@ -106,12 +116,23 @@ def save_remark(
     provenance: Plain | None = None,
     frames: Sequence[FrameVolume] = (),
 ) -> str:
-    """Return what to know before a volume is written to `path`; empty where there is nothing.
+    """Return a remark for the user before a volume is written, "" if there is none.
+
+    Parameters
+    ----------
+    volume
+        volume to write
+    path
+        file with a suffix of one of `WRITERS`
+    provenance
+        provenance to store; None: `info` of the volume
+    frames
+        time frames of the volume, if there are any
 
     Raises
     ------
     DataError
-        where the format has no place for images of its kind of scan
+        if the format cannot store images of this kind of scan
     """
     path = Path(path)
     writer = writer_of(path)
