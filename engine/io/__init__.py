@@ -71,7 +71,8 @@ if TYPE_CHECKING:
     from engine.io.xray.readers import PROJECTION_READERS as PROJECTION_READERS
     from engine.io.xray.saving import save_projections as save_projections
 
-# plug-ins that the environment names are code; the library looks for them when h5py is first loaded
+# HDF5 filter plug-ins are native code. Without these lines, HDF5 loads them from the folder in this
+# environment variable when h5py is imported. "::" disables all of them (HDF5, "H5PL").
 os.environ.pop("HDF5_PLUGIN_PATH", None)
 os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
 

@@ -24,17 +24,19 @@ Scan = ListMode | Histogram | Sinogram | Projections
 def read(
     path: Path | str, *, scanner: str | None = None, complete_events: bool = False
 ) -> Scan | Volume:
-    """Read any scan or volume; what is in the file decides.
+    """Read a scan or volume of any supported format, which is recognised by content.
 
     Parameters
     ----------
     path
-        a list-mode scan, a histogram, X-ray projections or a volume
+        a list-mode scan, a histogram, a sinogram, X-ray projections or a volume
     scanner
-        name of a scanner that comes with us, a scanner file or a crystal map, where the scan does
-        not say which
+        name of a built-in scanner, a scanner file or a crystal map, for list mode and histograms
+        that
+        do not state their scanner
     complete_events
-        use the complete events of list mode that ends within a record, which is refused otherwise
+        use the complete events of list mode that ends within a record; such a file is refused
+        otherwise
 
     Returns
     -------
@@ -44,7 +46,7 @@ def read(
     Raises
     ------
     EngineError
-        where the file is of no known format, or damaged; the sentence says what to do
+        if no reader accepts the file, or the file is damaged; the message states the remedy
 
     Examples
     --------
@@ -55,9 +57,13 @@ def read(
     '1/mm'
     """
     path = io.file_to_open(path)
+    # X-ray scans come first: their reader can depend on the files next to the path, such as a log
+    # file next to TIFF images, and not only on the file itself.
     if io.is_projections(path):
         return io.read_projections(path)
     with open_input(path, may_be_cut=complete_events) as file:
+        # The order matters for Interfile headers and Siemens DICOM: list mode, sinograms and images
+        # begin with the same bytes.
         events = reader_of(io.LISTMODE_READERS, file)
         if events is not None:
             return events.read(file, scanner=scanner)
@@ -70,8 +76,11 @@ def read(
         volume = reader_of(io.VOLUME_READERS, file)
         if volume is not None:
             return volume.read(file)
+        # A format that we know but do not read gets its own advice instead of a list of suffixes.
         known = recogniser.recognised(file)
         if known is not None:
+            # Raised within the block, so that a file that is still being copied gets that message
+            # instead.
             raise UnknownFormatError(known.refuse(file))
     raise UnknownFormatError(
         f"{path.name}: unknown scan or volume; readable formats:  {listed(io.READERS)}."
@@ -79,7 +88,18 @@ def read(
 
 
 def format_of_scan(path: Path) -> str:
-    """Return the exact format of a scan, such as "NXtomo"; empty if it is none."""
+    """Return the exact format of a scan, such as "NXtomo".
+
+    Parameters
+    ----------
+    path
+        file or folder of the scan
+
+    Returns
+    -------
+    name
+        name of the format; empty if the file is no scan
+    """
     found = find(path)
     if found is not None:
         with open_input(found[1]) as file:
@@ -98,22 +118,22 @@ def format_of_volume(path: Path) -> str:
 
 @singledispatch
 def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None) -> None:
-    """Write a volume or a scan, whole or not at all.
+    """Write a volume or a scan, completely or not at all.
 
     Parameters
     ----------
     data
-        a volume goes into the format that the name ends with: .nii.gz, .h5 or .png; events and
-        histograms into .h5, sinograms into .hs, projections into .h5, .nxs or .toml
+        A volume is written in the format of the suffix, such as .nii.gz, .h5 or .png. Events and
+        histograms go to .h5, sinograms to .hs, projections to .h5, .nxs or .toml.
     path
-        where to; a file that is there is replaced
+        target; an existing file is replaced
     provenance
-        where a volume comes from; its own `info` if None
+        origin of a volume; None uses its own `info`
 
     Raises
     ------
     EngineError
-        where the place or the format cannot be written, or values are not numbers
+        if the file or format cannot be written, or if values are NaN or infinite
 
     Examples
     --------

@@ -24,14 +24,14 @@ from engine.io.volumes.frame_stack import whole
 
 
 class Format(ABC):
-    """A file format: its name for people, its endings, and how to recognise it.
+    """A file format: its name, its suffixes, and how it is recognised.
 
     Attributes
     ----------
-    name : for people
-    format_name : the format as its makers call it, for `inspect`; `name` if empty
-    suffixes : how names of its files end, the usual one first
-    companions : suffixes of files that lie beside and may be named instead, such as images
+    name : name in dialogs and messages
+    format_name : official name of the format, for `inspect`; empty if it equals `name`
+    suffixes : suffixes of its files, the default first
+    companions : suffixes of adjacent files that can be opened instead, such as images
     """
 
     name: ClassVar[str]
@@ -41,12 +41,23 @@ class Format(ABC):
 
     @classmethod
     def format_of(cls, file: InputFile) -> str:
-        """Return the exact format of a file that this reader accepts, such as "NIfTI-2"."""
+        """Return the exact format of a file that this reader accepts, such as "NIfTI-2".
+
+        Parameters
+        ----------
+        file
+            an open file for which `accepts` is true
+
+        Returns
+        -------
+        name
+            official name; readers of several versions override this method
+        """
         return cls.format_name or cls.name
 
     @classmethod
     def ends(cls, path: Path) -> bool:
-        """Return True if the file's name ends like this format's."""
+        """Return True if the file name has a suffix of this format; case is ignored."""
         return path.name.lower().endswith(tuple(s.lower() for s in cls.suffixes))
 
 
@@ -55,30 +66,78 @@ class ListModeReader(Format):
 
     Attributes
     ----------
-    names_scanner : whether a scan says by itself which scanner it is from
+    names_scanner : True if a scan states its own scanner
     """
 
+    # False for formats such as SAFIR, whose crystal numbers mean nothing without a crystal map. The
+    # window then asks for a scanner before it reads the file.
     names_scanner: ClassVar[bool] = True
 
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
-        """Read a scan; `scanner` names a scanner or its file where the scan does not."""
+        """Read all events of a scan.
+
+        Parameters
+        ----------
+        file
+            an open file that `accepts` has accepted
+        scanner
+            name of a built-in scanner, or path of a scanner file or crystal map; None if the file
+            states
+            its scanner
+
+        Returns
+        -------
+        scan
+            events in the order of the file, with crystal numbers of the conventions
+
+        Raises
+        ------
+        EngineError
+            if the file is damaged, or no scanner is known
+        """
 
     @classmethod
     @contextmanager
     def pieces(cls, file: InputFile, *, scanner: str | None = None) -> Iterator[EventPieces | None]:
-        """Open what reads the events in pieces; None where they are read as a whole."""
+        """Open an iterator over the events, for scans that do not fit in memory.
+
+        Parameters
+        ----------
+        file
+            an open file that `accepts` has accepted; it stays open within the block
+        scanner
+            as in `read`
+
+        Yields
+        ------
+        pieces
+            source of the events; None if this format can only be read as a whole
+        """
         yield None
 
     @classmethod
     def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail | None:
-        """Return what decodes the file while it grows; None where it cannot be followed."""
+        """Return a decoder that follows a file while the scanner writes it.
+
+        Parameters
+        ----------
+        file
+            an open file that `accepts` has accepted
+        scanner
+            as in `read`
+
+        Returns
+        -------
+        tail
+            decoder of the bytes that are added; None if this format cannot be followed
+        """
         return None
 
 
@@ -88,12 +147,12 @@ class HistogramReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> Histogram:
-        """Read a histogram; `scanner` names the scanner, or its file, to take instead."""
+        """Read a histogram; a `scanner` (name or file) replaces the one that the file states."""
 
 
 class SinogramReader(Format):
@@ -102,12 +161,12 @@ class SinogramReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
     def read(cls, file: InputFile) -> Sinogram:
-        """Read the values of all bins, with the layout that the file states."""
+        """Read the values of all bins, in the layout that the file states."""
 
 
 class ProjectionsReader(Format):
@@ -115,7 +174,7 @@ class ProjectionsReader(Format):
 
     Attributes
     ----------
-    spans_folders : whether the files of a scan lie in several folders
+    spans_folders : True if the files of a scan can be in several folders
     """
 
     spans_folders: ClassVar[bool] = False
@@ -123,26 +182,51 @@ class ProjectionsReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
     def read(cls, file: InputFile) -> Projections:
-        """Read projections with their geometry in mm; images beside the file belong to it."""
+        """Read projections and their geometry [mm]; images next to the file belong to the scan."""
 
     @classmethod
     def one_of_each(cls, paths: Sequence[Path]) -> list[Path]:
-        """Return one file of each scan, of those of a folder that this reader is for."""
+        """Return one file for each scan in a folder.
+
+        Parameters
+        ----------
+        paths
+            the files of one folder that this reader accepts
+
+        Returns
+        -------
+        files
+            the default treats each file as its own scan
+        """
         return list(paths)
 
     @classmethod
     def files_elsewhere(cls, settings: Path) -> Iterator[Path]:
-        """Yield files of a scan that its settings do not lie next to, perhaps one too many."""
+        """Yield files of a scan in other folders than its settings; one too many is allowed."""
         yield from ()
 
     @classmethod
     def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan | None:
-        """Return what settings say before the images of that shape are there; None: nothing."""
+        """Return the scan that a settings file describes, before its images exist.
+
+        Parameters
+        ----------
+        file
+            settings of the scan
+        shape
+            expected (rows, columns) of the images
+
+        Returns
+        -------
+        scan
+            geometry and number of views, for live reconstruction; None if the settings do not state
+            them
+        """
         return None
 
 
@@ -152,34 +236,36 @@ class VolumeReader(Format):
     @classmethod
     @abstractmethod
     def accepts(cls, file: InputFile) -> bool:
-        """Return True if this reader is the one for a file; its name and its first bytes tell."""
+        """Return True if this reader can read the file, decided from its name and first bytes."""
 
     @classmethod
     @abstractmethod
     def read(cls, file: InputFile) -> Volume:
-        """Read a volume, axis-aligned in mm LPS; its unit is "" where the file has none."""
+        """Read a volume, axis-aligned in mm LPS; its unit is "" if the file states none."""
 
     @classmethod
     def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
-        """Read the frames of time; none of a file that holds one image."""
+        """Read the time frames; a file with one image has none."""
         return ()
 
 
 class FramesReader(VolumeReader):
-    """Reads volumes that may hold several frames of time."""
+    """Reads volumes that can contain several time frames."""
 
     @classmethod
     @abstractmethod
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
-        """Read all images: one, or one for each frame of time."""
+        """Read all images: one, or one for each time frame."""
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
+        # Callers that know only volumes get one image: the sum of counts, else the mean.
         found = cls.images(file)
         return whole(found) if len(found) > 1 else found[0].volume
 
     @classmethod
     def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        # A static scan is no series, even if its format could store one.
         found = cls.images(file)
         return found if len(found) > 1 else ()
 
@@ -189,9 +275,9 @@ class VolumeWriter(Format):
 
     Attributes
     ----------
-    detail : what the format is good for, in a few words
-    takes_turned : whether it can say where a slice lies whose sides are along no axes
-    in_pieces : whether it writes a volume that lies in a file without taking it into memory
+    detail : purpose of the format, in a few words
+    takes_turned : True if the format can store a slice that is not parallel to the axes
+    in_pieces : True if it writes a volume from disk without loading it into memory
     """
 
     detail: ClassVar[str] = ""
@@ -200,25 +286,61 @@ class VolumeWriter(Format):
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:
-        """Return every file that writing to `path` makes."""
+        """Return every file that writing to `path` creates."""
         return (path,)
 
     @classmethod
     def refuse_place(cls, path: Path) -> None:
-        """Refuse a place that can be seen not to take a file, before any work is spent on it."""
+        """Refuse a target that cannot be written, before a long run starts.
+
+        Raises
+        ------
+        ResourceError
+            if the folder is missing, read-only or full, or the name is not allowed
+        """
         refuse_impossible(path)
 
     @classmethod
     def refuse_kind(cls, path: Path, *, is_emission: bool) -> None:
-        """Refuse images of a kind of scan that the format has no place for; most take all."""
+        """Refuse images of a kind that the format cannot store; most formats accept all."""
         return
 
     @classmethod
     def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
-        """Return a sentence for whoever is about to write; empty where there is nothing to say."""
+        """Return a sentence that the user should read before writing.
+
+        Parameters
+        ----------
+        volume
+            image to write
+        provenance
+            its origin, as it will be stored
+        frames
+            its time frames, if it has any
+
+        Returns
+        -------
+        text
+            empty if there is nothing to say
+        """
         return ""
 
     @classmethod
     @abstractmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        """Write a volume and where it comes from; all appears whole, or not at all."""
+        """Write a volume with its provenance, completely or not at all.
+
+        Parameters
+        ----------
+        volume
+            image to write; its values can be in a file
+        path
+            target; an existing file is replaced
+        provenance
+            origin of the image as JSON values
+
+        Raises
+        ------
+        EngineError
+            if the target cannot be written, or if the format cannot store the values
+        """

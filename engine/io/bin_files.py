@@ -19,8 +19,27 @@ NUMBERS = "<f4"
 
 
 def read_bin_values(path: Path) -> BinValues:
-    """Read what a header, or the values that it names, hold for the bins of a scan."""
+    """Read values for the bins of a scan, such as a correction sinogram.
+
+    Parameters
+    ----------
+    path
+        a header, or the data that an adjacent header describes; Siemens data without a header are
+        accepted too
+
+    Returns
+    -------
+    values
+        values with a stated layout, Siemens normalisation components, or bare float32 numbers whose
+        layout follows from the scan
+
+    Raises
+    ------
+    UnknownFormatError
+        if the file is no sinogram
+    """
     beside = path.with_name(f"{path.name}.hdr")
+    # Siemens appends ".hdr" to the full name of the data ("scan.s.hdr"), STIR replaces the suffix.
     described = beside if is_file(beside) else header_for(path) or path
     with open_input(described) as file:
         if is_ecat8_norm(file):
@@ -28,6 +47,8 @@ def read_bin_values(path: Path) -> BinValues:
         reader: type[SinogramReader] | None = reader_of(SINOGRAM_READERS, file)
         if reader is not None:
             return StatedBins(reader.read(file), file.name, reader is SiemensSinogram)
+        # Siemens software also writes such data without a header. Only its suffixes count, because
+        # any file could be read as float32 numbers.
         if path.suffix.lower() in BARE:
             return _bare(file)
         raise unknown(file, "sinogram", SINOGRAM_READERS)

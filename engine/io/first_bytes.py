@@ -17,26 +17,38 @@ if TYPE_CHECKING:
 Condition = Callable[["InputFile"], bool]
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
+# MATLAB 7.3 files are HDF5 behind a 512-byte text (HDF5 user block).
 BLOCK_OF_MATLAB = slice(512, 520)
+# DICOM PS3.10, section 7.1: a preamble of 128 bytes, then "DICM". Old files lack both and are
+# recognised by a UID that begins with the root of DICOM.
 DICOM_AT = slice(128, 132)
 UID_ROOT = b"1.2.840.10008."
 GZIP = b"\x1f\x8b"
+# Little and big endian; "*" is version 42, "+" is version 43 (BigTIFF).
 TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 HEADER_LENGTHS = (b"\x5c\x01\0\0", b"\0\0\x01\x5c")
 """Length of the header of Analyze and NIfTI, in both byte orders."""
+# The magic follows the 348-byte header of NIfTI-1, but precedes all fields of NIfTI-2.
 NIFTI_AT, NIFTI_2_AT = slice(344, 347), slice(4, 7)
+# MRC2014: word 53 of the header is "MAP ".
 MRC_AT = slice(208, 211)
 SIEMENS_RAW, LENGTH_BYTES = b"LARGE_PET_LM_RAWDATA", 4
-"""End of a raw file of Siemens, without the length of its DICOM part."""
+"""Mark at the end of a Siemens raw file, without the length of its DICOM part."""
 
 
 def begins(*marks: bytes) -> Condition:
-    """Return the condition that a file begins with one of these bytes."""
+    """Return the condition that a file begins with one of these marks."""
     return lambda file: file.head.startswith(marks)
 
 
 def contains(*marks: bytes) -> Condition:
-    """Return the condition that the first bytes contain all marks, given in lower case."""
+    """Return the condition that the first bytes contain all marks, whatever their case.
+
+    Parameters
+    ----------
+    *marks
+        bytes in lower case
+    """
 
     def holds(file: InputFile) -> bool:
         head = file.head.lower()
@@ -51,12 +63,26 @@ def ends(*suffixes: str) -> Condition:
 
 
 def either(*conditions: Condition) -> Condition:
-    """Return the condition that one of several holds."""
+    """Return the condition that at least one condition is met.
+
+    Parameters
+    ----------
+    *conditions
+        conditions, the cheapest first; later ones are skipped when one is met
+    """
     return lambda file: any(one(file) for one in conditions)
 
 
 def both(one: Condition, other: Condition) -> Condition:
-    """Return the condition that two hold."""
+    """Return the condition that two conditions are met.
+
+    Parameters
+    ----------
+    one
+        tested first, so it should be the cheaper one
+    other
+        tested only if the first is met
+    """
     return lambda file: one(file) and other(file)
 
 
@@ -71,9 +97,21 @@ def is_hdf5(file: InputFile) -> bool:
 
 
 def is_ours(name: str) -> Condition:
-    """Return the condition that HDF5 states a format of ours, or that it cannot be opened."""
+    """Return the condition that an HDF5 file states one of our formats.
+
+    Parameters
+    ----------
+    name
+        value of its format attribute, such as "isocenter-volume"
+
+    Returns
+    -------
+    condition
+        also true for HDF5 that cannot be opened, so that its reader can state why
+    """
 
     def holds(file: InputFile) -> bool:
+        # h5py is slow to import, so only HDF5 files load it.
         from engine.io.hdf5.opening import format_of
 
         return is_hdf5(file) and format_of(file) in (name, None)
@@ -103,6 +141,8 @@ def may_be_yardl(file: InputFile) -> bool:
     head = file.head
     if head.startswith(GZIP):
         try:
+            # wbits = 31 selects the gzip container. A decompressor object accepts the incomplete
+            # stream of the first bytes, while `gzip.decompress` would refuse it.
             head = zlib.decompressobj(wbits=31).decompress(head, 512)
         except zlib.error:
             return False
@@ -112,6 +152,7 @@ def may_be_yardl(file: InputFile) -> bool:
 def may_be_nifti(file: InputFile) -> bool:
     """Return whether a file has the magic of NIfTI, a suffix of it, or is packed with gzip."""
     head = file.head
+    # Any gzip file passes: its content is only known after decompression, which the reader does.
     is_marked = head[NIFTI_AT] == b"n+1" or head[NIFTI_2_AT] == b"n+2"
     return is_marked or head.startswith(GZIP) or ends(".nii", ".nii.gz")(file)
 
@@ -125,5 +166,6 @@ def may_be_siemens_raw(file: InputFile) -> bool:
     """Return whether a file is DICOM, or has the suffix or the end of raw data of Siemens."""
     if file.head[DICOM_AT] == b"DICM" or ends(".bf", ".ptd")(file):
         return True
+    # A .ptd file is list mode followed by its DICOM header, so its mark is at the end.
     n_bytes = len(SIEMENS_RAW) + LENGTH_BYTES
     return file.read(n_bytes, max(file.size - n_bytes, 0)).endswith(SIEMENS_RAW)

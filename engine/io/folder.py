@@ -1,8 +1,8 @@
 """Access the folder of a file: listings, and files that a settings file names.
 
-Only names are followed, and paths that go down: a file cannot lead out of its folder. Links on the
-disk are followed, since archives and mounts keep their data behind them; where they lead to is
-opened like any other file.
+Only names and paths to subfolders are followed, so a file cannot refer to anything outside its own
+folder. Symbolic links are followed, because archives and network mounts use them. Their targets are
+checked like any other file.
 """
 
 from __future__ import annotations
@@ -17,16 +17,25 @@ from engine.core.errors import FileFormatError
 from engine.io.safety.open_input import InputFile, open_input, unreadable
 
 MOST_DEEP = 8
-"""Folders, one in the other, that a name may go down."""
+"""Maximum number of nested folders in a name."""
 
 
 def entries(folder: Path) -> list[Path]:
-    """Return what lies in a folder, sorted by name."""
-    return [folder / name for name in sorted(names_in(folder))]  # paths compare slowly
+    """Return the paths in a folder, sorted by name."""
+    # Sort strings, not paths: comparing paths is much slower in folders of thousands of images.
+    return [folder / name for name in sorted(names_in(folder))]
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names in a folder, in no order: one look, however many there are."""
+    """Return the names in a folder, unsorted.
+
+    `os.scandir` reads the folder once, without a system call for each file.
+
+    Raises
+    ------
+    ResourceError
+        if the folder is missing or cannot be read
+    """
     try:
         with os.scandir(folder) as found:
             return [entry.name for entry in found]
@@ -35,7 +44,20 @@ def names_in(folder: Path) -> list[str]:
 
 
 def names_by_portions(folder: Path, most: int) -> Iterator[list[str]]:
-    """Yield the names in a folder, in no order, so many at a time."""
+    """Yield the names in a folder in unsorted lists, for folders with very many files.
+
+    Parameters
+    ----------
+    folder
+        folder to list
+    most
+        maximum number of names in a list
+
+    Raises
+    ------
+    ResourceError
+        if the folder is missing or cannot be read
+    """
     try:
         with os.scandir(folder) as found:
             while portion := [entry.name for entry in islice(found, most)]:
@@ -45,7 +67,7 @@ def names_by_portions(folder: Path, most: int) -> Iterator[list[str]]:
 
 
 def identity_of(folder: Path) -> int | None:
-    """Return the number of a folder on its drive, None where there is none."""
+    """Return the inode number of a folder, None if it does not exist."""
     try:
         return folder.stat().st_ino
     except (OSError, ValueError):
@@ -53,16 +75,38 @@ def identity_of(folder: Path) -> int | None:
 
 
 def state_of(path: Path) -> tuple[int, int] | None:
-    """Return size [bytes] and time of the last change [ns] of a file, None where there is none."""
+    """Return the size and the modification time of a file.
+
+    Returns
+    -------
+    state
+        (bytes, ns since 1970); None if there is no such file
+    """
     try:
         state = path.stat()
+    # ValueError: a name with a zero byte, which no file system accepts.
     except (OSError, ValueError):
         return None
     return state.st_size, state.st_mtime_ns
 
 
 def beside(settings: Path, name: str) -> Path:
-    """Return the path of this name in the folder of a settings file, and only there."""
+    """Return the path of a file name in the folder of a settings file.
+
+    Parameters
+    ----------
+    settings
+        file that contains the name
+    name
+        name without folders
+
+    Raises
+    ------
+    FileFormatError
+        if the name contains a folder, a drive or a zero byte
+    """
+    # Both separators are refused on every system: a settings file from Windows must not gain
+    # another meaning here. The colon would select a drive or an alternate data stream.
     if not name or name in (".", "..") or any(sign in name for sign in "/\\:\0"):
         raise FileFormatError(
             f"{settings.name}: names the file {name!r}, but for safety only files in the same "
@@ -73,7 +117,20 @@ def beside(settings: Path, name: str) -> Path:
 
 @contextmanager
 def open_adjacent(settings: Path, name: str) -> Iterator[InputFile]:
-    """Open the file of this name beside a settings file."""
+    """Open a file that a settings file names in its own folder.
+
+    Parameters
+    ----------
+    settings
+        file that contains the name
+    name
+        name without folders
+
+    Raises
+    ------
+    FileFormatError
+        if the name contains a folder, or no such file exists
+    """
     path = beside(settings, name)
     if not exists(path):
         raise FileFormatError(
@@ -85,7 +142,20 @@ def open_adjacent(settings: Path, name: str) -> Iterator[InputFile]:
 
 
 def below(settings: Path, name: str) -> Path:
-    """Return the path of this name in the folder of a settings file, or in a folder inside it."""
+    """Return the path of a file name in the folder of a settings file or a subfolder.
+
+    Parameters
+    ----------
+    settings
+        file that contains the name
+    name
+        relative name with "/" between folders
+
+    Raises
+    ------
+    FileFormatError
+        if the name leads out of the folder or is nested more than `MOST_DEEP` folders
+    """
     parts = name.split("/")
     if len(parts) > MOST_DEEP or any(
         part in ("", ".", "..") or any(sign in part for sign in "\\:\0") for part in parts
@@ -99,7 +169,20 @@ def below(settings: Path, name: str) -> Path:
 
 @contextmanager
 def open_below(settings: Path, name: str) -> Iterator[InputFile]:
-    """Open the file of this name beside a settings file, or in a folder inside its own."""
+    """Open a file that a settings file names in its own folder or a subfolder.
+
+    Parameters
+    ----------
+    settings
+        file that contains the name
+    name
+        relative name with "/" between folders
+
+    Raises
+    ------
+    FileFormatError
+        if the name leads out of the folder, or no such file exists
+    """
     path = below(settings, name)
     if not exists(path):
         raise FileFormatError(
@@ -111,7 +194,7 @@ def open_below(settings: Path, name: str) -> Iterator[InputFile]:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is anything under a name; there is nothing under one that no system takes."""
+    """Return True if a path exists; a name that the file system cannot store does not."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -119,7 +202,7 @@ def exists(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Return True if a name is that of a folder."""
+    """Return True if a path is a folder or a link to one."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -127,7 +210,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Return True if a name is that of a file, by a link too."""
+    """Return True if a path is a regular file or a link to one."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -135,7 +218,7 @@ def is_file(path: Path) -> bool:
 
 
 def size_of(path: Path) -> int:
-    """Return the bytes of a file, or of all files in a folder, but not in folders within it."""
+    """Return the size of a file, or of the files directly in a folder, in bytes."""
     files = entries(path) if is_folder(path) else [path]
     try:
         return sum(file.stat().st_size for file in files)

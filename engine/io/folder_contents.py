@@ -1,7 +1,8 @@
 """List the scans and images in a folder and its subfolders, such as a patient's folder.
 
-A DICOM series counts once, a header stands for its data, and the settings of an X-ray scan for its
-images. Pictures, texts and files beside a scan are not listed.
+A DICOM series counts once. A header represents its data, and the settings of an X-ray scan
+represent
+its images. Other files are not listed.
 """
 
 from __future__ import annotations
@@ -20,20 +21,37 @@ from engine.io.volumes.ome_zarr_read import node_in
 from engine.io.xray.find import find
 
 MOST_DEEP = 4
-"""Subfolders, one in the other, that are looked into."""
+"""Maximum depth of subfolders that are searched."""
 MOST_ITEMS = 500
 LISTED = 8
-"""Items that a sentence names."""
+"""Maximum number of items in a message."""
 RAW = (
     *(".tif", ".tiff", ".raw", ".img", ".bin", ".dat", ".h5", ".hdf5", ".hdf", ".nxs"),
     *(".npy", ".npz", ".mat", ".edf", ".his", ".mrc"),
 )
-"""Endings of files that may hold projections which do not describe themselves."""
+"""Suffixes of files that can contain projections without a description."""
 
 
 def items_in(folder: Path) -> tuple[FolderItem, ...]:
-    """Return the scans and images in a folder and its subfolders, by their places."""
+    """Return the scans and images in a folder and its subfolders.
+
+    Parameters
+    ----------
+    folder
+        folder to search, up to `MOST_DEEP` levels below it
+
+    Returns
+    -------
+    items
+        at most `MOST_ITEMS`, files of a folder before those of its subfolders
+
+    Raises
+    ------
+    ResourceError
+        if a folder cannot be read
+    """
     found: list[FolderItem] = []
+    # Each file is opened to recognise it. The limit keeps a click on a network drive short.
     for item in _items(folder, 0):
         found.append(item)
         if len(found) >= MOST_ITEMS:
@@ -42,7 +60,12 @@ def items_in(folder: Path) -> tuple[FolderItem, ...]:
 
 
 def only_item(folder: Path) -> Path | None:
-    """Return the file of the one scan or image in a folder and its subfolders.
+    """Return the file of the only scan or image in a folder and its subfolders.
+
+    Returns
+    -------
+    file
+        None if the folder contains none
 
     Raises
     ------
@@ -56,7 +79,15 @@ def only_item(folder: Path) -> Path | None:
 
 
 def several(folder: Path, items: tuple[FolderItem, ...]) -> str:
-    """Return the sentence on a folder of several scans or images."""
+    """Return the message for a folder with several scans or images.
+
+    Parameters
+    ----------
+    folder
+        folder that was opened
+    items
+        its scans and images; the first `LISTED` are named
+    """
     listed = "; ".join(f"{item.place(folder)} ({item.text})" for item in items[:LISTED])
     more = f"; and {len(items) - LISTED} more" if len(items) > LISTED else ""
     return (
@@ -65,9 +96,10 @@ def several(folder: Path, items: tuple[FolderItem, ...]) -> str:
 
 
 def nothing_in(folder: Path) -> FileFormatError:
-    """Return the fault of a folder that holds nothing to open."""
+    """Return the error for a folder that contains nothing to open, with the kinds of its files."""
     files = [each for each in entries(folder) if is_file(each)]
     kinds = sorted({each.suffix.lower() or "no ending" for each in files})
+    # The suffixes show the user at once that it is the wrong folder.
     what = f"{len(files):,} files: {', '.join(kinds[:6])}" if files else "no files"
     raw = any(kind in RAW for kind in kinds)
     remedy = (
@@ -82,6 +114,7 @@ def nothing_in(folder: Path) -> FileFormatError:
 
 
 def _items(folder: Path, deep: int) -> Iterator[FolderItem]:
+    # An OME-Zarr image is a folder with thousands of small files, so do not search inside it.
     if node_in(folder) is not None:
         yield FolderItem(folder, "OME-Zarr")
         return
@@ -92,6 +125,7 @@ def _items(folder: Path, deep: int) -> Iterator[FolderItem]:
     if found is not None:
         yield FolderItem(found[1], found[0].name)
         return
+    # Hidden folders belong to other programs, such as version control or thumbnails.
     inside = entries(folder)
     yield from _files(folder, [each for each in inside if is_file(each)])
     for each in inside:
@@ -101,6 +135,8 @@ def _items(folder: Path, deep: int) -> Iterator[FolderItem]:
 
 def _files(folder: Path, files: list[Path]) -> Iterator[FolderItem]:
     """Yield the series and other files of one folder."""
+    # DICOM first: one pass over the headers groups thousands of slices, which would otherwise be
+    # opened one by one below.
     slices: set[Path] = set()
     for headers in series_in(folder).values():
         slices |= {header.path for header in headers}
@@ -108,9 +144,11 @@ def _files(folder: Path, files: list[Path]) -> Iterator[FolderItem]:
         text = f"DICOM series {headers[0].describe()}, {n:,} {'file' if n == 1 else 'files'}"
         yield FolderItem(headers[0].path, text)
     others = [each for each in files if each not in slices]
+    # So many files are raw images or data of another program. Opening each would take minutes.
     if len(others) > MOST_FILES:
         return
     formats = {path: name for path in others if (name := _format_of(path))}
+    # A header and its data are one item, and the header is the one to open.
     behind = {data for path in formats if (data := data_of(path)) is not None and data != path}
     for path, name in formats.items():
         if path not in behind and header_for(path) is None:

@@ -1,7 +1,7 @@
-"""Lists of formats whose modules are loaded when a file needs them.
+"""Lists of formats that import the module of a format only when a file needs it.
 
-A list behaves like a tuple of classes. Only `accepting` and `ending` decide from the facts in the
-list, so that they import the modules of candidates alone.
+A list behaves like a tuple of classes. `accepting` and `ending` use only the facts in the list, so
+they import the candidates alone. Importing all readers would delay every command.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Entry:
     @cached_property
     def format(self) -> Any:
         """The class, loaded when it is first needed."""
+        # A dotted name, not a class: a class in the table would import every reader at start.
         module, _, name = self.place.rpartition(".")
         return getattr(import_module(module), name)
 
@@ -77,7 +78,7 @@ class FormatList(Sequence[type[R]]):
     Parameters
     ----------
     entries
-        one for each format
+        one entry for each format
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -97,20 +98,41 @@ class FormatList(Sequence[type[R]]):
         return len(self.entries)
 
     def accepting(self, file: InputFile) -> type[R] | None:
-        """Return the first reader that accepts a file, or None."""
+        """Return the first reader that accepts a file.
+
+        Parameters
+        ----------
+        file
+            an open file
+
+        Returns
+        -------
+        reader
+            None if no reader accepts it
+        """
+        # Lazy on purpose: the second condition loads a module, so it must stop at the first match.
         candidates = (each.format for each in self.entries if each.could(file))
         return next((reader for reader in candidates if reader.accepts(file)), None)
 
     def ending(self, path: Path) -> type[R] | None:
-        """Return the first format with the suffix of a file name, or None."""
+        """Return the first format that has the suffix of a file name, None if there is none."""
         return next((each.format for each in self.entries if each.ends(path)), None)
 
     def all_accepting(self, file: InputFile) -> list[Entry]:
-        """Return the entries of all readers that accept a file, in order."""
+        """Return the entries of all readers that accept a file, in order.
+
+        More than one entry means that `accepting` decides by precedence.
+        """
         candidates = (each for each in self.entries if each.could(file))
         return [each for each in candidates if each.format.accepts(file)]
 
     def without(self, others: FormatList[Any]) -> FormatList[R]:
-        """Return the formats that another list does not contain."""
+        """Return the formats that another list does not contain.
+
+        Parameters
+        ----------
+        others
+            formats to leave out, compared by the names of their classes so that none is imported
+        """
         places = {each.place for each in others.entries}
         return FormatList(each for each in self.entries if each.place not in places)

@@ -34,6 +34,8 @@ ARRAY = Entry(
 )
 LISTMODE: tuple[Entry, ...] = (
     Entry(
+        # Before all sinograms: headers of list mode and of sinograms are both Interfile, and only
+        # the PETLINK keys tell them apart.
         "engine.io.siemens.mmr.SiemensMmr",
         "Siemens mMR list mode",
         (".hdr", ".hdr.STIR", ".l"),
@@ -65,6 +67,7 @@ LISTMODE: tuple[Entry, ...] = (
         is_ours("isocenter-listmode"),
     ),
     Entry(
+        # yardl is the encoding of every model made with that tool. The reader checks the schema.
         "engine.io.petsird.reader.Petsird",
         "PETSIRD list mode",
         (".petsird", ".petsird.gz"),
@@ -144,6 +147,8 @@ VOLUME: tuple[Entry, ...] = (
     Entry("engine.io.volumes.mrc.Mrc", "MRC volume", (".mrc", ".rec", ".map"), is_mrc),
     Entry("engine.io.volumes.minc.Minc", "MINC volume", (".mnc",), either(is_hdf5, begins(b"CDF"))),
     Entry(
+        # Before Analyze: both have the same header length, and only the magic "ni1" tells them
+        # apart.
         "engine.io.volumes.nifti_pair.NiftiPair",
         "NIfTI volume in two files",
         (".hdr",),
@@ -165,6 +170,7 @@ VOLUME: tuple[Entry, ...] = (
         begins(*HEADER_LENGTHS),
     ),
     Entry(
+        # A folder, which is opened through its metadata file.
         "engine.io.volumes.ome_zarr_read.OmeZarr",
         "OME-Zarr image",
         (".ome.zarr",),
@@ -179,6 +185,7 @@ WRITER: tuple[Entry, ...] = (
     Entry("engine.io.volumes.nrrd_volume.NrrdWriter", "NRRD volume", (".nrrd",)),
     Entry("engine.io.interfile.image_writer.InterfileImageWriter", "Interfile image", (".hv",)),
     Entry("engine.io.bids.dataset.BidsWriter", "BIDS dataset", (".bids",)),
+    # Before TIFF, whose suffix also matches ".ome.tif".
     Entry("engine.io.tiff.ome_tiff.OmeTiffWriter", "OME-TIFF", (".ome.tif", ".ome.tiff")),
     Entry("engine.io.tiff.volume.TiffWriter", "TIFF stack", (".tif", ".tiff")),
     Entry("engine.io.raster.png.PngWriter", "Snapshot picture", (".png",)),

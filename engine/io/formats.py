@@ -1,8 +1,8 @@
-"""The registry of formats: readers, writers, and the suffixes of their files.
+"""Registry of formats: readers, writers, and the suffixes of their files.
 
 A format is one class in one file and one entry in a table of `engine.io.format_table`. File
-dialogs, the list of exports, the command line and the recognition of files follow. A module of a
-format is imported when a file needs it.
+dialogs, the list of exports, the command line and file recognition use these tables. The module of
+a format is imported when a file needs it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ SINOGRAM_READERS: FormatList[SinogramReader] = FormatList(SINOGRAM)
 VOLUME_READERS: FormatList[VolumeReader] = FormatList(VOLUME)
 WRITERS: FormatList[VolumeWriter] = FormatList(WRITER)
 """Writers of volumes, in the order of dialogs and help."""
+# Scans precede volumes: an X-ray scan in TIFF or DICOM would otherwise be read as an image.
 SCAN_READERS: FormatList[Any] = FormatList((*LISTMODE, *HISTOGRAM, *SINOGRAM, *PROJECTIONS))
 READERS: FormatList[Any] = FormatList((*SCAN_READERS.entries, *VOLUME))
 
@@ -42,12 +43,31 @@ R = TypeVar("R")
 
 
 def reader_of(readers: FormatList[R], file: InputFile) -> type[R] | None:
-    """Return the first reader that accepts a file, or None."""
+    """Return the first reader in a list that accepts a file.
+
+    Parameters
+    ----------
+    readers
+        one of the lists of this module
+    file
+        an open file
+
+    Returns
+    -------
+    reader
+        None if no reader accepts it
+    """
     return readers.accepting(file)
 
 
 def writer_of(path: Path) -> type[VolumeWriter]:
-    """Return the writer of the format that a name ends with."""
+    """Return the writer for the suffix of a file name.
+
+    Raises
+    ------
+    UnknownFormatError
+        if no output format has this suffix
+    """
     writer = WRITERS.ending(path)
     if writer is not None:
         return writer
@@ -63,12 +83,12 @@ def suffixes_of(formats: Formats) -> tuple[str, ...]:
 
 
 def default_suffixes(formats: Formats) -> str:
-    """Return the first suffix of each format, for people: ".nii.gz, .h5, .png"."""
+    """Return the first suffix of each format as text: ".nii.gz, .h5, .png"."""
     return ", ".join(one.suffixes[0] for one in _facts(formats))
 
 
 def listed(formats: Formats) -> str:
-    """Return names and suffixes of formats, for people."""
+    """Return names and suffixes of formats as text for messages."""
     return ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in _facts(formats))
 
 

@@ -1,7 +1,7 @@
-"""Every file that is read when one file of a scan is named: headers, images, maps, sidecars.
+"""List every file that is read with one file of a scan: headers, images, maps, sidecars.
 
-The list may hold a file too many, such as an image beside a scan that the scan leaves out; it must
-never lack one, since what is not on it may be written over.
+The list can contain a file too many, such as an adjacent image that the scan does not use. It must
+never lack one, because files that are not listed can be overwritten.
 """
 
 from __future__ import annotations
@@ -28,22 +28,37 @@ from engine.io.xray import find as _xray
 from engine.io.xray.numbered_images import NUMBERED_IMAGE
 
 MAX_TEXT_BYTES = 1 << 23
-"""Longer files are no headers; a sidecar may hold an angle of each view."""
+"""Limit for headers; a sidecar can contain an angle for each view."""
 RAW = (".bf", ".dcm", ".ima", ".ptd")
-"""Suffixes of raw data of Siemens, and of the bytes next to them."""
+"""Suffixes of Siemens raw data and of the adjacent data files."""
 HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")
-"""Suffixes of headers with values in another file."""
+"""Suffixes of headers whose values are in another file."""
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:
-    """Return a file, or what a folder stands for, and all that is read with it."""
+    """Return all files that are read when a path is opened.
+
+    Parameters
+    ----------
+    path
+        file or folder that the user opens
+
+    Returns
+    -------
+    files
+        the path itself, its header, and every file that the header, an adjacent header or the
+        format
+        implies; for a DICOM series all of its files
+    """
     scan = _scan(path)
     header = _header_of(path) if scan is None else scan[1]
+    # A DICOM series is complete in itself. Other files of its folder belong to other series.
     slices = slices_behind(header)
     if slices:
         return tuple(dict.fromkeys((path, *slices, *_provenance_of_series(header))))
     if is_folder(header):
         return tuple(_files_in(header))
+    # A file of a scan can name others, or be named by them, so both directions are searched.
     adjacent = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, adjacent), *_naming(header, adjacent), *_maps(adjacent)}
     found |= {*_provenance(header), *parts_behind(header), *raw_behind(header)}
@@ -52,9 +67,17 @@ def files_behind(path: Path) -> tuple[Path, ...]:
 
 
 def images_behind(path: Path) -> tuple[Path, ...]:
-    """Return the images of an X-ray scan, by their names: those it names, and numbered series.
+    """Return the images of an X-ray scan: those it names, and numbered series.
 
-    Those of a DICOM series are all its files.
+    Parameters
+    ----------
+    path
+        settings, an image, a folder, or a slice of a DICOM series
+
+    Returns
+    -------
+    images
+        sorted by name; all files of a DICOM series; empty if this is no X-ray scan
     """
     scan = _scan(path)
     if scan is None and (slices := slices_behind(path)):
@@ -71,12 +94,13 @@ def images_behind(path: Path) -> tuple[Path, ...]:
         number = NUMBERED_IMAGE.match(each.name)
         if number is not None:
             series.setdefault((each.parent, number["prefix"]), []).append(each)
+    # One numbered image alone is a reference or a screenshot, not a series of projections.
     whole = (each for images in series.values() if len(images) > 1 for each in images)
     return tuple(sorted({*whole, *(found & set(_named(scan[1], adjacent)))}))
 
 
 def slices_behind(path: Path) -> tuple[Path, ...]:
-    """Return all files of the DICOM series that a file is of, none for any other file."""
+    """Return all files of the DICOM series of a file; empty for any other file."""
     try:
         is_one = is_dicom(open_head(path))
     except EngineError:
@@ -85,7 +109,13 @@ def slices_behind(path: Path) -> tuple[Path, ...]:
 
 
 def raw_behind(path: Path) -> tuple[Path, ...]:
-    """Return the bytes beside a header in raw DICOM, or this beside them; else nothing."""
+    """Return the other half of a Siemens raw scan: the data file of a header, or the header.
+
+    Returns
+    -------
+    files
+        one file, or none if this is no Siemens raw scan or the other half is missing
+    """
     try:
         other = siemens.other_file(path) if path.suffix.lower() in RAW else None
     except EngineError:
@@ -94,10 +124,19 @@ def raw_behind(path: Path) -> tuple[Path, ...]:
 
 
 def parts_behind(path: Path) -> tuple[Path, ...]:
-    """Return what a volume is read from besides its file.
+    """Return the other files of a volume.
 
-    That is the file of its values where it is a header, and the text beside an array that says how
-    large its voxels are.
+    These are the values of a header, and the text file next to an array with its voxel sizes.
+
+    Parameters
+    ----------
+    path
+        file of the volume
+
+    Returns
+    -------
+    files
+        existing files in the same folder; empty for formats with one file
     """
     if ARRAY.ends(path):
         sidecar = adjacent_sidecar(path)
@@ -107,6 +146,7 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
     adjacent = [each for each in _files_in(path.parent) if each.name != path.name]
     if path.suffix.lower() == DETACHED:
         return _detached(path)
+    # The header of a NIfTI or Analyze pair is binary and does not name its data file.
     pair = [each for each in adjacent if each.name == f"{path.stem}.img"]
     return tuple(dict.fromkeys((*_named(path, adjacent), *pair)))
 
@@ -123,6 +163,8 @@ def _detached(header: Path) -> tuple[Path, ...]:
 def _scan(path: Path) -> _xray.Found | None:
     try:
         return _xray.find(path)
+    # A damaged scan has no files to protect beyond the path itself, and the reader will report the
+    # damage.
     except (EngineError, OSError):
         return None
 
@@ -154,6 +196,7 @@ def _named(header: Path, adjacent: Iterable[Path]) -> Iterator[Path]:
 def _naming(data: Path, adjacent: Iterable[Path]) -> Iterator[Path]:
     """Yield the headers that name a data file."""
     for each in adjacent:
+        # Read only files with suffixes of headers: the folder can contain large data.
         is_header = ".hdr" in each.name.lower() or each.suffix.lower() in (
             ".toml",
             ".hs",
@@ -168,6 +211,7 @@ def _maps(adjacent: Iterable[Path]) -> Iterator[Path]:
     """Yield the crystal maps and look-up tables that a scan without a scanner is read with."""
     for each in adjacent:
         suffix = each.suffix.lower()
+        # CSV and HDF5 files are common, so a crystal map is known by its name.
         is_map = "crystal_map" in each.name.lower() and suffix in MAP_SUFFIXES
         if is_map or suffix in (castor.SUFFIX, castor.TEXT_SUFFIX):
             yield each
@@ -180,6 +224,7 @@ def _images(scan: _xray.Found, adjacent: Iterable[Path]) -> Iterator[Path]:
     endings = (*reader.companions, *_xray.IMAGES, *_xray.LISTS)
     text = _text(settings)
     folders = [each for each in entries(settings.parent) if each.is_dir()]
+    # Settings can name the folder of the images instead of each image.
     inner = [each for each in folders if any(name in text for name in _spellings(each.name))]
     for each in (*adjacent, *(file for folder in inner for file in _files_in(folder))):
         if each.name.lower().endswith(endings):
@@ -210,6 +255,7 @@ def _text(path: Path) -> bytes:
     """Return the content of a text, nothing of any other file."""
     try:
         with open_input(path) as file:
+            # A zero byte marks binary content, so a large file counts as binary.
             content = file.read() if file.size <= MAX_TEXT_BYTES else b"\0"
     except EngineError:
         return b""
@@ -218,6 +264,7 @@ def _text(path: Path) -> bytes:
 
 def _words(path: Path) -> frozenset[str]:
     """Return every text that stands in a TOML file, however it is escaped there."""
+    # TOML can escape letters in a name, so a search for its bytes is not enough.
     if path.suffix.lower() != ".toml":
         return frozenset()
     try:
@@ -239,4 +286,5 @@ def _texts_in(value: object) -> Iterator[str]:
 
 def _spellings(name: str) -> tuple[bytes, ...]:
     """Return a name as headers of our time and of older ones write it."""
+    # Headers of older programs store names in Latin-1, not in UTF-8.
     return name.encode(errors="surrogateescape"), name.encode("latin-1", "replace")

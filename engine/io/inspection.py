@@ -25,11 +25,26 @@ Look = Callable[[], Report]
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
-    """Look into any file; what is wrong with it is in the report, not an exception."""
+    """Inspect any file; problems are in the report, never an exception.
+
+    Parameters
+    ----------
+    path
+        file or folder
+    scanner
+        scanner for list mode and efficiencies that do not state one: name, scanner file or crystal
+        map
+
+    Returns
+    -------
+    report
+        format, size, content and faults of the file
+    """
     from engine.io.hdf5.response import refuse_unfinished
 
     path = Path(path)
     try:
+        # A response that is still being computed would otherwise look like a damaged HDF5 file.
         refuse_unfinished(path)
         path = file_to_open(path)
         with open_input(path) as file:
@@ -103,7 +118,7 @@ def _of_xray(path: Path) -> _Recognised | None:
 
 
 def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
-    """Return the format's name and its reader."""
+    """Return the name of the format and a function that reads the file."""
     from engine.io.auxiliary.calibration_file import is_calibration
     from engine.io.auxiliary.efficiencies import DATASET
     from engine.io.auxiliary.normalisation_report import of_components, of_efficiencies
@@ -126,6 +141,7 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     from engine.io.scanners.toml_scanner import is_scanner_toml
     from engine.io.unknown import NOTHING_KNOWN, unnamed
 
+    # Formats with marks come first. Tables of numbers, which any text can resemble, come last.
     path, head, suffix = file.path, file.head, file.path.suffix.lower()
     scan = reader_of(LISTMODE_READERS, file)
     if scan is not None:
@@ -136,6 +152,7 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     sinogram = reader_of(SINOGRAM_READERS, file)
     if sinogram is not None:
         return _of_reader(file, sinogram, lambda: _of_sinogram(sinogram.read(file)))
+    # A response is one of our HDF5 files, but no reader takes it, because it is not opened alone.
     if is_response(file):
         return _Recognised("Isocenter response matrix", lambda: of_response(path))
     image = reader_of(VOLUME_READERS, file)
@@ -151,9 +168,12 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
         return _Recognised("Scanner", lambda: of_toml_scanner(path))
     if is_components(file):
         return _Recognised("Isocenter normalisation", lambda: of_components(path))
+    # HDF5 of another program: list its datasets, so that the user can describe them.
     if is_hdf5(head) and not holds(file, DATASET):
         raise unnamed(file, describe_contents(file))
     fields = _first_row(head) if suffix in MAP_SUFFIXES else []
+    # Efficiencies have one value for each crystal, perhaps after its number. A crystal map has five
+    # or six columns.
     if is_hdf5(head) or (fields and len(fields) <= 2):
         return _Recognised("Crystal efficiencies", lambda: of_efficiencies(path, scanner))
     if fields:
@@ -195,6 +215,7 @@ def _of_scan(found: EventFacts) -> Report:
     facts += [("Triggers", each.describe()) for each in data.triggers]
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
     facts += [fact_of(key, v) for key, v in data.info.items() if key != "format"]
+    # Delayeds alone are a valid file, but nothing can be reconstructed from them.
     faults = () if found.n_prompts else ("The scan contains no prompts, so it gives no image.",)
     title = f"{found.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
@@ -230,6 +251,7 @@ def _of_projections(data: Projections) -> Report:
 
 
 def _of_volume(volume: Volume) -> Report:
+    # The range of the values often reveals a wrong unit before a long run does.
     low, high = float(volume.values.min()), float(volume.values.max())
     x, y, z = (
         f"{a:g} to {b:g} mm"
@@ -248,6 +270,7 @@ def _of_volume(volume: Volume) -> Report:
 
 
 def _unit_guess(low: float, high: float) -> str:
+    # Only a hint: air is -1000 HU, and μ of body tissue at 511 keV is near 0.0096/mm.
     from engine.io.auxiliary.mu_map import MAX_PER_CM, MAX_PER_MM, MIN_PER_MM
 
     if low < -500:

@@ -1,7 +1,8 @@
 """Refuse file names that Windows reserves for devices or changes.
 
-They are refused on every system, since what is written here is read elsewhere, and shares have
-Windows behind them.
+They are refused on every system, because files are copied to other computers, and network shares
+can
+be on Windows servers.
 """
 
 from __future__ import annotations
@@ -11,22 +12,35 @@ import re
 
 from engine.core.errors import ResourceError
 
+# Windows ignores the suffix: "con.nii" opens the console. It also accepts superscript digits
+# (Microsoft, "Naming Files, Paths, and Namespaces").
 DEVICE = re.compile(
     r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\..*)?", re.IGNORECASE | re.DOTALL
 )
 ON_WINDOWS = re.compile(r'[<>:"|?*\x00-\x1f]')
-"""Signs that other systems take. A colon would open a second, hidden stream of a file."""
+"""Characters that only Windows refuses. A colon would open an alternate data stream of a file."""
 
 
 def refuse_unusable_name(name: str) -> None:
-    """Refuse the name of a file to be written that could not be read everywhere."""
+    """Refuse a name that could not be read on every system.
+
+    Parameters
+    ----------
+    name
+        name of a file to write, without its folder
+
+    Raises
+    ------
+    ResourceError
+        if Windows reserves or changes the name, or does not allow one of its characters
+    """
     why = _why(name)
     if why:
         raise ResourceError(f"{name!r}: {why}; choose another name.")
 
 
 def usable_name(name: str) -> str:
-    """Return a name that is like another one and that Windows keeps for no device."""
+    """Return the name, with a prefix if Windows reserves it for a device."""
     return f"scan-{name}" if DEVICE.fullmatch(name) else name
 
 
@@ -35,6 +49,7 @@ def _why(name: str) -> str:
         return "Windows reserves this name for a device"
     if name.endswith((".", " ")):
         return "Windows removes the dot or space at its end"
+    # Other systems allow these characters, and users have such files, so only Windows refuses them.
     if os.name == "nt" and (found := ON_WINDOWS.search(name)):
         return f"Windows does not allow {found[0]!r} in a name"
     return ""

@@ -13,25 +13,38 @@ from engine.io.interfile.header import is_interfile, read_header
 from engine.io.safety.open_input import InputFile, open_input
 
 MOST_FILES = 200
-"""In a folder of more files nobody meant one of them by naming the folder."""
+"""Folders with more files are not searched: such a folder is not one scan."""
 
 
 def only_scan(folder: Path) -> Path | None:
-    """Return the file of the one scan in a folder, None where it holds none.
+    """Return the file of the only scan in a folder.
 
-    A header stands for its data, and one whose data are elsewhere for nothing. Images, maps and
-    other files beside a scan do not matter.
+    A header represents its data. A header without its data does not count. Images, maps and other
+    files
+    next to a scan are ignored.
+
+    Parameters
+    ----------
+    folder
+        folder to search, without its subfolders
+
+    Returns
+    -------
+    file
+        None if the folder contains no scan, or more than `MOST_FILES` files
 
     Raises
     ------
     SeveralItemsError
-        where it holds several scans
+        if it contains several scans
     """
     inside = [each for each in entries(folder) if is_file(each)]
     if len(inside) > MOST_FILES:
         return None
     data = {path: of for path in inside if (of := _what_it_is(path)) is not None}
+    # Some data files are accepted as scans themselves (.l, .cdf), which would count the scan twice.
     named = {of for header, of in data.items() if of != header}
+    # Normalisation of CASToR has the suffixes of a scan, but is not one.
     named |= {of for path in inside if (of := _data_of_normalisation(path)) is not None}
     found = [path for path, of in data.items() if path not in named and is_file(of)]
     if len(found) > 1:
@@ -44,7 +57,7 @@ def only_scan(folder: Path) -> Path | None:
 
 
 def _what_it_is(path: Path) -> Path | None:
-    """Return the file that holds the data of a scan, None where this is no scan."""
+    """Return the data file of a scan, None if the file is no scan."""
     try:
         with open_input(path) as file:
             if reader_of(SCAN_READERS, file) is None:
@@ -55,7 +68,7 @@ def _what_it_is(path: Path) -> Path | None:
 
 
 def data_of(path: Path) -> Path | None:
-    """Return the file that holds the data of a scan or image; None if its header is damaged."""
+    """Return the data file of a scan or image; None if its header is damaged."""
     try:
         with open_input(path) as file:
             return _data_of(file)
@@ -76,7 +89,7 @@ def _data_of(file: InputFile) -> Path:
 
 
 def _data_of_normalisation(path: Path) -> Path | None:
-    """Return the data of a normalisation of CASToR, which end like those of a scan."""
+    """Return the data file of a CASToR normalisation, which has the suffix of a scan."""
     try:
         with open_input(path) as file:
             return castor.read_header(file).data_file if is_normalisation(file.head) else None

@@ -1,4 +1,4 @@
-"""Read files of scans, volumes and normalisations, whichever format they have."""
+"""Read scans, volumes and normalisations of any format."""
 
 from __future__ import annotations
 
@@ -55,15 +55,21 @@ def read_histogram(
     path
         a histogram or a list-mode scan
     scanner
-        name of a scanner that comes with us, or its file, where the scan does not say which
+        name of a built-in scanner, or path of its file; None if the scan states its scanner
     efficiencies
-        of the crystals of the scan, in all their layers; in place of those that it brings
+        file with the efficiency of every crystal in all layers; None uses those of the scan
     complete_events
-        count the complete events of list mode that ends within a record, which is refused otherwise
+        count the complete events of list mode that ends within a record; it is refused otherwise
     merge_layers
-        count all layers of crystals together
+        add the counts of all layers of crystals
+
+    Raises
+    ------
+    UnknownFormatError
+        if the file is neither a histogram nor list mode
     """
     with open_input(Path(path), may_be_cut=complete_events) as file:
+        # A stored histogram is preferred, because counting events again takes much longer.
         reader = reader_of(HISTOGRAM_READERS, file)
         if reader is not None:
             found = _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
@@ -71,6 +77,8 @@ def read_histogram(
         events = reader_of(LISTMODE_READERS, file)
         if events is not None:
             scan = events.read(file, scanner=scanner)
+            # Before layers are merged: efficiencies are those of crystals, of which each layer has
+            # its own.
             scan = _with_efficiencies(scan, efficiencies)
             return histogrammed(scan, merge_layers=merge_layers)
         known = FormatList[Any]((*HISTOGRAM_READERS.entries, *LISTMODE_READERS.entries))
@@ -84,7 +92,13 @@ def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
 
 
 def read_sinogram(path: Path | str) -> Sinogram:
-    """Read a sinogram of a ring scanner: counts, or factors and expected counts of its bins."""
+    """Read a sinogram of a ring scanner: counts, or factors and expected counts of its bins.
+
+    Raises
+    ------
+    UnknownFormatError
+        if no reader of sinograms accepts the file
+    """
     with open_input(Path(path)) as file:
         reader = reader_of(SINOGRAM_READERS, file)
         if reader is not None:
@@ -93,7 +107,18 @@ def read_sinogram(path: Path | str) -> Sinogram:
 
 
 def read_volume(path: Path | str) -> Volume:
-    """Read a volume, axis-aligned in mm LPS."""
+    """Read a volume, axis-aligned in mm LPS.
+
+    Parameters
+    ----------
+    path
+        file of the volume, one of its DICOM files, or a folder with one image
+
+    Raises
+    ------
+    UnknownFormatError
+        if no reader of volumes accepts the file
+    """
     with open_input(file_to_open(path)) as file:
         reader = reader_of(VOLUME_READERS, file)
         if reader is not None:
@@ -102,21 +127,57 @@ def read_volume(path: Path | str) -> Volume:
 
 
 def is_projections(path: Path | str) -> bool:
-    """Return True if a file, or a folder, is an X-ray scan."""
+    """Return True if a file or folder is an X-ray scan."""
     return _xray.find(Path(path)) is not None
 
 
 def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:
-    """Read an attenuation map [1/mm at 511 keV] that lies in the bore of a scanner, or anywhere."""
+    """Read a μ-map [1/mm at 511 keV].
+
+    Parameters
+    ----------
+    path
+        volume with attenuation coefficients or Hounsfield units
+    scanner
+        scanner whose bore must contain the map; None skips this check
+
+    Raises
+    ------
+    EngineError
+        if the file is no volume, or its values cannot be attenuation coefficients
+    """
     path = Path(path)
     return as_mu_map(read_volume(path), scanner, path)
 
 
 def read_components(path: Path | str, scanner: Scanner) -> Components:
-    """Return the components of a scanner's normalisation, of a file of ours or of efficiencies."""
+    """Read the components of a scanner's normalisation.
+
+    Parameters
+    ----------
+    path
+        our normalisation file, a CASToR normalisation, or crystal efficiencies, which become the
+        only
+        component
+    scanner
+        scanner that the components must fit
+    """
     return normalisation.read_components(Path(path), scanner)
 
 
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
-    """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
+    """Read the detection efficiency of each crystal.
+
+    Parameters
+    ----------
+    path
+        HDF5 file or table of numbers
+    scanner
+        scanner that the efficiencies must fit
+
+    Returns
+    -------
+    efficiencies
+        shape (n_crystals,), relative
+    """
     return efficiencies.read_efficiencies(Path(path), scanner)

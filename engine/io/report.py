@@ -1,4 +1,4 @@
-"""The report on a file: its format, its content, and its faults."""
+"""The report on a file: its format, content and faults."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Report:
     Attributes
     ----------
     format : name of the reader or of the kind of file, "unknown" if none
-    title : one line, what the file is
-    facts : (label, text), in the order to show them
-    faults : why the file cannot be used, one sentence each; none if it can
-    notes : what the user should know
+    title : summary in one line
+    facts : (label, text) in the order of display
+    faults : reasons why the file cannot be used, one sentence each; empty if it can
+    notes : other things the user should know
     """
 
     format: str
@@ -35,5 +35,14 @@ class Report:
 
 
 def with_format(head: Facts, facts: Facts) -> Facts:
-    """Return facts after a head that states the format, without a format of their own."""
+    """Return facts that begin with the format of the file.
+
+    Parameters
+    ----------
+    head
+        facts that include the format
+    facts
+        facts of a reader; their own format is left out
+    """
+    # Readers can state a format too, but the exact one is already in the head.
     return (*head, *(fact for fact in facts if fact[0] != FORMAT))

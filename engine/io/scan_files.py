@@ -1,4 +1,4 @@
-"""Find the file behind a path: a folder, a DICOMDIR or the bins of a sinogram name one."""
+"""Find the file to open for a folder, a DICOMDIR or the data of a sinogram."""
 
 from __future__ import annotations
 
@@ -22,10 +22,16 @@ def read_projections(path: Path | str) -> Projections:
     Parameters
     ----------
     path
-        the scan's file, the settings beside its images, one of the images, or their folder
+        the scan's file, the settings next to its images, one of the images, or their folder
+
+    Raises
+    ------
+    EngineError
+        if this is no X-ray scan, or the scan is damaged
     """
     path = Path(path)
     found = _xray.find(path)
+    # The scan can be in a subfolder, as in exports of a whole patient.
     if found is None and is_folder(path):
         return read_projections(file_to_open(path))
     if found is not None:
@@ -37,10 +43,27 @@ def read_projections(path: Path | str) -> Projections:
 
 
 def scan_file(path: Path | str) -> Path:
-    """Return the file that a folder, DICOMDIR or the bins of a sinogram stand for; else the path.
+    """Return the file to open for a path.
 
-    A study names files: what is read, compared and written down is then the same whether the
-    folder was named or the file in it.
+    A study stores this file, so its records do not depend on whether the user opened the folder or
+    the
+    file in it.
+
+    Parameters
+    ----------
+    path
+        a file, a folder, a DICOMDIR, or the data of a sinogram
+
+    Returns
+    -------
+    file
+        header or settings of the scan; the path itself if it needs no other file, or if a folder
+        contains no scan
+
+    Raises
+    ------
+    SeveralItemsError
+        if a folder contains several scans or images
     """
     path = Path(path)
     if is_directory_file(path):
@@ -50,6 +73,8 @@ def scan_file(path: Path | str) -> Path:
     try:
         return _file_in(path)
     except FileFormatError as e:
+        # The reader refused the folder as one scan. If it contains several, the user can choose
+        # one.
         from engine.io.folder_contents import items_in
 
         items = items_in(path)
@@ -59,11 +84,13 @@ def scan_file(path: Path | str) -> Path:
 
 
 def _file_in(folder: Path) -> Path:
-    """Return the file that a folder stands for; the folder itself if it holds none."""
+    """Return the file to open for a folder; the folder itself if it contains none."""
     from engine.io.folder_contents import only_item
     from engine.io.only_scan import only_scan
     from engine.io.volumes.ome_zarr_read import node_in
 
+    # From the specific to the general: layouts that a format defines, then a single scan among
+    # other files, and last a search of the subfolders.
     described = _xray.find(folder)
     if described is not None:
         return described[1]
@@ -80,7 +107,15 @@ def _file_in(folder: Path) -> Path:
 
 
 def file_to_open(path: Path | str) -> Path:
-    """Return the file that a path stands for, as `scan_file`; refuse a folder without one."""
+    """Return the file to open for a path, as `scan_file` does, but refuse an empty folder.
+
+    Raises
+    ------
+    FileFormatError
+        if a folder contains nothing to open
+    SeveralItemsError
+        if a folder contains several scans or images
+    """
     found = scan_file(path)
     if is_folder(found):
         from engine.io.folder_contents import nothing_in

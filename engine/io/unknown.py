@@ -17,13 +17,36 @@ NOTHING_KNOWN = (
 
 
 def unnamed(file: InputFile, otherwise: str) -> UnknownFormatError:
-    """Return the fault of a file that no reader takes: what it is, or else a sentence."""
+    """Return the error for a file that no reader accepts.
+
+    Parameters
+    ----------
+    file
+        an open file
+    otherwise
+        message if the format is not recognised either
+    """
     known = recogniser.recognised(file)
     return UnknownFormatError(known.refuse(file) if known else otherwise)
 
 
 def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownFormatError:
-    """Return the fault of a file that is no `wanted`, of which these formats are known."""
+    """Return the error for a file of another kind than expected.
+
+    Parameters
+    ----------
+    file
+        an open file that no reader in `known` accepts
+    wanted
+        expected kind, such as "sinogram"
+    known
+        formats of that kind, which the message lists
+
+    Returns
+    -------
+    error
+        its message names the kind of the file if another reader accepts it
+    """
     from engine.io.hdf5.response import is_response
 
     other_reader = READERS.without(known).accepting(file)
@@ -38,6 +61,7 @@ def unknown(file: InputFile, wanted: str, known: FormatList[Any]) -> UnknownForm
     if other is not None:
         return UnknownFormatError(other.refuse(file))
     what = f"this file is of type {found!r}, not a {wanted}" if found else f"unknown {wanted}"
+    # Raw projections have no description of their own, so no reader can accept them.
     is_raw = found is None and "scan" in wanted
     raw = "; describe raw X-ray projections with `isocenter import`" if is_raw else ""
     return UnknownFormatError(f"{path.name}: {what}; readable formats: {listed(known)}{raw}.")

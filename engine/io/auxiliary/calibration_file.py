@@ -19,28 +19,45 @@ FORMAT = "isocenter-calibration-1"
 MARK = b"isocenter-calibration"
 MAX_BYTES = 1_000_000
 LARGEST_ERROR = 100.0
-"""Percent; a calibration that is worse is none."""
+"""Largest standard error in percent; a worse calibration is refused."""
 
 
 def is_calibration(file: InputFile) -> bool:
-    """Return True if an opened file can only be a calibration."""
+    """Return True if an open file is a calibration."""
     return file.head.lstrip()[:1] == b"{" and MARK in file.head
 
 
 def write_calibration(calibration: Calibration, path: Path, measured: Plain) -> None:
-    """Write a calibration, and how it was measured, as a file that `read_calibration` reads."""
+    """Write a calibration file.
+
+    Parameters
+    ----------
+    calibration
+        factor, scanner and corrections
+    path
+        target; an existing file is replaced
+    measured
+        JSON values that describe the measurement, stored for the user
+    """
     content = {"format": FORMAT, **asdict(calibration), "measured": measured}
     text = to_json({**content, "sha256": _digest(content)}, indent=2) + "\n"
     write_atomically(text.encode(), path)
 
 
 def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
-    """Read a calibration; refuse one of another scanner than `scanner`, if that is given.
+    """Read a calibration.
+
+    Parameters
+    ----------
+    path
+        file of `write_calibration`
+    scanner
+        scanner of the scan to calibrate; None skips the comparison
 
     Raises
     ------
     FileFormatError
-        if it is no calibration, or was changed after it was measured
+        if the file is no calibration, or was changed after the measurement
     GeometryError
         if it was measured on another scanner
     """
@@ -55,6 +72,7 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
         found = _calibration(content, path)
     except (ValueError, TypeError) as e:
         raise FileFormatError(f"{path.name}: damaged calibration ({e}); copy it again.") from e
+    # The digest of the geometry, not the name: the factor changes with every length in it.
     if scanner is not None and scanner_digest(scanner) != found.scanner_sha256:
         raise GeometryError(
             f"{path.name}: measured on {found.scanner!r}, but this scan is from {scanner.name!r} "
@@ -68,9 +86,11 @@ def _calibration(content: Plain, path: Path) -> Calibration:
         raise ValueError("it was changed after the measurement")
     if content.get("format") != FORMAT:
         raise ValueError(f"format {content.get('format')!r}, expected {FORMAT!r}")
+    # Unknown keys are ignored, so that files of later versions can be read. The digest covers them.
     values = {f.name: content[f.name] for f in fields(Calibration) if f.name in content}
     values["corrections"] = tuple(str(kind) for kind in content.get("corrections", ()))
     found = Calibration(**values)
+    # JSON gives any type, and a string or NaN would only fail deep inside a reconstruction.
     numbers = (found.positrons_per_ml, found.error_percent)
     if not all(isinstance(v, int | float) and math.isfinite(v) for v in numbers):
         raise ValueError("some values are missing")

@@ -1,6 +1,6 @@
 """Crystal efficiencies: an HDF5 dataset `crystal_efficiencies`, or text.
 
-Text holds one efficiency on a line, or `crystal efficiency`; `#` begins a comment.
+Each line of text contains one efficiency, or `crystal efficiency`; `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -25,18 +25,47 @@ if TYPE_CHECKING:
 DATASET = "crystal_efficiencies"
 MAX_BYTES = 256_000_000
 MAX_CRYSTALS = 16_777_216
-"""More than any scanner has."""
+"""Upper limit; no scanner has more crystals."""
 
 
 def read_efficiencies(path: Path, scanner: Scanner) -> NDArray[np.float32]:
-    """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
+    """Read the detection efficiencies of a scanner.
+
+    Parameters
+    ----------
+    path
+        HDF5 file or text
+    scanner
+        scanner that they must fit
+
+    Returns
+    -------
+    efficiencies
+        relative efficiency of each crystal, shape (n_crystals,); 0 for dead crystals and gaps
+
+    Raises
+    ------
+    EngineError
+        if the number of values differs, a value is negative or not finite, or all are 0
+    """
     values = read_values(path)
     refuse_unusable(values, scanner, path)
     return values
 
 
 def read_values(path: Path) -> NDArray[np.float32]:
-    """Return the efficiencies in a file, (n,), not yet compared with a scanner."""
+    """Read efficiencies without comparing them with a scanner.
+
+    Parameters
+    ----------
+    path
+        HDF5 file or text
+
+    Returns
+    -------
+    efficiencies
+        shape (n,)
+    """
     with open_input(path) as file:
         if is_hdf5(file.head):
             with open_hdf5(file) as tree:
@@ -48,10 +77,12 @@ def read_values(path: Path) -> NDArray[np.float32]:
         raise FileFormatError(
             f"{path.name}: contains no efficiencies; expected one number per line."
         )
+    # The first line decides. A line with another number of columns is then an error.
     return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
 
 
 def _stored_values(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
+    # Checked before reading: a damaged file can claim any type and size.
     if item.dtype.kind not in "iuf" or item.size > MAX_CRYSTALS:
         raise FileFormatError(
             f"{path.name}: {DATASET} is {item.dtype} of {item.size:,} values, expected one number "
@@ -61,13 +92,31 @@ def _stored_values(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
 
 
 def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
-    """Refuse efficiencies that do not fit a scanner or are no efficiencies."""
+    """Refuse efficiencies that cannot be those of a scanner.
+
+    Parameters
+    ----------
+    values
+        efficiencies, shape (n,)
+    scanner
+        scanner that they must fit
+    path
+        file, for the message
+
+    Raises
+    ------
+    GeometryError
+        if their number differs from the number of crystals
+    DataError
+        if a value is negative or not finite, or all are 0
+    """
     if len(values) != scanner.n_crystals:
         raise GeometryError(
             f"{path.name}: {len(values):,} efficiencies, but {scanner.name!r} has "
             f"{scanner.n_crystals:,} crystals; choose the file for this scanner."
         )
     refuse_not_finite(path, values)
+    # 0 is allowed: it marks a dead crystal or a gap of the ring.
     if (values < 0).any():
         k = int(np.argmax(values < 0))
         raise DataError(
@@ -85,7 +134,7 @@ def _listed(path: Path, rows: list[Row]) -> NDArray[np.float32]:
 
 
 def _numbered(path: Path, rows: list[Row]) -> NDArray[np.float32]:
-    """Return the values of `crystal efficiency` rows, which name each of 0 ... n − 1 once."""
+    """Return the values of `crystal efficiency` rows, which must name each of 0 … n − 1 once."""
     values = np.zeros(len(rows), np.float32)
     seen = np.zeros(len(rows), bool)
     for line, fields in rows:

@@ -1,4 +1,4 @@
-"""Check that a volume can serve as the attenuation map of a scan."""
+"""Check that a volume can be the μ-map of a scan."""
 
 from __future__ import annotations
 
@@ -16,18 +16,34 @@ WATER_PER_MM = 0.0096
 MAX_PER_MM = 0.05
 """Above bone (0.017) and titanium (0.04) at 511 keV [1/mm]."""
 MAX_PER_CM = 0.5
+# Small negative values result from interpolation and noise.
 MIN_PER_MM = -1e-4
 BODY_PER_MM = 0.001
-"""Above air, below lung [1/mm]."""
+"""Threshold between air and lung [1/mm]."""
 VOXEL_MM = (0.1, 50.0)
 BY_LIKENESS = "isocenter register"
 
 
 def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
-    """Return the volume in 1/mm; refuse an unknown unit, no body, or another place.
+    """Return a volume as a μ-map in 1/mm at 511 keV.
 
-    Without a scanner it may lie anywhere.
+    Parameters
+    ----------
+    volume
+        attenuation coefficients or CT numbers
+    scanner
+        scanner whose bore must contain the map; None skips this check
+    path
+        file, for messages
+
+    Raises
+    ------
+    DataError
+        if the values cannot be attenuation coefficients, or some were NaN
+    GeometryError
+        if the voxels are too small or too large, or the map is outside the scanner
     """
+    # NaN read as 0 would be air, and the correction would be too small there.
     refuse_noted_nan(path, volume.notes, "an attenuation map")
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
@@ -35,6 +51,7 @@ def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
             f"{path.name}: voxel size {volume.grid.describe()}, expected {low:g} to {high:g} mm; "
             "was the map saved in other units?"
         )
+    # The unit is resolved before the limits below, which are in 1/mm.
     found = recognised(volume, path.name)
     if found is not None:
         volume = in_per_mm(volume, found, path.name)
@@ -53,6 +70,7 @@ def _refuse_unit(volume: Volume, path: Path) -> None:
             f"Hounsfield units ({water}); convert the map to 1/mm at 511 keV."
         )
     if most > MAX_PER_MM:
+        # STIR and CASToR store maps in 1/cm, without a unit in the file.
         guess = "look like 1/cm" if most <= MAX_PER_CM else "are too large"
         raise DataError(
             f"{path.name}: values up to {most:g} {guess}, expected 1/mm ({water}); divide the map "
@@ -66,7 +84,8 @@ def _refuse_unit(volume: Volume, path: Path) -> None:
 
 
 def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
-    """Refuse a body that is not inside the bore or not between the first and last ring."""
+    """Refuse a map that is outside the bore or does not overlap the axial field of view."""
+    # Only matter counts. The grid itself can be larger than the bore, as in most CT images.
     body = volume.values > BODY_PER_MM
     x, y, z = (volume.grid.centres_mm(axis) for axis in range(3))
     across = scanner.from_middle_mm(x[None, :], y[:, None])[body.any(axis=0)].max()
@@ -76,6 +95,7 @@ def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
             f"the bore radius of {scanner.name!r} is {scanner.bore_radius_mm:.0f} mm; choose this "
             f"scan's map in scanner coordinates, or register it ({BY_LIKENESS})."
         )
+    # A patient extends beyond the rings, so an overlap is enough along the axis.
     inside = z[body.any(axis=(1, 2))]
     low, high = scanner.axial_range_mm
     if inside.max() < low or inside.min() > high:

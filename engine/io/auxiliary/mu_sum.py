@@ -1,9 +1,10 @@
-"""Add the attenuation maps of patient, bed and coils.
+"""Add the μ-maps of patient, bed and coils.
 
     μ(p) = Σ μ_i(p)
 
-on the voxels of the first map, grown as far as the others attenuate; those are interpolated
-linearly between their voxels, and are 0 outside.
+The sum uses the voxels of the first map. Its grid is extended to all attenuating voxels of the
+other
+maps, which are interpolated linearly and are 0 outside their grids.
 """
 
 from __future__ import annotations
@@ -22,28 +23,29 @@ from engine.io.safety.budget import refuse_large_data
 LEAST_PER_MM = 1e-5
 """Smallest relevant attenuation: one metre absorbs 1 % of the photons."""
 TISSUES_PER_MM = {"air": 0.0, "lung": 0.00224, "fat": 0.00854, "soft": 0.01}
-"""Classes of a Dixon segmentation at 511 keV, as Siemens' mMR gives them."""
+"""Attenuation of the classes of a Dixon segmentation at 511 keV, as in the Siemens mMR."""
 
 
 def of_classes(volume: Volume, classes: Mapping[int, float], name: str) -> Volume:
-    """Return the map of an image of classes, such as MR by Dixon.
+    """Return the μ-map of a segmented image, such as a Dixon segmentation of an MR image.
 
     Parameters
     ----------
     volume
-        whole numbers, one for each class
+        class numbers
     classes
-        number of the class -> its attenuation [1/mm]; 0 is air unless it is named
+        class number -> attenuation [1/mm]; class 0 is air unless it is listed
     name
-        of the file, for sentences
+        file name for messages
 
     Raises
     ------
     DataError
-        where a voxel is of no class
+        if a voxel belongs to a class that is not listed
     """
     known = {0: 0.0, **classes}
     values = np.zeros_like(volume.values)
+    # Values that match no class often reveal an image that was interpolated after segmentation.
     left = np.ones(volume.values.shape, bool)
     for number, per_mm in known.items():
         where = volume.values == number
@@ -64,13 +66,28 @@ def of_classes(volume: Volume, classes: Mapping[int, float], name: str) -> Volum
 
 
 def added(first: Volume, others: Sequence[Volume]) -> Volume:
-    """Return the sum of maps in 1/mm, on the voxels of the first.
+    """Return the sum of maps.
+
+    Parameters
+    ----------
+    first
+        map in 1/mm that defines the voxels
+    others
+        maps in 1/mm on any grid
+
+    Returns
+    -------
+    volume
+        the grid of `first`, extended where other maps attenuate
 
     Raises
     ------
     DataError
-        where two of them name different patients
+        if two maps belong to different patients
+    ResourceError
+        if the sum does not fit in memory
     """
+    # Maps of bed and coils name no patient.
     patients = {each.patient for each in (first, *others) if each.patient}
     if len(patients) > 1:
         raise DataError(
@@ -86,19 +103,23 @@ def added(first: Volume, others: Sequence[Volume]) -> Volume:
 
 
 def _grown(grid: ImageGrid, others: Sequence[Volume]) -> ImageGrid:
-    """Return a grid with the same voxels, and more of them where others attenuate."""
+    """Return a grid with the same voxels, extended to the attenuating voxels of other maps."""
     lower, upper = grid.lower_mm.copy(), grid.upper_mm.copy()
     for each in others:
         matter = each.values > LEAST_PER_MM
+        # Empty borders of a bed map must not enlarge the grid.
         if not matter.any():
             continue
         for axis in range(3):
+            # Arrays are [z, y, x], so axis x (0) is the last one.
             beside = tuple(k for k in range(3) if k != 2 - axis)
             places = np.flatnonzero(matter.any(axis=beside))
             centres, edge = each.grid.centres_mm(axis), each.grid.voxel_mm[axis]
             lower[axis] = min(lower[axis], centres[places[0]] - edge)
             upper[axis] = max(upper[axis], centres[places[-1]] + edge)
     voxel = np.array(grid.voxel_mm)
+    # Whole voxels are added, so that the first map needs no interpolation. 1e-6 absorbs rounding,
+    # which would otherwise add an empty layer.
     before = np.ceil((grid.lower_mm - lower) / voxel - 1e-6).astype(int)
     after = np.ceil((upper - grid.upper_mm) / voxel - 1e-6).astype(int)
     n = np.array(grid.shape[::-1]) + before + after
@@ -108,7 +129,7 @@ def _grown(grid: ImageGrid, others: Sequence[Volume]) -> ImageGrid:
 
 
 def _placed(volume: Volume, grid: ImageGrid) -> NDArray[np.float32]:
-    """Return values in a grid of the same voxels that is as large or larger."""
+    """Return the values of a volume in a larger grid with the same voxels."""
     start = np.rint((volume.grid.lower_mm - grid.lower_mm) / grid.voxel_mm).astype(int)[::-1]
     values = np.zeros(grid.shape, np.float32)
     slots = (slice(a, a + n) for a, n in zip(start, volume.values.shape, strict=True))
@@ -121,10 +142,18 @@ def _interpolated(volume: Volume, grid: ImageGrid) -> NDArray[np.float32]:
 
     steps = np.array(grid.voxel_mm) / volume.grid.voxel_mm
     first = [grid.centres_mm(axis)[0] for axis in range(3)]
+    # Voxel i is the interval [i, i + 1) here, but its centre is i in SciPy.
     offset = volume.grid.to_voxels(np.array(first)) - 0.5
     return np.asarray(
         affine_transform(
-            volume.values, steps[::-1], offset[::-1], grid.shape, order=1, mode="grid-constant"
+            # "grid-constant" interpolates to 0 beyond the border. "constant" cuts it half a voxel
+            # earlier.
+            volume.values,
+            steps[::-1],
+            offset[::-1],
+            grid.shape,
+            order=1,
+            mode="grid-constant",
         ),
         np.float32,
     )

@@ -1,7 +1,9 @@
-"""The unit of an attenuation map: as it says, else as its values tell, never against them.
+"""Find the unit of a μ-map: the stated one, or else from its values.
 
-Water is 0.0096 1/mm, 0.096 1/cm and 0 HU, where air is −1000; so the tissue that most voxels of a
-body hold tells the unit. Siemens' series of MR (UMAP) have whole numbers of 1e-4 1/cm.
+Water is 0.0096 1/mm, 0.096 1/cm and 0 HU, and air is −1000 HU. So the most frequent tissue of a
+body
+reveals the unit. A stated unit that contradicts the values is an error. UMAP series of the Siemens
+mMR contain whole numbers in 1e-4/cm.
 """
 
 from __future__ import annotations
@@ -20,28 +22,29 @@ from engine.data.volume import Volume
 PER_MM, PER_CM, HOUNSFIELD, SIEMENS = "1/mm", "1/cm", "HU", "1e-4/cm"
 MU_UNITS = (PER_MM, PER_CM, HOUNSFIELD, SIEMENS)
 PER_UNIT = {PER_MM: 1.0, PER_CM: 0.1, SIEMENS: 1e-5}
-"""Unit -> 1/mm."""
+"""Unit -> factor to 1/mm."""
 TISSUE_PER_MM = (0.002, 0.02)
-"""What most voxels of a body, a phantom or a table may have: from lung to bone."""
+"""Range of the median of a body, a phantom or a bed: from lung to bone."""
 SEEN = 0.1
 """Part of the largest value above which a voxel counts as matter."""
+# DICOM stores CT numbers in 16 bits.
 LOWEST_HU, HIGHEST_HU = -32768.0, 32767.0
 SOME = 0.001
-"""Part of a CT's voxels that is air at least."""
+"""Smallest part of the voxels of a CT that is air."""
 CONTENT = "mu-map"
-"""What `Volume.info` says of a series that its name calls a map."""
+"""Value of "content" in `Volume.info` for a series whose description says μ-map."""
 COARSE_MM = 2.0
-"""A CT is finer than any PET: its voxels are joined up to this edge."""
+"""CT voxels are averaged up to this edge, because PET needs none finer."""
 
 
 @dataclass(frozen=True)
 class FoundUnit:
-    """Unit of a map, and whether it is said or only seen in its values.
+    """Unit of a map, and its source.
 
     Attributes
     ----------
     unit : one of `MU_UNITS`
-    is_said : whether the file, or the user, says it
+    is_said : True if the file or the user states it, False if it was found from the values
     """
 
     unit: str
@@ -49,45 +52,65 @@ class FoundUnit:
 
 
 def typical(values: NDArray[np.float32]) -> float:
-    """Return the value that the matter of a map has mostly, its median; 0 of none."""
+    """Return the median of the attenuating voxels; 0 if there are none."""
     most = float(values.max(initial=0.0))
     matter = values[values > SEEN * most] if most > 0 else values[:0]
     return float(np.median(matter)) if matter.size else 0.0
 
 
 def looks_like(volume: Volume) -> str:
-    """Return the unit that the values look like, "" where they fit none or may be several."""
+    """Return the unit that fits the values.
+
+    Parameters
+    ----------
+    volume
+        possible μ-map
+
+    Returns
+    -------
+    unit
+        one of `MU_UNITS`; "" if none fits
+    """
     values = volume.values
+    # Only CT numbers are strongly negative. Some air is required, so that one outlier does not
+    # decide.
     least, most = float(values.min()), float(values.max())
     if least < AIR_HU / 2:
         near_air = np.count_nonzero(values < AIR_HU / 2) / values.size
         return HOUNSFIELD if near_air > SOME and least >= LOWEST_HU and most <= HIGHEST_HU else ""
     usual = typical(values)
+    # Numbers near 960 can be any image, so this unit also needs the description of the series.
     units = (PER_MM, PER_CM, *([SIEMENS] if volume.info.get("content") == CONTENT else []))
     low, high = TISSUE_PER_MM
     return next((unit for unit in units if low <= usual * PER_UNIT[unit] < high), "")
 
 
 def recognised(volume: Volume, name: str, unit: str = "") -> FoundUnit | None:
-    """Return the unit of a map, None where neither header nor values tell.
+    """Return the unit of a map.
 
     Parameters
     ----------
     volume
         the map
     name
-        of its file, for sentences
+        file name for messages
     unit
-        that the user says, whatever the values look like; of the file if ""
+        unit stated by the user, which overrides the values; "" uses the unit of the file
+
+    Returns
+    -------
+    unit
+        None if neither the file nor the values reveal it
 
     Raises
     ------
     DataError
-        where the values are of another unit than the file says
+        if the values contradict the unit in the file
     """
     said, seen = unit or volume.unit, looks_like(volume)
     if said not in MU_UNITS:
         return FoundUnit(seen, is_said=False) if seen and not said else None
+    # A wrong unit makes attenuation ten times too large or small, so guess neither of the two.
     if seen and seen != said and not unit:
         raise DataError(
             f"{name}: the stated unit is {said}, but the values look like {seen} (most matter has "
@@ -98,18 +121,23 @@ def recognised(volume: Volume, name: str, unit: str = "") -> FoundUnit | None:
 
 
 def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0.0) -> Volume:
-    """Return a map in 1/mm at 511 keV, with a note of what was done to it.
+    """Return a map in 1/mm at 511 keV, with a note on the conversion.
 
     Parameters
     ----------
     volume
-        in the unit found
+        map in the unit `found`
     found
-        its unit
+        unit from `recognised`
     name
-        of its file, for sentences
+        file name for messages
     voltage_kv
-        of a CT's tube; as the CT says if 0
+        tube voltage of a CT; 0 uses the voltage in the file
+
+    Raises
+    ------
+    DataError
+        if CT numbers cannot be converted for this voltage
     """
     if found.unit == HOUNSFIELD:
         return _from_ct(volume, name, voltage_kv)
@@ -117,6 +145,7 @@ def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0
         return replace(volume, unit=PER_MM)
     how = "states" if found.is_said else "the values look like"
     note = f"{name}: {how} {found.unit}; the map was converted to 1/mm."
+    # A stated unit needs no attention. A guess is a warning that the user should check.
     note = Information(note) if found.is_said else note
     values = volume.values * np.float32(PER_UNIT[found.unit])
     info = {**volume.info, "converted_from": found.unit}
@@ -126,6 +155,8 @@ def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0
 def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
     scan = volume.info.get("scan")
     stated = scan.get("voltage_kv") if isinstance(scan, dict) else None
+    # Bone absorbs by the photoelectric effect at CT energies, so its conversion depends on the tube
+    # voltage. Soft tissue hardly does (Carney et al., Med Phys 33, 2006).
     known = voltage_kv or (float(stated) if isinstance(stated, int | float) else 0.0)
     try:
         values = mu_of_hounsfield(volume.values, known or DEFAULT_KV)
@@ -140,4 +171,5 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
     note = Information(note) if known else note
     info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or DEFAULT_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
+    # Converted before averaging, because the curve has a kink at water.
     return joined(fine, tuple(max(int(COARSE_MM / edge), 1) for edge in volume.grid.voxel_mm))

@@ -25,13 +25,22 @@ def of_components(path: Path) -> Report:
 
 
 def of_efficiencies(path: Path, scanner: str | None) -> Report:
-    """Report on efficiencies of crystals; `scanner` is the one to compare them with."""
+    """Report on crystal efficiencies.
+
+    Parameters
+    ----------
+    path
+        HDF5 file or text
+    scanner
+        name or file of the scanner to compare them with; None skips the comparison
+    """
     values = read_values(path)
     notes: tuple[str, ...] = ()
     if scanner is not None:
         refuse_unusable(values, read_scanner(scanner), path)
     else:
         notes = ("Name a scanner to compare the number of crystals.",)
+    # The report shows damaged values as a fault, while a reconstruction refuses them.
     finite = values[np.isfinite(values)]
     span = f"{finite.min():g} to {finite.max():g}" if len(finite) else "none"
     facts = (("Crystals", f"{len(values):,}"), ("Efficiencies", span))

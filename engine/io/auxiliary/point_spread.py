@@ -1,8 +1,10 @@
-"""Measured resolution: a text file of widths by distance from the axis.
+"""Read measured resolution: a text file with widths by distance from the axis.
 
-Each line holds distance, radial, tangential and axial full width at half maximum, in mm, as the
-NEMA tables of a scanner have them; `#` begins a comment. Distances ascend; the axial width of the
-image is the mean of the column.
+Each line contains distance, and radial, tangential and axial full width at half maximum, in mm, as
+in
+NEMA NU 2 tables; `#` begins a comment. Distances increase. The axial width of the model is the mean
+of
+its column.
 """
 
 from __future__ import annotations
@@ -22,12 +24,22 @@ WIDEST_MM = 50.0
 
 
 def read_point_spread(path: Path) -> PointSpread:
-    """Return the widths in a file.
+    """Read a table of widths.
+
+    Parameters
+    ----------
+    path
+        text file with four columns
+
+    Returns
+    -------
+    widths
+        radial and tangential width at each distance, and one axial width [mm]
 
     Raises
     ------
     EngineError
-        if it holds something else than ascending distances with widths of 0 to 50 mm
+        if the lines are not increasing distances with widths above 0 and up to 50 mm
     """
     with open_input(path) as file:
         lines = file.text(MAX_BYTES).splitlines()
@@ -37,6 +49,7 @@ def read_point_spread(path: Path) -> PointSpread:
     table = np.array(rows)
     refuse_not_finite(path, table)
     radius, widths = table[:, 0], table[:, 1:]
+    # Widths are interpolated between the distances, which needs a strict order.
     if radius[0] < 0 or (np.diff(radius) <= 0).any():
         raise DataError(f"{path.name}: distances from the axis must be at least 0 and increase.")
     if not ((widths > 0) & (widths <= WIDEST_MM)).all():

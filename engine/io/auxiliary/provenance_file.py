@@ -24,16 +24,25 @@ WAY_OUT = "copy both files again, or remove {name} to read the volume without it
 
 
 def sidecar_path(path: Path) -> Path:
-    """Return where the provenance of a volume is written: each file name has one of its own."""
+    """Return the path of the provenance of a volume, different for each file name."""
     name = path.name
+    # Only ".nii.gz" is cut: "a.nii" and "a.nrrd" in one folder need different sidecars.
     stem = name[: -len(PACKED)] if name.lower().endswith(PACKED) else name
     return path.with_name(f"{stem}{ENDING}")
 
 
 def found_sidecar(path: Path) -> Path | None:
-    """Return the provenance of a volume, where there is one.
+    """Return the existing provenance file of a volume.
 
-    Older versions wrote that of `a.nii` where that of `a.nii.gz` is written.
+    Parameters
+    ----------
+    path
+        file of the volume, or folder of a series
+
+    Returns
+    -------
+    sidecar
+        None if there is none; older versions stored that of `a.nii` under the name for `a.nii.gz`
     """
     places = [sidecar_path(path)]
     if path.suffix.lower() == PLAIN:
@@ -42,7 +51,19 @@ def found_sidecar(path: Path) -> Path | None:
 
 
 def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -> None:
-    """Write a volume and its provenance."""
+    """Write a volume and its provenance.
+
+    Parameters
+    ----------
+    path
+        target of the volume
+    image
+        all bytes of its file
+    unit
+        unit of its values
+    provenance
+        its origin as JSON values
+    """
     digest = sha256(image).hexdigest()
     with writing_provenance(path, digest, unit, provenance) as forget_older:
         write_atomically(image, path, check=lambda _: forget_older())
@@ -51,19 +72,22 @@ def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -
 def stream_with_sidecar(
     path: Path, pieces: Iterable[bytes | memoryview], n_bytes: int, unit: str, provenance: Plain
 ) -> None:
-    """Write a volume that memory may not hold, piece by piece, and its provenance.
+    """Write a volume that can exceed the memory, piece by piece, and its provenance.
 
     Parameters
     ----------
     path
-        of the volume
+        target of the volume
     pieces
-        of its bytes, `n_bytes` at most
+        bytes of its file, at most `n_bytes`
     n_bytes
-        that must be free on the disk
-    unit, provenance
-        of its values, and where it comes from
+        space that must be free on the disk
+    unit
+        unit of its values
+    provenance
+        its origin as JSON values
     """
+    # The digest is known only after the last piece, so the sidecar is written within the check.
     with ExitStack() as stack:
 
         def check(digest: str) -> None:
@@ -76,21 +100,27 @@ def stream_with_sidecar(
 def writing_provenance(
     path: Path, digest: str, unit: str, provenance: Plain
 ) -> Iterator[Callable[[], None]]:
-    """Write the provenance of a volume that the block puts in its place.
+    """Write the provenance of a volume that the block writes.
 
-    Both are on the disk before an older sidecar goes, by what is yielded, which is to be called
-    just before the volume takes its place: no volume ever stands beside that of another.
+    Both files are on the disk before the older sidecar is removed by the yielded function. Call it
+    just
+    before the volume replaces its target, so that no volume is ever next to the sidecar of another.
 
     Parameters
     ----------
     path
-        of the volume
+        target of the volume
     digest
         SHA-256 of its bytes
     unit
-        of its values
+        unit of its values
     provenance
-        where it comes from
+        its origin as JSON values
+
+    Yields
+    ------
+    forget_older
+        function that removes the older sidecar
     """
     said: Plain = {
         "format": FORMAT,
@@ -99,6 +129,7 @@ def writing_provenance(
         "unit": unit,
         "provenance": provenance,
     }
+    # The seal covers the values as JSON returns them: tuples become lists, for example.
     said["seal"] = seal_of(**from_json(to_json(said)))
     text, sidecar = to_json(said, indent=2).encode() + b"\n", sidecar_path(path)
     with after_others(sidecar), published_after(sidecar, text):
@@ -106,27 +137,47 @@ def writing_provenance(
 
 
 def adjacent_provenance(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
-    """Return the provenance of a volume, {} where there is none, and what to remark.
+    """Return the provenance of a volume, {} if there is none, and notes for the user.
 
-    A sidecar that has changed is refused, and so is a volume other than the one it was written
-    with. One that names another file, which may have been renamed since, is left out with a word.
+    Parameters
+    ----------
+    file
+        open file of the volume
+
+    Raises
+    ------
+    FileFormatError
+        if the sidecar was changed, or the volume differs from the one it was written with; a
+        sidecar of
+        another file name is only ignored with a note, because files can be renamed
     """
     return provenance_at(file.path, file.sha256)
 
 
 def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[str, ...]]:
-    """Return the provenance of a volume like `adjacent_provenance`; `digest` covers its bytes."""
+    """Return the provenance of a volume as `adjacent_provenance` does.
+
+    Parameters
+    ----------
+    path
+        file of the volume, or folder of a series
+    digest
+        returns the SHA-256 of its bytes; called only if there is a sidecar, because it reads all of
+        them
+    """
     sidecar = found_sidecar(path)
     if sidecar is None:
         return {}, ()
     content = _content(sidecar)
     way_out = WAY_OUT.format(name=sidecar.name)
+    # The current format always has a seal, so a removed seal is detected too.
     is_sealed = "seal" in content or content.get("format") == FORMAT
     if is_sealed and content.pop("seal", "") != seal_of(**content):
         raise broken(sidecar, way_out)
     provenance = content.get("provenance")
     if not isinstance(provenance, dict) or "sha256" not in content:
         return {}, (f"{sidecar.name}: not written by Isocenter, ignored.",)
+    # The content decides, not the name: a volume can be renamed together with its sidecar.
     if content["sha256"] == digest():
         return provenance, () if is_sealed else (unsealed(sidecar),)
     if content.get("file") == path.name:

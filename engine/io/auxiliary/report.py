@@ -33,11 +33,12 @@ def of_tracer(path: Path) -> Report:
 
 
 def of_triggers(path: Path) -> Report:
-    """Report trigger times: how many, from when to when, and how long a cycle is."""
+    """Report on trigger times: their number, their range, and the median cycle."""
     times_s = read_triggers(path).time_ms / 1000
     facts = (
         ("Triggers", f"{len(times_s):,}"),
         ("Times", f"{times_s[0]:g} to {times_s[-1]:g} s"),
+        # The median, because missed triggers make single cycles much longer.
         ("Median cycle", f"{np.median(np.diff(times_s)):.4g} s"),
     )
     return Report("", f"{len(times_s):,} trigger times", facts)

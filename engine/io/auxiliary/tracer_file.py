@@ -17,23 +17,38 @@ TABLE = "tracer"
 
 
 def is_tracer(file: InputFile) -> bool:
-    """Return True if an opened file can only be a tracer file."""
+    """Return True if an open file is a tracer file."""
     if file.path.suffix.lower() != ".toml":
         return False
     try:
+        # Another TOML file can have such a table among others, so it must be the only one.
         return set(toml_of(file)) == {TABLE}
     except SettingsError:
         return False
 
 
 def write_tracer(tracer: Tracer, path: Path) -> None:
-    """Write what is known of tracer, dose and body as a file that `read_tracer` reads."""
+    """Write a tracer file.
+
+    Parameters
+    ----------
+    tracer
+        injection, times and body; unknown values are left out
+    path
+        target; an existing file is replaced
+    """
     table = tracer.model_dump(exclude_none=True, exclude_defaults=True)
     write_atomically(tomli_w.dumps({TABLE: table}).encode(), path)
 
 
 def read_tracer(path: Path) -> Tracer:
-    """Read a tracer file."""
+    """Read a tracer file.
+
+    Raises
+    ------
+    SettingsError
+        if it has other tables, or a value is not allowed
+    """
     table = read_toml(path)
     if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
         raise SettingsError(

@@ -1,6 +1,6 @@
-"""Trigger times: a text file with one moment a line, of an ECG's R wave or the peak of a breath.
+"""Trigger times: a text file with one time per line, such as R waves of an ECG or breathing peaks.
 
-Its first line says the unit, `trigger time [s]` or `trigger time [ms]`; the times are since the
+The first line states the unit, `trigger time [s]` or `trigger time [ms]`. The times count from the
 start of the scan, in order. `#` begins a comment.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 20_000_000
 LONGEST_S = 4_000_000.0
-"""Moments are kept in ms of 32 bits."""
+"""Limit of times in ms with 32 bits."""
 _HEAD = re.compile(
     r"\ufeff?#?\s*trigger[ _]times?\s*[\[(_ ]\s*(?P<unit>s|ms)\s*[\])]?", re.IGNORECASE
 )
@@ -31,24 +31,35 @@ WANTED = "expected a first line such as 'trigger time [s]', then one time per li
 
 
 def is_trigger_file(file: InputFile) -> bool:
-    """Return True if a file begins as such a file does."""
+    """Return True if the first line of a file is the head of a trigger file."""
     line = file.head.split(b"\n", 1)[0]
     return _HEAD.fullmatch(line.decode("utf-8", "replace").strip()) is not None
 
 
 def read_triggers(path: Path) -> Triggers:
-    """Return the times in a file.
+    """Read trigger times.
+
+    Parameters
+    ----------
+    path
+        text file with a head and one time per line
+
+    Returns
+    -------
+    triggers
+        times in ms since the start of the scan
 
     Raises
     ------
     EngineError
-        if it holds something else than a head and ascending times, at least two
+        if the head is missing, there are fewer than two times, or they do not increase
     """
     with open_input(path) as file:
         lines = file.text(MAX_BYTES).splitlines()
     head = _HEAD.fullmatch(lines[0].strip()) if lines else None
     if head is None:
         raise FileFormatError(f"{path.name}: the unit of the times is missing; {WANTED}.")
+    # The head is replaced by an empty line, so that line numbers in messages stay correct.
     rows = rows_of(["", *lines[1:]])
     if len(rows) < 2:
         raise FileFormatError(
@@ -64,6 +75,7 @@ def read_triggers(path: Path) -> Triggers:
             f"{path.name}, line {line}: {times[back[0] + 1]:g} comes after {times[back[0]]:g}; the "
             "times must increase."
         )
+    # ECG programs often export the time of day or Unix time.
     if seconds[0] < 0 or seconds[-1] > LONGEST_S:
         raise FileFormatError(
             f"{path.name}: times run from {seconds[0]:g} to {seconds[-1]:g} s, expected seconds "

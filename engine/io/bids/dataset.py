@@ -1,10 +1,11 @@
-"""A PET image as a BIDS dataset: a folder of one participant, by pseudonym alone.
+"""Write a PET image as a BIDS dataset: a folder with one participant, by pseudonym only.
 
     dataset_description.json  participants.tsv  participants.json  README
     sub-<scan>/pet/sub-<scan>_pet.nii.gz  sub-<scan>/pet/sub-<scan>_pet.json
 
-The label of the participant is the start of the digest of the scan's file: images of one scan are
-of one participant, those of two scans never are.
+The label of the participant is the start of the digest of the scan file. So images of one scan
+belong
+to one participant, and images of two scans never do.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
 from engine.io.volumes.nifti import nifti_bytes, packed
 
 VERSION = "1.10.0"
-"""The version of BIDS."""
+"""Version of BIDS."""
 CLAIM = "Research use only. Not for diagnosis or treatment."
 COLUMNS: Plain = {
     "sex": {"Description": "Sex", "Levels": {"F": "female", "M": "male"}},
@@ -39,7 +40,7 @@ COLUMNS: Plain = {
 FACTS = {"sex": "sex", "weight": "weight_kg", "height": "height_cm"}
 """Column -> fact of the scan."""
 TEXT_BYTES = 16_384
-"""All texts of a dataset, at most."""
+"""Upper limit for the size of all text files."""
 
 
 class BidsWriter(VolumeWriter):
@@ -67,6 +68,7 @@ class BidsWriter(VolumeWriter):
     @classmethod
     def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
         missing = missing_from(sidecar_of(volume, provenance, frames))
+        # "InjectedMassUnits" adds nothing if "InjectedMass" is missing, too.
         named = [each for each in missing if each.removesuffix("Units") not in {*missing} - {each}]
         if not missing:
             return ""
@@ -84,33 +86,35 @@ class BidsWriter(VolumeWriter):
 def write_dataset(
     volume: Volume, path: Path, provenance: Plain, frames: Sequence[FrameVolume] = ()
 ) -> None:
-    """Write an image, or its frames of time, as a dataset; whole, or not at all.
+    """Write an image, or its time frames, as a dataset, completely or not at all.
 
     Parameters
     ----------
     volume
-        of a PET scan; of several frames their sum or mean
+        PET image; for several frames their sum or mean
     path
-        the folder, which must not exist yet
+        new folder
     provenance
-        of the volume
+        origin of the volume as JSON values
     frames
-        on the same grid, which are written in its place, as one file of four axes
+        time frames on the same grid, written as one file with four axes in place of `volume`
 
     Raises
     ------
     DataError
-        where the volume is of no PET scan
+        if the volume is no PET image
     ResourceError
-        where the folder exists, or cannot be written
+        if the folder exists or cannot be written
     """
     BidsWriter.refuse_kind(path, is_emission=is_emission(volume, provenance))
+    # Uncompressed size: the compressed size is not known before the work is done.
     room = volume.values.size * 4 * max(len(frames), 1) + TEXT_BYTES
     total = sha256()
     with new_folder(path, room) as folder:
         for name, content in _files(volume, provenance, frames):
             folder.add(name, content)
             total.update(content)
+        # The sidecar is next to the folder: inside, BIDS validators would report an unknown file.
         with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:
             forget_older()
             folder.put_in_place()
@@ -120,6 +124,7 @@ def _files(
     volume: Volume, provenance: Plain, frames: Sequence[FrameVolume]
 ) -> Iterator[tuple[str, bytes]]:
     """Yield place and content of each file."""
+    # A pseudonym even for identified studies: BIDS datasets are made for sharing.
     who = f"sub-{subject_of(provenance, digest_of(volume)).attributes['StudyID']}"
     fields = sidecar_of(volume, provenance, frames)
     image = Path(f"{who}/pet/{who}_pet.nii.gz")
@@ -129,6 +134,7 @@ def _files(
     description: Plain = {
         "Name": f"PET image of scan {who}",
         "BIDSVersion": VERSION,
+        # BIDS counts reconstructed PET images as raw data. "derivative" means later processing.
         "DatasetType": "raw",
         "GeneratedBy": [maker],
     }
@@ -144,6 +150,7 @@ def _participants(who: str, provenance: Plain) -> bytes:
     scan = provenance.get("scan")
     known = scan if isinstance(scan, dict) else {}
     values = [str(known.get(fact) or NOT_AVAILABLE) for fact in FACTS.values()]
+    # No age: the provenance contains no date of birth.
     rows = (("participant_id", *FACTS), (who, *values))
     return "".join("\t".join(row) + "\n" for row in rows).encode()
 

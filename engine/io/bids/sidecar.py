@@ -1,10 +1,10 @@
 """Metadata that BIDS requires of a PET image: known fields, and names of missing ones.
 
-Times are in seconds after TimeZero, the whole second in which the scan began. Activity that is
-corrected for decay is that of the start of the scan, or of the injection. The specific activity is
-the activity over the mass, both at the injection. Nothing is guessed: what
-nobody said is left out, or "n/a" where BIDS has that word for it (BIDS 1.10, "Positron Emission
-Tomography").
+Times are in seconds after TimeZero, the whole second in which the scan began. Activity is corrected
+for decay to the start of the scan or to the injection. The specific activity is activity over mass,
+both at the injection. Nothing is guessed: unknown values are left out, or are "n/a" where BIDS
+allows
+it (BIDS 1.10, "Positron Emission Tomography").
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from engine.data.timing.timestamps import moment_of
 from engine.data.volume import Volume
 
 NOT_AVAILABLE = "n/a"
+# BIDS requires these fields, but allows "n/a" because sites rarely record the mass.
 MAY_BE_NOT_AVAILABLE = (
     *("InjectedMass", "InjectedMassUnits"),
     *("SpecificRadioactivity", "SpecificRadioactivityUnits"),
@@ -33,7 +34,7 @@ REQUIRED = (
     "AttenuationCorrection",
 )
 MODES = {"pet": "list mode", "pet-sinogram": "sinogram"}
-"""Kind of protocol -> mode of acquisition, where it fixes one."""
+"""Kind of protocol -> acquisition mode, where it is fixed."""
 ATTENUATION = "exp(-line integral) of a map of attenuation coefficients at 511 keV"
 NO_UNIT = "none"
 OF_LENGTH = "_mm"
@@ -42,8 +43,24 @@ MADE_BY_US = "isocenter-provenance-"
 
 
 def sidecar_of(volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> Plain:
-    """Return the known fields of an image, or of its frames of time, by their names."""
+    """Return the known fields of an image.
+
+    Parameters
+    ----------
+    volume
+        PET image; for several frames their sum or mean
+    provenance
+        its origin as JSON values
+    frames
+        its time frames, if it has any
+
+    Returns
+    -------
+    fields
+        BIDS name -> value; unknown fields are left out
+    """
     scan = _table(provenance.get("scan"))
+    # TimeZero has the form hh:mm:ss, so the fraction of the second goes into ScanStart.
     started, zero = moment_of(scan.get("scan_start")), None
     if started is not None:
         zero = started.replace(microsecond=0)
@@ -67,7 +84,14 @@ def sidecar_of(volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] 
 
 
 def missing_from(fields: Plain) -> tuple[str, ...]:
-    """Return the names of required fields that are not known."""
+    """Return the names of required fields that are not known.
+
+    Parameters
+    ----------
+    fields
+        fields from `sidecar_of`
+    """
+    # Sizes and values are required only if there is a filter or a parameter that has one.
     needless = {"ReconFilterSize"} if fields.get("ReconFilterType") == "none" else set()
     if fields.get("ReconMethodParameterLabels") == ["none"]:
         needless |= {"ReconMethodParameterUnits", "ReconMethodParameterValues"}
@@ -81,11 +105,13 @@ def _tracer(scan: Plain) -> Plain:
     if mass_ug is not None:
         of_mass = {"InjectedMass": mass_ug, "InjectedMassUnits": "ug"}
         if activity is not None:
+            # BIDS requires Bq/g here, although the activity itself is in MBq.
             specific = activity / (mass_ug * 1e-6)
             of_mass |= {"SpecificRadioactivity": specific, "SpecificRadioactivityUnits": "Bq/g"}
     return {
         **of_mass,
         "TracerName": str(scan.get("radiopharmaceutical") or ""),
+        # BIDS writes "F18", the program "F-18".
         "TracerRadionuclide": str(scan.get("isotope") or "").replace("-", ""),
         "InjectedRadioactivity": None if activity is None else activity / 1e6,
         "InjectedRadioactivityUnits": None if activity is None else "MBq",
@@ -94,7 +120,7 @@ def _tracer(scan: Plain) -> Plain:
 
 
 def _times(scan: Plain, frames: Sequence[FrameVolume], begun_s: float) -> Plain:
-    """Return when frames begin and how long they are; none of an image of several with gaps."""
+    """Return start and length of the frames; {} for an image of several frames with gaps."""
     if frames:
         spans = [(each.frame.start_s, each.frame.duration_s) for each in frames]
     else:
@@ -116,16 +142,17 @@ def _one_span(scan: Plain) -> list[tuple[float, float]]:
     spans = [(_number(each, "start_s") or 0.0, _number(each, "duration_s")) for each in tables]
     begin, end = spans[0][0], spans[0][0]
     if any("gate" in each for each in tables):
-        return []  # its time is in pieces, which BIDS has no words for
+        return []  # a gate consists of many short intervals, which BIDS cannot express
     for start, length in spans:
         if length is None or abs(start - end) > 1e-6:
-            return []  # one start and one length would tell of time that is not in the image
+            return []  # one start and one length would include a gap without data
         end = start + length
     return [(begin, end - begin)]
 
 
 def _decay(volume: Volume, provenance: Plain, begun_s: float, injected_s: float | None) -> Plain:
     said = _table(_table(provenance.get("scan")).get("concentration")).get("decay")
+    # Counts of this program are never decay-corrected. For other programs it is not known.
     if volume.unit == COUNTS and str(provenance.get("format", "")).startswith(MADE_BY_US):
         return {"ImageDecayCorrected": False}
     if volume.unit == COUNTS or said not in ("start", "injection"):
@@ -141,7 +168,7 @@ def _reconstruction(provenance: Plain) -> Plain:
         return {}
     done = provenance.get("iterations_done")
     if "iterations" in algorithm and isinstance(done, int | float):
-        algorithm = {**algorithm, "iterations": done}  # of an image before the last, its own
+        algorithm = {**algorithm, "iterations": done}  # an intermediate image has fewer
     numbers = {key: value for key, value in algorithm.items() if _is_number(value)}
     version = str(_table(provenance.get("environment")).get("isocenter") or "")
     if not numbers:
@@ -161,10 +188,11 @@ def _reconstruction(provenance: Plain) -> Plain:
 
 
 def _filters(protocol: Plain, *, is_before: bool) -> Plain:
-    """Return the filters after the reconstruction, with their widths where all have one."""
+    """Return the filters after the reconstruction, with their widths if all have one."""
     found = protocol.get("finishing")
     if not isinstance(found, list):
         return {}
+    # An image that was saved before the last filters has none of them.
     filters = [] if is_before else [_table(each) for each in found]
     if not filters:
         return {"ReconFilterType": "none"}
@@ -189,11 +217,12 @@ def _unit_of(key: str) -> str:
 
 
 def _after(zero: datetime | None, moment: datetime | None) -> float | None:
-    """Return seconds from one moment to another; None where they cannot be compared."""
+    """Return the seconds between two times; None if they cannot be compared."""
     return None if zero is None or moment is None else seconds_between(zero, moment)
 
 
 def _is_number(value: object) -> bool:
+    # In Python, bool is a subclass of int, but switches are no numeric parameters.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

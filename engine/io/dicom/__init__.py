@@ -1,4 +1,4 @@
-"""DICOM: series of images out, and their way to a node."""
+"""DICOM: read and write series of images, and exchange them with nodes."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,10 @@
 """Write an overview image as DICOM Secondary Capture, for archives and viewers. PS3.3 A.8.1.
 
-The pixels are those of the PNG picture, in colours (RGB). It lies in the study of the image, as the
-series writer names it, and refers to the slices of its series. Nothing in that picture says whose
-it is or when it was measured, which is what burned-in annotation means (PS3.3 C.7.6.1).
+The pixels are those of the PNG snapshot, in RGB. The image belongs to the study of the volume, as
+the
+series writer names it, and refers to the slices of its series. The default page shows no patient
+name
+or date, so it has no burned-in annotation (PS3.3 C.7.6.1).
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ DERIVATION = "Three slices and a projection"
 
 
 class DicomCaptureWriter(VolumeWriter):
-    """A picture as one DICOM file."""
+    """Overview image as one DICOM file."""
 
     name: ClassVar[str] = "DICOM picture"
     suffixes: ClassVar[tuple[str, ...]] = (".capture.dcm",)
@@ -48,15 +50,15 @@ class DicomCaptureWriter(VolumeWriter):
 
 @dataclass(frozen=True)
 class CapturedPage:
-    """A picture made of an image.
+    """An image of a page for Secondary Capture.
 
     Attributes
     ----------
     pixels : (rows, columns, 3) uint8
-    title : before the description of its series
-    derivation : what was made of the image
-    number : of its series
-    is_annotated : whether what is burned in says whose it is, or when it was measured
+    title : text before the description of the series
+    derivation : how the page was made from the volume
+    number : SeriesNumber
+    is_annotated : True if the page shows the patient's name or the date of the scan
     """
 
     pixels: NDArray[np.uint8]
@@ -73,21 +75,22 @@ def write_capture(
     subject: Subject | None = None,
     series: Sequence[Header] = (),
 ) -> None:
-    """Write a picture of a volume.
+    """Write an overview of a volume as a DICOM file.
 
     Parameters
     ----------
     volume
-        what to show
+        image to show
     path
-        target; whole, or not at all
+        target; it is written completely or not at all
     provenance
-        of the volume
+        origin of the volume as JSON values
     subject
-        patient and study; by pseudonyms if None
+        patient and study; None uses pseudonyms
     series
-        headers of the DICOM series that the volume was read from, of the same study; the series
-        that we would write is referred to if empty and the volume is from no series
+        headers of the DICOM series that the volume was read from, in the same study; if empty, a
+        volume
+        that was not read from a series refers to the series that this program would write
     """
     page = CapturedPage(np.asarray(page_of(volume).convert("RGB"), np.uint8))
     write_atomically(capture_of(page, volume, provenance, subject, series), path)
@@ -100,10 +103,26 @@ def capture_of(
     subject: Subject | None = None,
     series: Sequence[Header] = (),
 ) -> bytes:
-    """Return a picture made of a volume as a DICOM file, as `write_capture` writes its own."""
+    """Return the bytes of a DICOM file with a page; for the other parameters see `write_capture`.
+
+    Parameters
+    ----------
+    page
+        page to store
+    volume
+        image that the page was made from
+    provenance
+        origin of the volume as JSON values
+    subject
+        patient and study; None uses pseudonyms
+    series
+        headers of the DICOM series that the volume was read from
+    """
     whose = subject or subject_of(provenance, digest_of(volume))
     study = str(whose.attributes["StudyInstanceUID"])
     pixels = sha256(page.pixels.tobytes()).hexdigest()
+    # UIDs from the content: a second export of the same page does not add a duplicate to an
+    # archive.
     own = uid_of("picture", study, digest_of(volume), pixels)
     general = general_attributes(volume, provenance, whose)
     attributes: Plain = {
@@ -115,7 +134,10 @@ def capture_of(
         "SeriesNumber": page.number,
         "SeriesDescription": words(f"{page.title}, {general['SeriesDescription']}"),
         "InstanceNumber": "1",
+        # "OT" (other): with "PT" or "CT", viewers would offer SUV or Hounsfield units for these
+        # pixels.
         "Modality": "OT",
+        # Workstation. This attribute is type 1 in the SC Equipment module (PS3.3 C.8.6.1).
         "ConversionType": "WSD",
         "DateOfSecondaryCapture": general["ContentDate"],
         "TimeOfSecondaryCapture": general["ContentTime"],

@@ -1,14 +1,16 @@
 """Attributes of a PET series: units, times, tracer and corrections.
 
-An image whose activity is corrected to the start of its frame of length T holds
+An image whose activity is corrected to the start of its frame of length T contains
 
-    A(start) = mean · λT / (1 − exp(−λT)),
+    A(start) = mean · λT / (1 − exp(−λT)).
 
-the decay factor; it has the activity of the mean at the reference time ln(λT / (1 − exp(−λT))) / λ
-after the start. Corrected to the injection, both are those of the injection's activity. An image of
-several frames of time, T_f from t_f on, has the length Σ T_f and, with F_f the factor of each, the
-factor Σ T_f / Σ (T_f 2^(−t_f / T½) / F_f). PS3.3 C.8.9.1 (series), C.8.9.2 (isotope) and C.8.9.4
-(image).
+The factor is the decay factor. The mean activity is that at the reference time
+ln(λT / (1 − exp(−λT))) / λ after the start. If the activity is corrected to the injection, the
+factor
+includes the decay since then. An image of several frames, of length T_f from t_f, has the length
+Σ T_f and the factor Σ T_f / Σ (T_f 2^(−t_f / T½) / F_f), where F_f is the factor of each frame.
+PS3.3
+C.8.9.1 (series), C.8.9.2 (isotope) and C.8.9.4 (image).
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from engine.io.dicom.values import date_of, date_time_of, decimal, time_of
 
 OTHER_UNITS = {"CNTS": "counts"}
 SUMMED = ("counts", "counts/mm")
-"""Units of what was counted: frames of time add up."""
+"""Units of counts, which add up over time frames."""
 CALLED_A_MAP = re.compile(r"umap|mrac|mu.?map|[µμ].?map", re.IGNORECASE)
 OWN_UNIT = re.compile(r"Unit of the values: (\S+)\.(?:\s|$)")
-"""Our own series say a unit that DICOM does not know in their comments."""
+"""Our own series state units that DICOM does not know in their comments."""
 NUMBER = re.compile(r"\d+(\.\d*)?")
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.128"
 """Positron Emission Tomography Image Storage."""
@@ -40,7 +42,7 @@ UNITS: dict[str, Plain] = {
 LEAN = "g/mL{SUVlbm}"
 LEAN_TYPES = {"lbm-james": "LBMJAMES128", "lbm-janmahasatian": "LBMJANMA"}
 PROPORTIONAL: Plain = {"Units": "PROPCNTS"}
-"""Other units: proportional to counts."""
+"""Attributes of other units: proportional to counts."""
 DECAYS = {"start": "START", "injection": "ADMIN"}
 CORRECTED = {
     "normalisation": ("NORM",),
@@ -50,7 +52,7 @@ CORRECTED = {
     "randoms": ("RAN",),
     "units": ("DCAL",),
 }
-"""Correction of ours -> terms of Corrected Image (0028,0051)."""
+"""Our correction -> terms of Corrected Image (0028,0051)."""
 NUCLIDES = {
     "C-11": ("40565003", "^11^Carbon"),
     "N-13": ("21576001", "^13^Nitrogen"),
@@ -62,15 +64,32 @@ NUCLIDES = {
 
 
 def series_attributes(provenance: Plain, unit: str, n_slices: int) -> Plain:
-    """Return what is the same for all slices of a PET image."""
+    """Return the attributes that all slices of a PET image share.
+
+    Parameters
+    ----------
+    provenance
+        origin of the image as JSON values
+    unit
+        unit of the values
+    n_slices
+        number of slices of one time frame
+
+    Returns
+    -------
+    attributes
+        keyword -> value; unknown facts are empty or left out, never guessed
+    """
     scan = _dict(provenance.get("scan"))
     started = moment_of(scan.get("scan_start"))
     rows = [_dict(each) for each in provenance.get("corrections", [])]
     applied = [str(row.get("kind")) for row in rows if row.get("state") == "applied"]
     decay = _decay(scan, unit)
+    # Viewers divide by the dose to get SUV. The dose is only safe if the decay correction is known.
     is_known = bool(decay) or unit not in (*UNITS, LEAN)
     return {
         "Modality": "PT",
+        # SUV values were computed from another image (PS3.3 C.7.6.1.1.2).
         "ImageType": ["DERIVED" if "suv" in provenance else "ORIGINAL", "PRIMARY"],
         "SeriesType": ["STATIC", "IMAGE"],
         **_units(provenance, unit),
@@ -89,6 +108,8 @@ def series_attributes(provenance: Plain, unit: str, n_slices: int) -> Plain:
 
 
 def _units(provenance: Plain, unit: str) -> Plain:
+    # DICOM distinguishes the formulas of lean body mass. Without the formula, the unit is not
+    # stated.
     if unit == LEAN:
         kind = str(_dict(provenance.get("suv")).get("kind"))
         return {"Units": "GML", "SUVType": LEAN_TYPES[kind]} if kind in LEAN_TYPES else PROPORTIONAL
@@ -96,9 +117,10 @@ def _units(provenance: Plain, unit: str) -> Plain:
 
 
 def _decay(scan: Plain, unit: str) -> str:
-    """Return what the activity is corrected to; images of counts hold the mean of their frame."""
+    """Return the reference of the decay correction; "" for counts, which are means of a frame."""
     said = str(_dict(scan.get("concentration")).get("decay", ""))
     is_activity = unit in (*UNITS, LEAN) and said in DECAYS
+    # Without duration and half-life there is no factor, and DECY without a factor is not valid.
     wanted = ["duration_s", "half_life_s"]
     return said if is_activity and all(_number(scan, fact) for fact in wanted) else ""
 
@@ -107,6 +129,7 @@ def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:
     terms = [term for kind in applied for term in CORRECTED.get(kind, ())]
     if decay:
         terms.append("DECY")
+    # Dead time is corrected together with the calibration to Bq/mL.
     if "units" in applied and ("live_fraction" in scan or "live_blocks" in scan):
         terms.append("DTIM")
     return list(dict.fromkeys(terms))
@@ -125,8 +148,9 @@ def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
         for start, span, length in frames
     )
     factor = counted_s / left_s
-    mean_s = half_life_s * math.log2(factor)  # the mean activity is that of this moment
+    mean_s = half_life_s * math.log2(factor)  # time at which the activity equals its mean
     injected = moment_of(scan.get("injected_at"))
+    # After `mean_s`: the reference time counts from the start, the factor from the injection.
     if decay == "injection" and started is not None and injected is not None:
         factor /= decayed(seconds_between(injected, started) or 0.0, half_life_s)
     return facts | {
@@ -136,14 +160,14 @@ def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
 
 
 def _frames(scan: Plain) -> list[tuple[float, float, float]]:
-    """Return start of all that the image holds, how far it reaches and how much of that is in it.
+    """Return (start, span, length) of each part of the image in s; empty if unknown.
 
-    All in s; none where it is not known. Only a gate, whose parts lie apart, reaches further than
-    what is in it.
+    Only a gate spans more time than its length, because it consists of separate intervals.
     """
     found = scan.get("frames")
     frames = [_dict(each) for each in found] if isinstance(found, list) else []
     if not frames:
+        # A static scan has no list of frames. Then the scan itself states start and duration.
         frames = [scan]
     times = [(_number(each, "start_s") or 0.0, _number(each, "end_s"), _number(each, "duration_s"))
              for each in frames]  # fmt: skip
@@ -155,8 +179,9 @@ def _frames(scan: Plain) -> list[tuple[float, float, float]]:
 def _tracer(scan: Plain, started: datetime | None) -> Plain:
     """Return dose and nuclide.
 
-    The dose only where the start of the scan is known, and what the activity is corrected to:
-    whoever calculates SUV guesses else.
+    The dose is stated only if the start of the scan and the reference of the decay correction are
+    known.
+    Otherwise a program that computes SUV would have to guess them.
     """
     nuclide, injected = str(scan.get("isotope", "")), moment_of(scan.get("injected_at"))
     facts: Plain = {
@@ -179,6 +204,7 @@ def _tracer(scan: Plain, started: datetime | None) -> Plain:
     if dose_bq is None or injected is None or started is None:
         return facts
     if started.tzinfo is not None and injected.tzinfo is not None:
+        # DICOM times of one file share one time zone, which the file states once.
         injected = injected.astimezone(started.tzinfo)
     return facts | {
         "RadionuclideTotalDose": decimal(dose_bq),

@@ -1,9 +1,10 @@
-"""A CT volume as one Enhanced file: all slices as frames, each saying where it lies. PS3.3 A.38.
+"""Write a CT volume as one Enhanced CT file with all slices as frames. PS3.3 A.38.
 
     value = RescaleIntercept + RescaleSlope · number
 
-as in the series of single slices, whose numbers are the same. Enhanced PET is not written: it has
-to state corrections, their methods and how the tracer was given, which no image knows in full.
+The stored numbers are those of the series of single slices. Enhanced PET is not written: it must
+state all corrections, their methods and the administration of the tracer, which are not fully
+known.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from engine.io.safety.atomic_write import refuse_impossible
 CLASS_UID = "1.2.840.10008.5.1.4.1.1.2.1"
 """Enhanced CT Image Storage."""
 MOST_BYTES = 2**32 - 2
-"""Pixels that a file holds, by the length that it states."""
+"""Maximum size of the pixels, because their length has 32 bits."""
 KIND: Plain = {
     "PixelPresentation": "MONOCHROME",
     "VolumetricProperties": "VOLUME",
@@ -47,12 +48,29 @@ STACK, IN_STACK, FRAME_CONTENT = 0x00209056, 0x00209057, 0x00209111
 
 
 def enhanced_files(path: Path) -> tuple[Path, ...]:
-    """Return the files that an Enhanced file is written as: with its provenance."""
+    """Return the files that are written for an Enhanced file: the file and its provenance."""
     return path, sidecar_path(path)
 
 
 def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
-    """Refuse what no Enhanced CT file can hold, and a place that takes none."""
+    """Refuse an image that an Enhanced CT file cannot store, and a target that cannot be written.
+
+    Parameters
+    ----------
+    volume
+        image to write
+    path
+        target
+    provenance
+        origin of the image as JSON values
+
+    Raises
+    ------
+    DataError
+        if it is a PET image, is not in HU, or is too large
+    ResourceError
+        if the target cannot be written
+    """
     if is_emission(volume, provenance):
         raise DataError(
             f"{path.name}: an Enhanced PET file must state all corrections and methods, but this "
@@ -75,27 +93,28 @@ def refuse_enhanced(volume: Volume, path: Path, provenance: Plain) -> None:
 def write_enhanced(
     volume: Volume, path: Path, provenance: Plain, subject: Subject | None = None
 ) -> None:
-    """Write a CT volume as one Enhanced file, with its provenance beside it.
+    """Write a CT volume as one Enhanced file, with its provenance next to it.
 
     Parameters
     ----------
     volume
-        finite values
+        finite CT numbers
     path
-        target; whole, or not at all
+        target; it is written completely or not at all
     provenance
-        of the volume
+        origin of the volume as JSON values
     subject
-        patient and study; by pseudonyms if None
+        patient and study; None uses pseudonyms
 
     Raises
     ------
     DataError
-        where the volume is of a PET scan, or too large for one file
+        if it is a PET image, is not in HU, or is too large for one file
     """
     refuse_enhanced(volume, path, provenance)
     digest = digest_of(volume)
     whose = subject or subject_of(provenance, digest)
+    # One slope for all frames, as in PixelValueTransformationSequence of the shared groups.
     slope = slope_of(volume)
     order = slice_order(volume)
     numbers = np.stack([np.rint(volume.values[k] / slope).astype("<i2") for k in order])
@@ -106,6 +125,7 @@ def write_enhanced(
     attributes: Plain = {
         **general,
         **KIND,
+        # Type 1 in files with functional groups (PS3.3 C.7.6.16), so they must not be empty.
         "ContentDate": general["ContentDate"] or general["SeriesDate"],
         "ContentTime": general["ContentTime"] or general["SeriesTime"],
         "SOPClassUID": CLASS_UID,
@@ -118,6 +138,7 @@ def write_enhanced(
         "PatientPosition": "",
         "FrameOfReferenceUID": whose.frame_uid,
         "PositionReferenceIndicator": "",
+        # Type 1 in the Enhanced General Equipment module, but software has no serial number.
         "DeviceSerialNumber": "0",
         "ContentQualification": "RESEARCH",
         "BurnedInAnnotation": "NO",
@@ -126,6 +147,7 @@ def write_enhanced(
         "AcquisitionContextSequence": [],
         "NumberOfFrames": len(numbers),
         "DimensionOrganizationSequence": [{"DimensionOrganizationUID": dimensions}],
+        # Viewers sort frames by these indices: stack first, then position in the stack.
         "DimensionIndexSequence": [
             {
                 "DimensionOrganizationUID": dimensions,
@@ -139,17 +161,18 @@ def write_enhanced(
             _frame(volume, k, number) for number, k in enumerate(order, start=1)
         ],
     }
-    del attributes["Laterality"]  # each frame has one
+    del attributes["Laterality"]  # not allowed here, because each frame states its own
     write_with_sidecar(path, encoded(attributes, numbers), volume.unit, provenance)
 
 
 def _shared(volume: Volume, slope: float, study: str) -> Plain:
-    """Return what all frames state."""
+    """Return the functional groups that all frames share."""
     scale: Plain = {
         "RescaleIntercept": "0",
         "RescaleSlope": decimal(slope),
         "RescaleType": transmission.HOUNSFIELD,
     }
+    # The anatomic region is type 1, and the program does not know it.
     unknown = {
         "CodeValue": "261665006",
         "CodingSchemeDesignator": "SCT",

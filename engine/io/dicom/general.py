@@ -1,4 +1,4 @@
-"""Attributes of every DICOM file that we write, and its bytes."""
+"""Attributes that every DICOM file of this program has, and its encoding."""
 
 from __future__ import annotations
 
@@ -22,19 +22,37 @@ if TYPE_CHECKING:
 UNKNOWN_SIDES = "xyz"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 MOST_OF_NAME = 40
-"""Letters of a protocol's name in a description of 64, so that its mark is not cut off."""
+"""Maximum length of the protocol name in a description of 64 characters, so that its mark fits."""
 EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2.1"
 OURS = uid_of("Isocenter")
 
 
 def general_attributes(volume: Volume, provenance: Plain, subject: Subject) -> Plain:
-    """Return patient, study, times, equipment and words of all that is made of an image."""
+    """Return attributes of patient, study, times and equipment, and comments.
+
+    Parameters
+    ----------
+    volume
+        image that the file stores or was made from
+    provenance
+        its origin as JSON values
+    subject
+        patient and study
+
+    Returns
+    -------
+    attributes
+        keyword -> value
+    """
     started = moment_of(_scan(provenance).get("scan_start"))
     ended = _ended(provenance, started)
-    begin = started or ended or datetime.now().astimezone()  # a PET series must have a date
+    # SeriesDate is type 1 in PET (PS3.3 C.8.9.1). The current time is only the last resort, because
+    # it makes the bytes differ from export to export.
+    begin = started or ended or datetime.now().astimezone()
     return {
         "StudyDate": date_of(begin),
         "StudyTime": time_of(begin),
+        # After the defaults: the study of another series keeps its own date.
         **subject.attributes,
         **subject.references,
         "SeriesDescription": _description(volume, provenance),
@@ -54,15 +72,14 @@ def general_attributes(volume: Volume, provenance: Plain, subject: Subject) -> P
 
 
 def encoded(attributes: Plain, numbers: NDArray[np.int16] | NDArray[np.uint8]) -> bytes:
-    """Return a DICOM file.
+    """Return the bytes of a DICOM file with pixels.
 
     Parameters
     ----------
     attributes
-        by their keywords
+        keyword -> value
     numbers
-        (rows, columns) int16, (frames, rows, columns) of several, or (rows, columns, 3) uint8 of a
-        picture in colours
+        int16 (rows, columns) or (frames, rows, columns); or uint8 (rows, columns, 3) in RGB
     """
     dataset = _dataset(attributes)
     is_coloured, bits = numbers.dtype.kind == "u", 8 * numbers.dtype.itemsize
@@ -73,26 +90,46 @@ def encoded(attributes: Plain, numbers: NDArray[np.int16] | NDArray[np.uint8]) -
     dataset.Rows, dataset.Columns = numbers.shape[:2] if is_coloured else numbers.shape[-2:]
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = bits, bits, bits - 1
     dataset.PixelRepresentation = int(numbers.dtype.kind == "i")
+    # Values have an even length (PS3.5, section 7.1), so odd ones are padded with a zero byte.
     dataset.PixelData = numbers.tobytes() + bytes(numbers.nbytes % 2)
     return _file_of(dataset)
 
 
 def encoded_bits(attributes: Plain, inside: NDArray[np.bool_]) -> bytes:
-    """Return a DICOM file of frames (n, rows, columns) with a bit for each pixel."""
+    """Return the bytes of a DICOM file with one bit per pixel.
+
+    Parameters
+    ----------
+    attributes
+        keyword -> value
+    inside
+        (frames, rows, columns)
+    """
     dataset = _dataset(attributes)
     dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
     dataset.Rows, dataset.Columns = inside.shape[1:]
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = 1, 1, 0
     dataset.PixelRepresentation = 0
+    # The first pixel is the least significant bit, and frames do not begin at a byte (PS3.5,
+    # 8.1.1).
     packed = np.packbits(inside.ravel(), bitorder="little").tobytes()
     dataset.PixelData = packed + bytes(len(packed) % 2)
     return _file_of(dataset)
 
 
 def encoded_document(attributes: Plain, document: bytes) -> bytes:
-    """Return a DICOM file that holds a document, by the keywords of its attributes."""
+    """Return the bytes of a DICOM file that contains a document.
+
+    Parameters
+    ----------
+    attributes
+        keyword -> value
+    document
+        bytes of the document, such as a PDF
+    """
     dataset = _dataset(attributes)
     dataset.EncapsulatedDocument = document + bytes(len(document) % 2)
+    # The length without the padding byte, so that readers restore the original file.
     dataset.EncapsulatedDocumentLength = len(document)
     return _file_of(dataset)
 
@@ -100,6 +137,7 @@ def encoded_document(attributes: Plain, document: bytes) -> bytes:
 def _file_of(dataset: Dataset) -> bytes:
     from pydicom.dataset import FileMetaDataset
 
+    # UTF-8: names of patients and protocols can contain any letter.
     dataset.SpecificCharacterSet = "ISO_IR 192"
     meta = FileMetaDataset()
     meta.MediaStorageSOPClassUID = dataset.SOPClassUID
@@ -117,6 +155,7 @@ def _dataset(attributes: Plain) -> Dataset:
     from pydicom.dataset import Dataset
 
     dataset = Dataset()
+    # pydicom infers the value representation (VR) from the keyword.
     for keyword, value in attributes.items():
         is_sequence = keyword.endswith("Sequence")
         setattr(dataset, keyword, [_dataset(each) for each in value] if is_sequence else value)
@@ -134,7 +173,7 @@ def _description(volume: Volume, provenance: Plain) -> str:
 
 
 def _protocol_label(provenance: Plain) -> str:
-    """Return the protocol's name with a mark if its content is not the saved one."""
+    """Return the name of the protocol, with a mark if its settings differ from the saved ones."""
     identity = provenance.get("protocol_identity")
     if not isinstance(identity, dict):
         return ""
@@ -148,10 +187,11 @@ def _comments(volume: Volume) -> str:
 
 
 def _ended(provenance: Plain, started: datetime | None) -> datetime | None:
-    """Return when the image was made, by the clock that the scan's start is told by."""
+    """Return when the image was made, in the time zone of the scan."""
     ended = moment_of(provenance.get("ended_utc"))
     if ended is None:
         return None
+    # DICOM states local times. The provenance records UTC and the offset of the computer.
     minutes = provenance.get("local_utc_offset_minutes")
     here = timezone(timedelta(minutes=minutes)) if isinstance(minutes, int | float) else UTC
     return ended.astimezone((started.tzinfo if started else None) or here)

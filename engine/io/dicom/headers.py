@@ -1,4 +1,4 @@
-"""Headers of DICOM files: all that a file states besides its pixels, or why it cannot be read."""
+"""Read headers of DICOM files: all attributes except the pixels, or the reason for a failure."""
 
 from __future__ import annotations
 
@@ -22,22 +22,21 @@ if TYPE_CHECKING:
 UNDEFINED = 0xFFFFFFFF
 PIXEL_GROUP = 0x7FE0
 LONGEST_BYTES = 16 << 20
-"""Longest attribute of a header that is read; longer ones are claims of damaged files."""
+"""Maximum size of an attribute that is read; larger ones are errors of damaged files."""
 MOST_PIECES, BYTES_PER_PIECE = 300_000, 64
-"""Attributes and items of a header: at most so many, and one for so many bytes of the file.
-
-An Enhanced file of 5,000 frames takes as many; a frame of 64 x 64 pixels may have 128.
+"""Maximum number of attributes and items of a header, also one for each 64 bytes of the file.  An
+Enhanced file of 5,000 frames has as many; a frame of 64 × 64 pixels can have 128.
 """
 LEAST_PIECES = 10_000
 TOO_MANY = "its header has more than {:,} parts"
 ITEMS = (b"\xfe\xff\x00\xe0", b"\xff\xfe\xe0\x00")
-"""Tag of an item in either byte order."""
+"""Tag of an item in both byte orders."""
 DEFLATED = b"1.2.840.10008.1.2.1.99"
 IMPLICIT, EXPLICIT_LITTLE_ENDIAN = "1.2.840.10008.1.2", "1.2.840.10008.1.2.1"
 EXPLICIT_BIG_ENDIAN = "1.2.840.10008.1.2.2"
 STORAGE = "1.2.840.10008.5.1.4.1.1."
 IMAGE_CLASSES = tuple(STORAGE + kind for kind in ("2", "2.1", "4", "4.1", "128", "130"))
-"""CT, MR, PET and their Enhanced forms: without pixels they are damaged."""
+"""CT, MR, PET and their Enhanced forms; without pixels such a file is damaged."""
 WAY_OUT = "export the series again"
 WANTED = [
     *("SOPClassUID", "SOPInstanceUID", "Modality", "SeriesInstanceUID", "SeriesNumber"),
@@ -59,7 +58,7 @@ DAMAGE = (
     *(ValueError, LookupError, AttributeError, TypeError, NotImplementedError, EOFError, OSError),
     *(struct.error, ArithmeticError, AssertionError, RuntimeError),
 )
-"""Exceptions that the library raises for damaged files."""
+"""Exceptions that pydicom raises for damaged files."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +67,9 @@ class Header:
 
     Attributes
     ----------
-    path : of the file
+    path : file
     dataset : the attributes
-    lacking_bytes : bytes of its pixels that the file is too short for; 0 for a whole file
+    lacking_bytes : number of missing bytes at the end of its pixels; 0 for a complete file
     """
 
     path: Path
@@ -78,7 +77,7 @@ class Header:
     lacking_bytes: int = 0
 
     def text(self, keyword: str) -> str:
-        """Return an attribute as text, "" where there is none."""
+        """Return an attribute as text, "" if it is missing."""
         found = self.dataset.get(keyword)
         return "" if found is None else str(found).strip()
 
@@ -89,16 +88,16 @@ class Header:
 
     @property
     def instance(self) -> str:
-        """UID of the object in this file; copies of a file share it."""
+        """SOPInstanceUID of the object; copies of a file share it."""
         return self.text("SOPInstanceUID")
 
     @property
     def is_image(self) -> bool:
-        """Return True if the file states a size in pixels."""
+        """True if the file states a size in pixels."""
         return "Rows" in self.dataset and "Columns" in self.dataset
 
     def describe(self) -> str:
-        """Return a series in words: its number, description and modality."""
+        """Return number, description and modality of the series for messages."""
         name = self.text("SeriesDescription")
         said = f" {name[:40]!r}" if name else ""
         return f"{self.text('SeriesNumber') or '?'}{said} ({self.text('Modality') or '?'})"
@@ -107,21 +106,22 @@ class Header:
 def read_dataset(
     stream: ReadableBuffer, *, wanted: Sequence[str] = (), defer_bytes: int | None = None
 ) -> Dataset:
-    """Read the attributes of a DICOM file, with a preamble or without.
+    """Read the attributes of a DICOM file, with or without preamble.
 
     Parameters
     ----------
     stream
-        from the beginning of the file
+        file, positioned at its start
     wanted
-        keywords of the attributes to read, up to the pixels; all of the file if empty
+        keywords of the attributes to read, which stops before the pixels; empty reads the whole
+        file
     defer_bytes
-        longer attributes are not read
+        size above which a value is not read until it is used; None reads all values
 
     Raises
     ------
     Exception
-        any of `damage`, where the file is damaged
+        one of `damage()` if the file is damaged
     """
     from pydicom import dcmread
     from pydicom.uid import UID
@@ -134,6 +134,7 @@ def read_dataset(
             stop_before_pixels=bool(wanted),
             specific_tags=list(wanted) or None,
         )
+    # Files without a meta header do not state it, but pydicom needs it to decode pixels.
     if "TransferSyntaxUID" not in found.file_meta:
         found.file_meta.TransferSyntaxUID = UID(_syntax_of(found))
     return found
@@ -141,7 +142,7 @@ def read_dataset(
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let the library read values of any form without a warning: we check those that we use."""
+    """Let pydicom read invalid values without a warning; values in use are checked here."""
     from pydicom.config import disable_value_validation
 
     with disable_value_validation(), warnings.catch_warnings():
@@ -150,7 +151,7 @@ def quiet() -> Iterator[None]:
 
 
 def _syntax_of(dataset: Dataset) -> str:
-    """Return the transfer syntax that a dataset without a meta header was read in."""
+    """Return the transfer syntax that pydicom used for a dataset without a meta header."""
     is_implicit, is_little = dataset.original_encoding
     if not is_little:
         return EXPLICIT_BIG_ENDIAN
@@ -158,21 +159,39 @@ def _syntax_of(dataset: Dataset) -> str:
 
 
 def damage() -> tuple[type[Exception], ...]:
-    """Return all exceptions that the library raises for damaged files."""
+    """Return all exceptions that pydicom raises for damaged files."""
     from pydicom.errors import BytesLengthException, InvalidDicomError
 
     return (BytesLengthException, InvalidDicomError, *DAMAGE)
 
 
 def header_at(path: Path) -> Header | None:
-    """Return the header of a DICOM file, None where the file is something else."""
+    """Return the header of a DICOM file, None for other files.
+
+    Raises
+    ------
+    EngineError
+        if the file cannot be read, or is a damaged DICOM file
+    """
     with open_input(path) as file:
         return header_of(file) if is_dicom(file.head) else None
 
 
 def header_of(file: InputFile) -> Header:
-    """Return the header of an opened DICOM file; refuse one that is damaged before its pixels."""
-    if DEFLATED in file.head:  # the library would unpack all of it, whatever that is
+    """Return the header of an open DICOM file.
+
+    Parameters
+    ----------
+    file
+        a file that begins as DICOM
+
+    Raises
+    ------
+    FileFormatError
+        if the header is damaged or incomplete, or the file uses the deflated transfer syntax
+    """
+    # pydicom would decompress the whole file at once, without a limit on its size.
+    if DEFLATED in file.head:
         raise FileFormatError(
             f"{file.name}: the deflated transfer syntax is not supported; export it again without "
             "compression."
@@ -182,7 +201,8 @@ def header_of(file: InputFile) -> Header:
         with quiet():
             found = read_dataset(stream, wanted=WANTED, defer_bytes=LONGEST_BYTES)
             _refuse_crowded(found, most)
-            collections.deque(found.iterall(), maxlen=0)  # values are parsed when first asked for
+            # pydicom parses a value at its first use. Use all of them now, while errors are caught.
+            collections.deque(found.iterall(), maxlen=0)
             _refuse_text_for_numbers(found)
     except damage() as e:
         raise FileFormatError(
@@ -195,12 +215,13 @@ def header_of(file: InputFile) -> Header:
 
 
 class _HeaderStream:
-    """A stream that ends a header of far too many parts, which would be read without end."""
+    """A stream that raises an error after too many reads, which a damaged header can cause."""
 
     def __init__(self, stream: BinaryIO, most: int) -> None:
         self._stream, self._most, self._n_read = stream, most, 0
 
     def read(self, size: int | None = -1, /) -> bytes:
+        # pydicom reads each tag and each value separately, so reads count the parts of a header.
         self._n_read += 1
         if self._n_read > self._most:
             raise ValueError(TOO_MANY.format(self._most))
@@ -214,7 +235,7 @@ class _HeaderStream:
 
 
 def bounded(file: InputFile) -> ReadableBuffer:
-    """Return a file as a stream that ends headers of far too many parts."""
+    """Return a file as a stream that refuses headers with too many parts."""
     return _HeaderStream(file.stream(), _most_pieces(file.size))
 
 
@@ -223,14 +244,16 @@ def _most_pieces(n_bytes: int) -> int:
 
 
 def _refuse_crowded(dataset: Dataset, most: int) -> None:
-    """Refuse sequences of far too many items before they are parsed."""
-    for tag in tuple(dataset.keys()):  # a dataset itself yields parsed attributes
+    """Refuse sequences with too many items before they are parsed."""
+    # Iterating over the dataset itself would parse its values, so use the keys.
+    for tag in tuple(dataset.keys()):
         value = getattr(dataset.get_item(tag, keep_deferred=True), "value", None)
         if isinstance(value, bytes) and sum(map(value.count, ITEMS)) > most:
             raise ValueError(TOO_MANY.format(most))
 
 
 def _refuse_text_for_numbers(dataset: Dataset) -> None:
+    # With validation disabled, pydicom returns text for an invalid number.
     for keyword in NUMBERS:
         found = dataset.get(keyword)
         is_list = isinstance(found, Sequence) and not isinstance(found, str)
@@ -243,18 +266,24 @@ def _refuse_text_for_numbers(dataset: Dataset) -> None:
 
 
 def reason_of(fault: Exception) -> str:
-    """Return the reason that a library gives, in a few words."""
+    """Return the reason that a library gives, in a few words.
+
+    Parameters
+    ----------
+    fault
+        exception of the library
+    """
     if isinstance(fault, RecursionError):
         return "its sequences are nested too deeply"
     return " ".join(str(fault).split())[:200] or type(fault).__name__
 
 
 def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
-    """Refuse a header that ends with the file although more must follow."""
+    """Refuse a header that ends with the file although pixels must follow."""
     try:
         meta = header.dataset.file_meta
         kind = header.text("SOPClassUID") or str(meta.get("MediaStorageSOPClassUID", ""))
-    except damage() as e:  # the file's own group is decoded here first
+    except damage() as e:  # the meta header is decoded here for the first time
         raise FileFormatError(
             f"{file.name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}."
         ) from e
@@ -268,12 +297,15 @@ def _refuse_cut(header: Header, file: InputFile, end: int) -> None:
 
 
 def _lacking_bytes(file: InputFile, dataset: Dataset, start: int) -> int:
-    """Return the bytes of pixels that a file lacks, given where its pixels begin."""
+    """Return the number of pixel bytes that a file lacks, from the position of its pixels."""
     is_implicit, is_little = dataset.original_encoding
     order = "<" if is_little else ">"
     head = file.read(12, start)
     if len(head) < 12 or struct.unpack_from(order + "H", head)[0] != PIXEL_GROUP:
         return 0
+    # Tag and length: 4 + 4 bytes in implicit VR; with VR and a reserved field 4 + 4 + 4 (PS3.5,
+    # 7.1).
     first = start + (8 if is_implicit else 12)
     (length,) = struct.unpack_from(order + "I", head, first - start - 4)
+    # Compressed pixels have an undefined length. Their fragments are checked when they are decoded.
     return 0 if length == UNDEFINED else max(first + int(length) - file.size, 0)

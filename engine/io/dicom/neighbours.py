@@ -1,6 +1,6 @@
 """Read the headers of all DICOM files in a folder, and note unreadable files and copies.
 
-A file that cannot be read never keeps others from being read: it is left out, and named.
+An unreadable file never prevents the others from being read: it is ignored with a note.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.io.safety.open_input import InputFile, open_input
 
 SUFFIXES = (".dcm", ".ima", ".dic", ".dicom")
 MOST_NAMED = 5
-"""Files that a note names; of more it gives the number."""
+"""Maximum number of files that a note names."""
 COPY = "copy of {kept} (same SOPInstanceUID and {what})"
 CUT = "copy of {kept} without the last {n:,} bytes of its pixels"
 
@@ -30,8 +30,8 @@ class LeftOut:
 
     Attributes
     ----------
-    path : of the file
-    reason : why, as a sentence that names the file
+    path : the file
+    reason : sentence with the reason, which names the file
     """
 
     path: Path
@@ -40,12 +40,12 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class FolderHeaders:
-    """The DICOM files of a folder, by name.
+    """The DICOM files of a folder, sorted by name.
 
     Attributes
     ----------
-    headers : of all files that can be read
-    unreadable : files that are damaged, locked or no files, although their names promise DICOM
+    headers : headers of all readable files
+    unreadable : damaged or locked files, and files whose suffix is DICOM but whose content is not
     """
 
     headers: tuple[Header, ...]
@@ -53,12 +53,14 @@ class FolderHeaders:
 
 
 def headers_in(folder: Path) -> FolderHeaders:
-    """Return the headers of all DICOM files in a folder, but not in folders within it."""
+    """Return the headers of all DICOM files in a folder, without its subfolders."""
     files = (each for each in entries(folder) if not is_folder(each))
     return _headers_of(tuple((each, state_of(each)) for each in files))
 
 
-@lru_cache(maxsize=2)  # a file is recognised, read and hashed one after another
+# Recognising, reading and hashing a series need the same headers. Size and time of each file are
+# part of the key, so a changed file is read again.
+@lru_cache(maxsize=2)
 def _headers_of(states: tuple[tuple[Path, tuple[int, int] | None], ...]) -> FolderHeaders:
     headers, unreadable = list[Header](), list[LeftOut]()
     for path, _ in states:
@@ -72,8 +74,9 @@ def _headers_of(states: tuple[tuple[Path, tuple[int, int] | None], ...]) -> Fold
 
 
 def _header_at(path: Path) -> Header | None:
-    """Return the header of a DICOM file, None of another one; refuse a bad one named like DICOM."""
+    """Return the header of a DICOM file, None for others; refuse a bad file with a DICOM suffix."""
     is_named_so = path.suffix.lower() in SUFFIXES
+    # Many archives name slices by their UID, whose last component looks like a suffix.
     has_no_ending = not path.suffix.strip(".0123456789") and not path.name.startswith(".")
     try:
         with open_input(path) as file:
@@ -92,24 +95,25 @@ def _header_at(path: Path) -> Header | None:
 def members_of(
     found: FolderHeaders, series: str, chosen: Path
 ) -> tuple[list[Header], tuple[LeftOut, ...]]:
-    """Return the images of a series, and the files of the folder that are left out.
+    """Return the images of a series, and the files of the folder that are not used.
 
     Parameters
     ----------
     found
         all DICOM files of the folder
     series
-        UID of the series
+        SeriesInstanceUID
     chosen
-        the file that was named, which is preferred to its copies
+        file that the user opened; it is preferred to its copies
 
     Raises
     ------
     FileFormatError
-        if two files are the same object with different content
+        if two files have the same SOPInstanceUID but different content
     """
     images = [each for each in found.headers if each.series == series and each.is_image]
     kept, copies = without_copies(images, chosen)
+    # Truncated files of other series are named too, because they should be copied again.
     cut = (each for each in found.headers if each.series != series and each.lacking_bytes)
     others = (LeftOut(each.path, f"{each.path.name}: {_cut_off(each)}.") for each in cut)
     left_out = (each for each in found.unreadable if each.path != chosen)
@@ -123,7 +127,20 @@ def _cut_off(header: Header) -> str:
 def without_copies(
     headers: Sequence[Header], chosen: Path
 ) -> tuple[list[Header], tuple[LeftOut, ...]]:
-    """Return one header of each object, in their order, and the copies that are left out."""
+    """Return one header for each object, in the given order, and the copies that are not used.
+
+    Parameters
+    ----------
+    headers
+        headers of several files
+    chosen
+        file that is preferred to its copies
+
+    Raises
+    ------
+    FileFormatError
+        if two files have the same SOPInstanceUID but different content
+    """
     left_out = list[LeftOut]()
     by_instance = sorted((each for each in headers if each.instance), key=lambda h: h.instance)
     for _, group in groupby(by_instance, key=lambda header: header.instance):
@@ -133,15 +150,16 @@ def without_copies(
 
 
 def _rank(header: Header, chosen: Path) -> tuple[bool, bool, int, str]:
-    """Return what the best of some copies has least of: whole, chosen, of a short name."""
+    """Return the sort key of copies: complete, then chosen, then with a short name."""
     name = header.path.name
     return header.lacking_bytes > 0, header.path != chosen, len(name), name
 
 
 def _copies_in(ranked: Sequence[Header]) -> Iterable[LeftOut]:
-    """Return all but the first of some files with one SOPInstanceUID, if they are its copies."""
+    """Return all but the first of the files with one SOPInstanceUID; refuse different content."""
     first, *others = ranked
     for other in others:
+        # A truncated copy need not be compared: its complete copy is used.
         if other.lacking_bytes and not first.lacking_bytes:
             reason = CUT.format(kept=first.path.name, n=other.lacking_bytes)
         elif what := _same(first, other):
@@ -155,10 +173,12 @@ def _copies_in(ranked: Sequence[Header]) -> Iterable[LeftOut]:
 
 
 def _same(one: Header, other: Header) -> str:
-    """Return how much of two files is the same; "" if their content differs."""
+    """Return what two files have in common; "" if their content differs."""
     with open_input(one.path) as a, open_input(other.path) as b:
         if a.size == b.size and a.sha256() == b.sha256():
             return "same bytes"
+        # Archives rewrite the meta header or the transfer syntax, so equal objects can differ in
+        # bytes.
         return "same attributes and pixels" if _same_attributes(a, b) else ""
 
 
@@ -170,13 +190,13 @@ def _same_attributes(one: InputFile, other: InputFile) -> bool:
 
 
 def note_on(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """Return notes that name the files left out of a series; none if there are none."""
+    """Return notes that name the first ignored files and state the number of the others."""
     notes = [f"Ignored: {each.reason}" for each in left_out[:MOST_NAMED]]
     more = len(left_out) - MOST_NAMED
     return (*notes, *([f"Ignored: {more:,} more files of the folder."] if more > 0 else []))
 
 
 def names_of(left_out: Sequence[LeftOut]) -> str:
-    """Return the names of files, the first few of many."""
+    """Return the names of the first ignored files, separated by commas."""
     names = ", ".join(each.path.name for each in left_out[:MOST_NAMED])
     return names + (" ..." if len(left_out) > MOST_NAMED else "")

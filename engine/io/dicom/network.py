@@ -1,7 +1,7 @@
-"""Nodes: sending them series, C-STORE, and whether one answers, C-ECHO (PS3.4 annexes A and B).
+"""Send series to DICOM nodes (C-STORE) and test connections (C-ECHO). PS3.4, annexes A and B.
 
-Files are only read: whatever becomes of the connection, what was not sent is still there, and
-sending a series again changes nothing on a node that has it, since its UIDs are the same.
+Files are only read. If the connection fails, they are still there, and sending a series again does
+not duplicate it, because its UIDs are the same.
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from pynetdicom.association import Association
 
 CALLING = "ISOCENTER"
+# PS3.5, section 6.2: AE titles have 1 to 16 ASCII characters without backslash, which separates
+# values.
 TITLE = re.compile(r"[ -\[\]-~]{1,16}")
-"""An application entity's title: 1 to 16 signs of ASCII without a backslash."""
+"""Form of an application entity (AE) title."""
 CONNECT_S, ANSWER_S = 10.0, 60.0
+# With these warnings the node has stored the object, but changed or ignored attributes (PS3.4,
+# B.2.3).
 SUCCESS, WARNINGS = 0x0000, (0xB000, 0xB006, 0xB007)
 VERIFICATION = "1.2.840.10008.1.1"
 MOST_NAMED = 3
@@ -33,13 +37,13 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Node:
-    """A program that takes images: an archive, a viewer.
+    """A DICOM application that receives images, such as an archive or a viewer.
 
     Attributes
     ----------
-    host, port : where it listens
-    called : its title, which some nodes insist on
-    calling : the title that we give ourselves, which some nodes must know
+    host, port : address
+    called : AE title of the node, which some nodes check
+    calling : AE title of this program, which some nodes must know
 
     Examples
     --------
@@ -55,7 +59,23 @@ class Node:
 
     @classmethod
     def at(cls, address: str, *, called: str = "ANY-SCP", calling: str = CALLING) -> Node:
-        """Return the node at "host:port"."""
+        """Return the node at an address.
+
+        Parameters
+        ----------
+        address
+            "host:port"; an IPv6 host is in square brackets
+        called
+            AE title of the node
+        calling
+            AE title of this program
+
+        Raises
+        ------
+        DataError
+            if the address or a title is not valid
+        """
+        # From the right, because IPv6 addresses contain colons.
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise DataError(
@@ -70,36 +90,44 @@ class Node:
 
     @property
     def name(self) -> str:
-        """Title and address, for people."""
+        """AE title and address for messages."""
         return f"{self.called} at {self.host}:{self.port}"
 
 
 def echo(node: Node) -> None:
-    """Ask a node whether it answers; a sentence says why it does not."""
+    """Test the connection to a node.
+
+    Raises
+    ------
+    ResourceError
+        if the node does not answer; the message states the reason
+    """
     with associated(node, {VERIFICATION}) as association:
         refuse_unsuccessful(association.send_c_echo(), node, "the echo request")
 
 
 def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None]) -> int:
-    """Send files of one patient to a node; return how many were sent.
+    """Send files of one patient to a node, and return their number.
 
     Parameters
     ----------
     paths
         DICOM files, or folders of them
     node
-        that takes them
+        receiver
     on_sent
-        called with how many were sent and how many there are
+        called after each file with the number of sent files and of all files
 
     Raises
     ------
     DataError
-        where the files are of several patients
+        if the files belong to several patients
     ResourceError
-        where the node cannot be reached, refuses one, or the connection ends; says how many it has
+        if the node cannot be reached, refuses a file, or the connection is lost
     """
     files = [file for path in paths for file in _files_in(path)]
+    # All files are checked before the first one is sent: a mixed selection must not reach an
+    # archive.
     classes = _classes_of_one_patient(files)
     with associated(node, classes) as association:
         for n_sent, file in enumerate(files):
@@ -113,6 +141,7 @@ def send(paths: Sequence[Path], node: Node, on_sent: Callable[[int, int], None])
 def _files_in(path: Path) -> list[Path]:
     if not is_folder(path):
         return [path]
+    # Exports of scanners often contain texts and viewers, too.
     found = [each for each in entries(path) if each.suffix.lower() in (".dcm", ".ima", "")]
     files = [each for each in found if each.is_file() and not each.name.startswith(".")]
     if not files:
@@ -123,7 +152,7 @@ def _files_in(path: Path) -> list[Path]:
 
 
 def _classes_of_one_patient(files: Sequence[Path]) -> set[str]:
-    """Return the kinds of the files, and refuse them where they are not of one patient."""
+    """Return the storage classes of the files; refuse files of several patients."""
     classes, patients = set[str](), dict[str, Path]()
     for file in files:
         head = _read(file, pixels=False)
@@ -153,9 +182,28 @@ def _read(path: Path, *, pixels: bool = True) -> Dataset:
 
 @contextmanager
 def associated(node: Node, classes: set[str]) -> Iterator[Association]:
-    """Yield a connection on which the node has agreed to take files of these kinds."""
+    """Open an association on which the node has accepted these classes.
+
+    Parameters
+    ----------
+    node
+        application to connect to
+    classes
+        UIDs of the storage or service classes
+
+    Yields
+    ------
+    association
+        released at the end of the block
+
+    Raises
+    ------
+    ResourceError
+        if the node cannot be reached, rejects the association, or does not accept a class
+    """
     from pynetdicom import AE
 
+    # pynetdicom only reports that the association failed. A plain connection gives the reason.
     _refuse_unreachable(node)
     entity = AE(ae_title=node.calling)
     entity.connection_timeout = entity.acse_timeout = CONNECT_S
@@ -169,6 +217,7 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
                 f"{node.name}: refuses the connection; check the AE titles (--called and "
                 f"--calling), and register {node.calling} on the node."
             )
+        # Checked before sending, because a node can accept only some of the classes.
         refused = {str(each.abstract_syntax) for each in association.rejected_contexts or ()}
         if refused:
             kinds = ", ".join(_name_of(each) for each in sorted(refused))
@@ -182,7 +231,7 @@ def associated(node: Node, classes: set[str]) -> Iterator[Association]:
 
 
 def _refuse_unreachable(node: Node) -> None:
-    """Try the connection, for a reason in words."""
+    """Try a TCP connection, so that the message states the reason of the system."""
     try:
         socket.create_connection((node.host, node.port), timeout=CONNECT_S).close()
     except OSError as e:
@@ -198,7 +247,22 @@ def _name_of(uid: str) -> str:
 
 
 def refuse_unsuccessful(status: Dataset, node: Node, what: str) -> None:
-    """Raise `ResourceError` where a node has not done what it was asked for."""
+    """Refuse a response that reports a failure.
+
+    Parameters
+    ----------
+    status
+        response of the node; empty if the connection was lost or timed out
+    node
+        for the message
+    what
+        request, for the message
+
+    Raises
+    ------
+    ResourceError
+        states the status code and the node's comment
+    """
     code = status.get("Status")
     if code is None:
         raise ResourceError(f"{node.name}: the connection was lost during {what}.")

@@ -1,8 +1,9 @@
-"""An order of the worklist: a patient, and what somebody wants to have examined.
+"""Worklist orders: a patient and a scheduled examination.
 
-It comes from a node (PS3.4 annex K) and says whose an image is, so that nobody types a name. Kept
-as a sealed file that is for its owner alone; what is written for others names the patient only
-where it is a DICOM series, a picture or a report that asks for it.
+An order comes from a node (PS3.4, annex K) and identifies the patient of an image, so nobody types
+a
+name. It is stored as a sealed file that only its owner can read. Files for others name the patient
+only if they are a DICOM series, a DICOM image or a report that asks for it.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 
 FORMAT = "isocenter-order-1"
 ORDER = "order.json"
-"""Name of the file beside a result of the patient."""
+"""Name of the file next to a patient's result."""
 MOST_BYTES = 1 << 16
 DAY_DIGITS = 8
+# Field of `ImagingOrder` -> DICOM keyword: patient, study, and scheduled step (PS3.4, table K.6-1).
 OF_PATIENT = {
     "patient_name": "PatientName",
     "patient_id": "PatientID",
@@ -59,18 +61,18 @@ STEPS = "ScheduledProcedureStepSequence"
 
 
 class ImagingOrder(Settings):
-    """One scheduled step with its patient, as a worklist gives it.
+    """One scheduled procedure step with its patient, from a worklist.
 
     Attributes
     ----------
-    patient_name : "Family^Given", as DICOM writes names
-    patient_id, issuer : number of the patient, and who gave it
-    birth_date, date : "YYYYMMDD", as DICOM writes days
+    patient_name : "Family^Given", as in DICOM
+    patient_id, issuer : patient number and its issuer
+    birth_date, date : "YYYYMMDD"
     time : "HHMMSS"
-    weight_kg, height_cm : None where the order does not say
-    study_uid : of the study that images belong to
-    study_id, accession, referring, procedure : of what was asked for, and by whom
-    step_id, step, modality, station : what is to be done, and where
+    weight_kg, height_cm : None if not stated
+    study_uid : StudyInstanceUID for the images
+    study_id, accession, referring, procedure : the request and the referring physician
+    step_id, step, modality, station : the scheduled step and its scanner
     """
 
     format: str = FORMAT
@@ -95,20 +97,26 @@ class ImagingOrder(Settings):
 
     @classmethod
     def of_answer(cls, answer: Dataset) -> Self:
-        """Return the order that a node answered with.
+        """Return the order in a response of a node.
+
+        Parameters
+        ----------
+        answer
+            one item of a C-FIND response
 
         Raises
         ------
         FileFormatError
-            where it names no patient, or says what no order can
+            if it has no patient ID, or a value is not valid
         """
+        # Some nodes return the attributes of the step at the top level instead of the sequence.
         step = (answer.get(STEPS) or [answer])[0]
         said = {name: _text(answer, key) for name, key in (OF_PATIENT | OF_STUDY).items()}
         said |= {name: _text(step, key) for name, key in OF_STEP.items()}
         if not said["patient_id"]:
             raise FileFormatError("a worklist order has no patient ID.")
         weight, size = _number(answer, "PatientWeight"), _number(answer, "PatientSize")
-        height = None if size is None else round(100 * size, 3)  # DICOM says metres
+        height = None if size is None else round(100 * size, 3)  # PatientSize is in metres
         try:
             return cls.model_validate(said | {"weight_kg": weight, "height_cm": height})
         except ValidationError as e:
@@ -116,7 +124,9 @@ class ImagingOrder(Settings):
 
     @property
     def name(self) -> str:
-        """The patient's name for people: "Family, Given"; the number where there is none."""
+        """Patient name for display, "Family, Given"; the patient ID if there is none."""
+        # PN: "=" separates alphabetic, ideographic and phonetic names, "^" their parts (PS3.5,
+        # 6.2.1).
         family, _, given = self.patient_name.partition("=")[0].partition("^")
         named = ", ".join(part for part in (family, given.replace("^", " ").strip()) if part)
         return named or self.patient_id
@@ -137,12 +147,19 @@ class ImagingOrder(Settings):
         return self.step or self.procedure
 
     def is_of(self, patient_id: str) -> bool:
-        """Return True if a file may be of this patient: it names the same number, or nobody."""
+        """Return True if a file can belong to this patient: it has the same ID, or none.
+
+        Parameters
+        ----------
+        patient_id
+            PatientID of the file; our pseudonyms count as none
+        """
         return named(patient_id) in ("", self.patient_id)
 
     def attributes(self) -> Plain:
-        """Return patient and study by their DICOM keywords."""
+        """Return patient and study as DICOM keyword -> value."""
         said: Plain = {key: getattr(self, name) for name, key in OF_PATIENT.items()}
+        # An empty issuer could differ from a missing one when an archive matches patients.
         if not self.issuer:
             said.pop(OF_PATIENT["issuer"])
         if self.weight_kg is not None:
@@ -150,6 +167,8 @@ class ImagingOrder(Settings):
         if self.height_cm is not None:
             said["PatientSize"] = self.height_cm / 100
         return said | {
+            # All images of one order must be in one study, even if the node has assigned no UID
+            # yet.
             "StudyInstanceUID": self.study_uid or uid_of("study of order", *self._identity),
             "StudyID": self.study_id,
             "AccessionNumber": self.accession,
@@ -162,14 +181,20 @@ class ImagingOrder(Settings):
         return self.patient_id, self.accession, self.study_id, self.step_id, self.date
 
     def write(self, path: Path) -> None:
-        """Write the order, for its owner alone; whole or not at all."""
+        """Write the order to a file that only its owner can read, completely or not at all."""
         said = self.model_dump(mode="json")
         text = to_json(said | {"seal": seal_of(**said)}, indent=2)
         write_atomically(text.encode(), path, private=True)
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read an order that was kept."""
+        """Read an order from a file of `write`.
+
+        Raises
+        ------
+        FileFormatError
+            if it is no order, or was changed
+        """
         text = read_text(path, MOST_BYTES)
         try:
             said = from_json(text)
@@ -194,21 +219,36 @@ class ImagingOrder(Settings):
 
 
 def day_of(digits: str) -> date | None:
-    """Return a day as DICOM writes it, YYYYMMDD; None for what is none."""
+    """Return the date of a DICOM value YYYYMMDD; None if it is not valid."""
+    # The length is checked because `fromisoformat` also accepts dates with hyphens.
     with suppress(ValueError):
         return date.fromisoformat(digits) if len(digits) == DAY_DIGITS else None
     return None
 
 
 def is_order(path: Path) -> bool:
-    """Return True if a file is to be read as an order."""
+    """Return True if a path has the suffix of an order."""
     return path.suffix.lower() == ".json"
 
 
 def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> None:
-    """Refuse an order whose patient is not the one that an image says it is of.
+    """Refuse an order of another patient than the image.
 
-    The sentence names neither: it may stand in a log.
+    The message names neither patient, because it can be logged.
+
+    Parameters
+    ----------
+    order
+        worklist order
+    patient_id
+        PatientID of the image; "" or a pseudonym fits every order
+    name
+        file or image, for the message
+
+    Raises
+    ------
+    DataError
+        if the image names another patient
     """
     if not order.is_of(patient_id):
         raise DataError(
@@ -219,6 +259,7 @@ def refuse_other_patient(order: ImagingOrder, patient_id: str, name: str) -> Non
 
 def _text(found: Dataset, key: str) -> str:
     value = found.get(key)
+    # Values are padded to an even length, UIDs with a zero byte and others with a space.
     return "" if value is None else str(value).strip().strip("\0")
 
 

@@ -1,4 +1,4 @@
-"""Write DICOM files for the patient and study of an order: a series, an image."""
+"""Write DICOM files for the patient and study of an order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.io.volumes.volume_saving import note_written
 
 
 def is_dicom(path: Path) -> bool:
-    """Return True if an image is written as DICOM under this name."""
+    """Return True if an image with this file name is written as DICOM."""
     return DicomSeriesWriter.ends(path) or DicomCaptureWriter.ends(path)
 
 
@@ -28,25 +28,30 @@ def write_for_order(
     provenance: Plain,
     frames: Sequence[FrameVolume] = (),
 ) -> bool:
-    """Write DICOM of the patient of an order; return whether the name asks for DICOM.
-
-    Nothing is written under any other name: no other format says whose an image is.
+    """Write an image as DICOM for the patient of an order.
 
     Parameters
     ----------
     order
-        of the worklist
-    volume, frames
-        the image, or the sum or mean of its frames of time
+        worklist order
+    volume
+        image; for several time frames their sum or mean
     path
         target
     provenance
-        of the image
+        origin of the image as JSON values
+    frames
+        time frames, written in place of `volume`
+
+    Returns
+    -------
+    is_written
+        False for other formats, which cannot identify a patient
 
     Raises
     ------
     DataError
-        where the image is known to be of another patient
+        if the image belongs to another patient
     """
     if not is_dicom(path):
         return False

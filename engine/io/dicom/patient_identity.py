@@ -1,6 +1,7 @@
-"""Read patient and study of an image from another DICOM image or a worklist order.
+"""Read the patient and study of an image from another DICOM image or a worklist order.
 
-An image that names its patient is never given to another one; a pseudonym of ours names nobody.
+An image that names its patient cannot be assigned to another one. Our pseudonyms do not count as
+names.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ def subject_of_image(
     *,
     same_frame: bool = False,
 ) -> Subject:
-    """Return patient and study of an image as a file says them.
+    """Return patient and study from a file.
 
     Parameters
     ----------
     path
-        a DICOM image of the patient, or an order that `isocenter dicom worklist` kept
+        a DICOM image of the patient, or an order that was saved by `isocenter dicom worklist`
     volume, provenance, frames
-        the image, and what made it
+        the image and its origin
     same_frame
-        whether it lies where that DICOM image does
+        True if the image is in the frame of reference of the DICOM image
 
     Raises
     ------
     DataError
-        where the image is of another patient
+        if the image belongs to another patient
     FileFormatError
-        where the file names no patient
+        if the file names no patient
     SettingsError
-        where an order shall say in which frame of reference the image lies
+        if `same_frame` is set for an order
     """
     if is_order(path):
         if same_frame:
@@ -55,6 +56,7 @@ def subject_of_image(
         return of_order(ImagingOrder.read(path), volume, provenance, frames)
     with open_input(path) as file:
         subject = subject_like(file, same_frame=same_frame)
+    # Checked here again: the user can choose a file of the wrong patient by mistake.
     if named(volume.patient) not in ("", subject.attributes["PatientID"]):
         raise DataError(
             f"{path.name}: belongs to a different patient than the image; choose an image of this "
@@ -66,6 +68,19 @@ def subject_of_image(
 def of_order(
     order: ImagingOrder, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
 ) -> Subject:
-    """Return patient and study of an order for an image; refuse one of another patient."""
+    """Return patient and study of an order for an image.
+
+    Parameters
+    ----------
+    order
+        worklist order
+    volume, provenance, frames
+        the image and its origin
+
+    Raises
+    ------
+    DataError
+        if the image belongs to another patient
+    """
     refuse_other_patient(order, volume.patient, "the image")
     return subject_of_order(order, provenance, digest_of(volume, frames))

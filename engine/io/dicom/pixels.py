@@ -1,7 +1,7 @@
-"""Decode the pixel values of slices: intercept + slope · number, per slice.
+"""Decode the pixel values of slices: intercept + slope · number, for each slice.
 
-What is packed is unpacked by pydicom with the libraries that are there: RLE always, JPEG and
-JPEG 2000 by Pillow, lossless JPEG and JPEG-LS by GDCM, which is an extra.
+pydicom decodes compressed pixels with the installed libraries: RLE always, JPEG and JPEG 2000 with
+Pillow, lossless JPEG and JPEG-LS with GDCM, which is optional.
 """
 
 from __future__ import annotations
@@ -25,27 +25,35 @@ EXTRA = "pip install 'isocenter[dicom]'"
 def values_of(
     headers: Sequence[Header], ordered: Sequence[Slice], *, padding: float | None
 ) -> NDArray[np.float32]:
-    """Return the values (slice, row, column) of slices in this order.
+    """Return the values of slices.
 
     Parameters
     ----------
     headers
-        of the files of the series
+        headers of the files of the series
     ordered
-        its slices
+        its slices in the wanted order
     padding
-        what stands for pixels that were never seen; their own value if None
+        value for pixels outside the reconstructed field; None keeps the stored value
+
+    Returns
+    -------
+    values
+        (slice, row, column), float32
 
     Raises
     ------
     FileFormatError
-        where pixels lack, or are packed by what is not installed
+        if pixels are missing or damaged
+    ResourceError
+        if no decoder is installed, or the values do not fit in memory
     """
     first = headers[0].dataset
     rows, columns = int(first.Rows), int(first.Columns)
     refuse_large_data(4 * rows * columns * len(ordered), headers[0].path.name)
     by_path = {header.path: header for header in headers}
     values = np.empty((len(ordered), rows, columns), np.float32)
+    # By file, not by position: an Enhanced file with many slices is decoded only once.
     places = sorted(range(len(ordered)), key=lambda k: (str(ordered[k].path), ordered[k].frame))
     for path, of_file in groupby(places, key=lambda k: ordered[k].path):
         frames = _frames(by_path[path], rows, columns)
@@ -61,11 +69,14 @@ def _scaled(
         raise FileFormatError(
             f"{header.path.name}: {len(frames)} frames, expected more than {one.frame}; {WAY_OUT}."
         )
+    # In PET, slope and intercept can differ from slice to slice, to use the full range of 16 bits.
     numbers = frames[one.frame].astype(np.float64)
     values = one.intercept + one.slope * numbers
     unseen = header.dataset.get("PixelPaddingValue")
     if padding is not None and unseen is not None:
         limit = header.dataset.get("PixelPaddingRangeLimit")
+        # The padding is a range if PixelPaddingRangeLimit is stated, in either order (PS3.3,
+        # C.7.5.1.1.2).
         low, high = sorted((float(unseen), float(unseen if limit is None else limit)))
         values[(numbers >= low) & (numbers <= high)] = padding
     return values.astype(np.float32)
@@ -78,8 +89,11 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
             dataset = read_dataset(file.stream())
         except damage() as e:
             raise FileFormatError(f"{name}: damaged DICOM file ({reason_of(e)}); {WAY_OUT}.") from e
+        # The file is opened a second time here, and can have been replaced since its header was
+        # read.
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
             raise FileFormatError(f"{name}: now belongs to another series; open it again.")
+        # Asked before decoding, because pydicom reports a missing decoder like damaged pixels.
         _refuse_packed(dataset.file_meta.get("TransferSyntaxUID"), name)
         try:
             found = np.asarray(dataset.pixel_array)
@@ -87,6 +101,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
             raise FileFormatError(
                 f"{name}: its pixels cannot be read ({reason_of(e)}); {WAY_OUT}, uncompressed."
             ) from e
+    # pydicom returns (rows, columns) for one frame and (frames, rows, columns) for several.
     frames = found.reshape(-1, *found.shape[-2:])
     if frames.shape[1:] != (rows, columns):
         raise FileFormatError(f"{name}: {found.shape} pixels do not match its header; {WAY_OUT}.")
@@ -94,7 +109,7 @@ def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
 
 
 def _refuse_packed(syntax: object, name: str) -> None:
-    """Refuse pixels that are packed in a way that no library here unpacks."""
+    """Refuse compressed pixels for which no decoder is installed."""
     from pydicom.pixels.decoders.base import get_decoder
     from pydicom.uid import UID
 

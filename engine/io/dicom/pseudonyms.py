@@ -1,4 +1,4 @@
-"""Pseudonymous patient numbers for unnamed patients."""
+"""Pseudonyms for patients whose identity is unknown."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ PSEUDONYM = re.compile(PREFIX + "[0-9a-f]{12}")
 
 
 def pseudonym_for(key: str) -> str:
-    """Return the number of whoever the scan with this digest is of."""
+    """Return the pseudonym for the patient of a scan.
+
+    Parameters
+    ----------
+    key
+        digest of the scan; the same scan always gets the same pseudonym
+    """
     return f"{PREFIX}{key[:12]}"
 
 
 def named(patient_id: str) -> str:
-    """Return the number of a patient, empty where it is a pseudonym of ours, which names nobody.
+    """Return a patient ID, or "" if it is one of our pseudonyms, which name nobody.
 
     Examples
     --------

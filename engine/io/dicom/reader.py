@@ -1,7 +1,8 @@
-"""DICOM series of CT, MR and PET as volumes: one series, by one of its files or by its folder.
+"""Read DICOM series of CT, MR and PET as volumes: one series, from one of its files or its folder.
 
-A file names its series, the others of the series lie beside it. A folder must hold one series. The
-patient's axes are those of the file (LPS); oblique or tilted slices are resampled onto them.
+A file states its series. The other files of the series are in the same folder, and a folder must
+contain one series. The axes are the patient axes of the file (LPS). Oblique or tilted slices are
+resampled to them.
 """
 
 from __future__ import annotations
@@ -71,19 +72,21 @@ class DicomSeries(VolumeReader):
         image = series.image(series.headers)
         if not frames:
             return image
+        # The user can copy one frame of a dynamic series into a folder, and should know that it is
+        # not all.
         note = f"One time frame of {frames[0][0].duration_s:g} s from a dynamic series."
         return image.informed(note)
 
     @classmethod
     def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
-        """Read the frames of time of a dynamic PET series; none of other series."""
+        """Read the time frames of a dynamic PET series; empty for other series."""
         series = _Series.of(file)
         frames = series.frames()
         return tuple(_images(series, frames)) if len(frames) > 1 else ()
 
 
 def is_in_patient_axes(volume: Volume) -> bool:
-    """Whether a μ-map states its place in the patient's axes; others lie as the scanner sees."""
+    """Return True if a μ-map states its position in patient axes; others use scanner axes."""
     return volume.info.get("format") == DicomSeries.name
 
 
@@ -93,10 +96,10 @@ class _Series:
 
     Attributes
     ----------
-    path : of the file that was named
+    path : file that was opened
     chosen : its header
-    headers : of all its files
-    info, notes : provenance of a series of ours, and what to remark; {} for any other
+    headers : headers of all its files
+    info, notes : provenance of a series of this program ({} for others), and notes
     left_out : files of the folder that are not used
     """
 
@@ -110,6 +113,7 @@ class _Series:
     @classmethod
     def of(cls, file: InputFile) -> _Series:
         chosen = header_of(file)
+        # First the file itself: a report or a scout gets its own message, not one about its folder.
         refuse_mixed([chosen])
         headers, left_out = _of_series(file.path.parent, chosen.series, file.path)
         refuse_mixed(headers)
@@ -118,24 +122,31 @@ class _Series:
         return cls(file.path, chosen, headers, info or _info(chosen), notes, left_out)
 
     def frames(self) -> list[tuple[TimeFrame, list[Header]]]:
-        """Return the frames of time of a dynamic series, each with its slices; else none."""
+        """Return the time frames of a dynamic series with their slices; empty for other series."""
         if not is_dynamic(self.headers):
             return []
-        stated = self.info.get("FrameTimesStart")  # of a series of ours, which knows no time of day
+        # Our own series of a scan without a time of day state the starts in the provenance.
+        stated = self.info.get("FrameTimesStart")
         starts_s = [float(each) for each in stated] if isinstance(stated, list) else []
         return parted(self.headers, starts_s)
 
     def image(self, headers: Sequence[Header]) -> Volume:
         """Return the image of some of the slices."""
         slices = [each for header in headers for each in slices_of(header)]
+        # Only PET series state the number of slices (PS3.3 C.8.9.1), which reveals missing ones at
+        # the ends.
         stated = self.chosen.text("NumberOfSlices") if self.chosen.text("Modality") == "PT" else ""
         ordered = self._in_order(slices, int(stated) if stated.isdigit() else None)
         unit = _unit(self.chosen)
         air = AIR_HU if unit == HOUNSFIELD else 0.0
+        # Scanners mark pixels outside the field of view, often with -2000 or less. As HU they are
+        # air.
         values = values_of(headers, ordered, padding=air if unit == HOUNSFIELD else None)
         refuse_not_finite(self.path, values)
+        # An affine needs even spacing, so uneven slices are resampled before the matrix is built.
         values, uneven = evened(ordered, values)
         stored, affine = values.transpose(2, 1, 0), affine_of(ordered, len(values))
+        # The transposition makes the array [column, row, slice], the order of the matrix.
         straight, grid, notes = upright(self.path, stored, affine, air)
         volume = Volume(straight, grid, unit, self.info, (*uneven, *notes, *self.notes))
         patient, frame = (self.chosen.text(key) for key in ("PatientID", "FrameOfReferenceUID"))
@@ -143,7 +154,7 @@ class _Series:
         return in_own_axes(self.path, volume)
 
     def _in_order(self, slices: list[Slice], stated: int | None) -> list[Slice]:
-        """Return the slices in order; a fault names files that may hold what is missing."""
+        """Return the slices in order; an error also names ignored files, which may be missing."""
         try:
             return in_order(slices, stated)
         except EngineError as e:
@@ -156,7 +167,7 @@ class _Series:
 def _images(
     series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]
 ) -> Iterator[FrameVolume]:
-    """Yield the images of frames, which must lie at one place."""
+    """Yield the images of the frames, which must have the same grid."""
     grid: ImageGrid | None = None
     for k, (frame, headers) in enumerate(frames, start=1):
         try:
@@ -174,13 +185,15 @@ def _images(
                 f"{series.path.parent.name}: time frames 1 and {k} differ in position or voxels; "
                 "open each frame separately, in its own folder."
             )
+        # Grids that agree within rounding become identical, so that frames can be compared exactly.
         yield FrameVolume(frame, replace(volume, grid=grid))
 
 
 def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) -> Volume:
-    """Return the sum of frames of counts, of others their mean by length."""
+    """Return the sum of frames of counts, or the mean of other frames weighted by length."""
     is_sum = _unit(series.chosen) in SUMMED
     counted_s = sum(frame.duration_s for frame, _ in frames)
+    # One frame in memory at a time. The first addition broadcasts this to the shape of a frame.
     total: NDArray[np.float64] = np.zeros(1)
     for frame, volume in _images(series, frames):
         weight = 1.0 if is_sum else frame.duration_s / counted_s
@@ -192,12 +205,17 @@ def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) ->
 
 
 def series_file(folder: Path) -> Path | None:
-    """Return the file that a folder of one series stands for, None where it holds no series.
+    """Return a file of the only series in a folder.
+
+    Returns
+    -------
+    file
+        None if the folder contains no series
 
     Raises
     ------
     SeveralItemsError
-        where it holds several
+        if it contains several series
     """
     found = series_in(folder)
     if len(found) > 1:
@@ -217,7 +235,7 @@ def series_file(folder: Path) -> Path | None:
 
 
 def series_in(folder: Path) -> dict[str, list[Header]]:
-    """Return the headers of each series of images in a folder, by the UID of the series."""
+    """Return the headers of each image series in a folder, by SeriesInstanceUID."""
     found: dict[str, list[Header]] = {}
     for header in headers_in(folder).headers:
         if header.text("Modality") in KINDS and header.is_image and header.series:
@@ -226,7 +244,7 @@ def series_in(folder: Path) -> dict[str, list[Header]]:
 
 
 def series_files(path: Path) -> tuple[Path, ...]:
-    """Return all files of the series that a DICOM file is of; none for any other file."""
+    """Return all files of the series of a DICOM file; empty for any other file."""
     try:
         chosen = header_at(path)
         if chosen is None or not chosen.is_image:
@@ -239,7 +257,18 @@ def series_files(path: Path) -> tuple[Path, ...]:
 
 
 def headers_of(path: Path) -> tuple[Header, ...]:
-    """Return the headers of the series that a DICOM file is of; none for any other file."""
+    """Return the headers of the series of a DICOM file; empty for any other file.
+
+    Parameters
+    ----------
+    path
+        a file of the series
+
+    Raises
+    ------
+    FileFormatError
+        if the file states no series, or two files differ with the same SOPInstanceUID
+    """
     chosen = header_at(path)
     return () if chosen is None else tuple(_of_series(path.parent, chosen.series, path)[0])
 
@@ -255,11 +284,12 @@ def _of_series(folder: Path, series: str, chosen: Path) -> tuple[list[Header], t
 
 
 def _unit(header: Header) -> str:
-    """Return the unit of the values, "" where the file does not say."""
+    """Return the unit of the values, "" if the file does not state it."""
     own = OWN_UNIT.search(header.text("ImageComments"))
     if own is not None and own[1] in UNITS:
         return own[1]
     if header.text("Modality") == "CT":
+        # A missing RescaleType means HU in CT (PS3.3 C.8.2.1.1.2).
         is_scaled = header.text("RescaleType") in ("", HOUNSFIELD)
         return HOUNSFIELD if is_scaled else ""
     stated = header.text("Units")
@@ -268,7 +298,7 @@ def _unit(header: Header) -> str:
 
 
 def _info(header: Header) -> Plain:
-    """Return what is kept of a header: nothing that names a patient."""
+    """Return the facts of a header that are stored; none of them identifies a patient."""
     kilovolts = header.text("KVP")
     scan: Plain = {"voltage_kv": float(kilovolts)} if _is_number(kilovolts) else {}
     info: Plain = {"format": DicomSeries.name, "kind": header.text("Modality"), "scan": scan}
@@ -281,7 +311,7 @@ def _is_number(text: str) -> bool:
 
 
 def _provenance(headers: Sequence[Header]) -> tuple[Plain, tuple[str, ...]]:
-    """Return the provenance of a series, or of one Enhanced file, of ours, {} for any other."""
+    """Return the provenance of our own series or Enhanced file, {} for any other."""
     only = headers[0].path
     if len(headers) == 1 and found_sidecar(only) is not None:
         with open_input(only) as file:
@@ -290,6 +320,7 @@ def _provenance(headers: Sequence[Header]) -> tuple[Plain, tuple[str, ...]]:
 
     def digest() -> str:
         total = sha256()
+        # Sorted by name, which is the order in which the writer computed the digest.
         for header in headers:
             with open_input(header.path) as file:
                 total.update(file.read())

@@ -15,23 +15,30 @@ from engine.io.dicom.subject import Subject
 def references_of(
     volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
 ) -> Plain:
-    """Return the images that a volume is, and the series that the subject names beside it.
+    """Return references to the source images of a file.
 
     Parameters
     ----------
     volume, provenance, subject
-        of what is written, as of the series that we would write
+        image, its origin, and its patient and study
     series
-        headers of the DICOM series that the volume was read from, of the same study; the series
-        that we would write is referred to if empty and the volume is from no series
+        headers of the DICOM series that the volume was read from, in the same study; if empty, a
+        volume
+        that was not read from a series refers to the series that this program would write
+
+    Returns
+    -------
+    attributes
+        ReferencedSeriesSequence and SourceImageSequence, if there are references
 
     Raises
     ------
     FileFormatError
-        where a header names no instance
+        if a header has no SOPInstanceUID
     """
     sources = _sources(volume, provenance, subject, series)
     beside = subject.references.get("ReferencedSeriesSequence", [])
+    # One item for each series: viewers take only the first one.
     others = [each for each in beside if each["SeriesInstanceUID"] not in sources]
     named = [
         {"SeriesInstanceUID": uid, "ReferencedInstanceSequence": instances}
@@ -45,11 +52,13 @@ def references_of(
 def _sources(
     volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
 ) -> dict[str, list[Plain]]:
-    """Return the instances of the series that is shown, by its UID."""
+    """Return the instances of the displayed series, by SeriesInstanceUID."""
     if series:
         return {series[0].series: [_instance(each) for each in series]}
-    if volume.patient:  # read from a series that nobody names: what we would write is another
+    # Read from a series that was not passed. Our own series would be another one.
+    if volume.patient:
         return {}
+    # UIDs follow from the content, so the series can be written before or after this file.
     shown = series_uid(subject, digest_of(volume))
     kind = class_uid(volume, provenance)
     numbers = range(1, volume.grid.shape[0] + 1)

@@ -1,11 +1,12 @@
-"""A volume as a series of single slices, the form that every viewer and archive takes.
+"""Write a volume as a series of single slices, which every viewer and archive accepts.
 
     value = RescaleIntercept + RescaleSlope · number
 
-with one slope for all slices of a frame of time, so that an early frame of little activity is as
-fine as a late one. Slices go from feet to head, frame after frame, rows to the patient's left and
-columns to the back. The same image has the same UIDs whenever it is exported, and the same bytes
-where its provenance says when it was made.
+Each time frame has one slope for all of its slices, so an early frame with little activity is as
+precise as a late one. Slices go from feet to head, frame after frame; rows go to the patient's left
+and columns to the back. The same image always has the same UIDs, and the same bytes if its
+provenance
+states when it was made.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from engine.io.dicom.uids import uid_of
 from engine.io.dicom.values import decimal, decimal_from_above
 
 LARGEST = 2**15 - 1
-"""Largest whole number; they have a sign, since filters leave values below zero."""
+"""Largest stored number; numbers are signed, because filters produce negative values."""
 HOUNSFIELD_STEPS = (0.1, 1.0)
-"""Steps of CT numbers, the finest that holds all of them; programs of old know none but whole."""
+"""Allowed steps of CT numbers; the finest that fits is used. Old programs expect whole numbers."""
 
 
 def slices_of(
@@ -44,16 +45,16 @@ def slices_of(
     volume
         finite values
     provenance
-        of the volume
+        origin of the volume as JSON values
     subject
         patient and study
     frames
-        of time, whose sum or mean the volume is: they are written in its place
+        time frames, written in place of `volume`, which is their sum or mean
 
     Raises
     ------
     DataError
-        where DICOM's whole numbers cannot hold the values, or frames are of no PET scan
+        if the values are too small for DICOM numbers, or frames do not belong to a PET scan
     """
     is_pet = is_emission(volume, provenance)
     if frames and not is_pet:
@@ -70,13 +71,23 @@ def slices_of(
         said: Plain = {"RescaleSlope": decimal(slope)}
         if frames:
             said |= frame_attributes(provenance, volume.unit, frames[t].frame)
+        # Image index of a dynamic series: (frame − 1) · slices + slice (PS3.3 C.8.9.4).
         for number, k in enumerate(order, start=1 + t * n_slices):
             each = common | said | _of_slice(volume, k, number, series, is_pet=is_pet)
             yield encoded(each, np.rint(image.values[k] / slope).astype("<i2"))
 
 
 def digest_of(volume: Volume, frames: Sequence[FrameVolume] = ()) -> str:
-    """Return a digest of the values, where they lie and their unit, and of frames of time."""
+    """Return a digest of values, grid and unit of an image, and of its time frames.
+
+    Parameters
+    ----------
+    volume
+        image
+    frames
+        its time frames, if it has any
+    """
+    # The digest becomes part of UIDs, so an image in another unit or place must get another one.
     said = f"{volume.grid} {volume.unit} {volume.axes}".encode()
     total = sha256(said + np.ascontiguousarray(volume.values, "<f4").tobytes())
     for frame, image in frames:
@@ -86,12 +97,24 @@ def digest_of(volume: Volume, frames: Sequence[FrameVolume] = ()) -> str:
 
 
 def slope_of(image: Volume) -> float:
-    """Return the step from one whole number to the next, as the slices of an image state it."""
+    """Return the step between stored numbers of an image.
+
+    Parameters
+    ----------
+    image
+        one image, or one time frame
+
+    Raises
+    ------
+    DataError
+        if the values are too small for DICOM numbers
+    """
     largest = float(np.abs(image.values).max(initial=0.0))
     if image.unit == transmission.HOUNSFIELD:
         for step in HOUNSFIELD_STEPS:
             if largest <= step * LARGEST:
                 return step
+    # Rounded up: a smaller slope would make the largest value overflow 16 bits.
     slope = float(decimal_from_above(largest / LARGEST)) if largest else 1.0
     if not slope > 0:
         raise DataError("the values are too small for DICOM; export another format.")
@@ -112,7 +135,7 @@ def _of_slice(volume: Volume, k: int, number: int, series: str, *, is_pet: bool)
 
 
 def pixel_measures(volume: Volume) -> Plain:
-    """Return the sizes of voxels as frames of one file state them."""
+    """Return spacing and thickness of the slices, as in the pixel measures of Enhanced files."""
     x_mm, y_mm, z_mm = volume.grid.voxel_mm
     return {
         "PixelSpacing": [decimal(y_mm), decimal(x_mm)],
@@ -122,25 +145,27 @@ def pixel_measures(volume: Volume) -> Plain:
 
 
 def position_of(volume: Volume, k: int) -> list[str]:
-    """Return the middle of the first voxel of slice `k` in the patient's axes [mm, LPS]."""
+    """Return the centre of the first voxel of slice `k` in patient axes [mm, LPS]."""
     x, y, z = (volume.grid.centres_mm(axis) for axis in range(3))
     place = to_patient_axes(volume.sides) @ [float(x[0]), float(y[0]), float(z[k])]
+    # Adding 0.0 turns -0.0 into 0.0, so that equal positions have equal texts.
     return [decimal(float(each) + 0.0) for each in place]
 
 
 def orientation_of(volume: Volume) -> list[str]:
-    """Return where the rows and the columns of slices lead in the patient's axes [LPS]."""
+    """Return the directions of rows and columns in patient axes [LPS]."""
     turn = to_patient_axes(volume.sides)
     return [str(int(each)) for each in (*turn[:, 0], *turn[:, 1])]
 
 
 def slice_order(volume: Volume) -> range:
-    """Return the numbers of the slices, from the feet to the head if z lies along the patient."""
+    """Return the numbers of the slices from feet to head, if z is parallel to the patient."""
+    # Axes that end in "I" run to the feet, so their slices are reversed.
     return range(volume.grid.shape[0])[:: -1 if volume.sides.endswith("I") else 1]
 
 
 def _common(volume: Volume, provenance: Plain, subject: Subject, digest: str) -> Plain:
-    """Return what all slices state."""
+    """Return the attributes that all slices share."""
     is_pet = is_emission(volume, provenance)
     of_kind = emission if is_pet else transmission
     attributes = of_kind.series_attributes(
@@ -159,15 +184,23 @@ def _common(volume: Volume, provenance: Plain, subject: Subject, digest: str) ->
 
 
 def series_uid(subject: Subject, digest: str) -> str:
-    """Return the UID of the series of an image, by the digest of it."""
+    """Return the SeriesInstanceUID for an image.
+
+    Parameters
+    ----------
+    subject
+        patient and study
+    digest
+        digest of the image, from `digest_of`
+    """
     return uid_of("series", str(subject.attributes["StudyInstanceUID"]), digest)
 
 
 def class_uid(volume: Volume, provenance: Plain) -> str:
-    """Return the storage class of the slices of an image."""
+    """Return the storage class for the slices of an image."""
     return (emission if is_emission(volume, provenance) else transmission).CLASS_UID
 
 
 def instance_uid(series: str, number: int) -> str:
-    """Return the UID of a file of a series, counted from 1."""
+    """Return the SOPInstanceUID of a file of a series; files count from 1."""
     return uid_of("instance", series, str(number))

@@ -17,7 +17,7 @@ from engine.io.dicom.subject import Subject, subject_of
 from engine.io.safety.atomic_folder import new_folder, refuse_impossible_folder
 
 HEADER_BYTES = 4096
-"""Largest size of a file without its pixels [bytes]."""
+"""Upper limit for a file without its pixels, to estimate the space [bytes]."""
 FEWEST_DIGITS = 5
 
 
@@ -48,32 +48,33 @@ def write_series(
     subject: Subject | None = None,
     frames: Sequence[FrameVolume] = (),
 ) -> int:
-    """Write a volume, or its frames of time, as a folder of slices; return how many bytes.
+    """Write a volume, or its time frames, as a folder of slices; return the size in bytes.
 
     Parameters
     ----------
     volume
         finite values
     path
-        the folder, which must not exist yet
+        new folder
     provenance
-        of the volume
+        origin of the volume as JSON values
     subject
-        patient and study; by pseudonyms if None
+        patient and study; None uses pseudonyms
     frames
-        of time, on the grid of the volume: a dynamic series
+        time frames on the grid of the volume, for a dynamic series
 
     Raises
     ------
     DataError
-        where DICOM's whole numbers cannot hold the values, or frames are of no PET scan
+        if the values are too small for DICOM numbers, or frames do not belong to a PET scan
     ResourceError
-        where the folder exists, or cannot be written
+        if the folder exists or cannot be written
     """
     whose = subject or subject_of(provenance, digest_of(volume, frames))
     n_images, n_bytes = max(len(frames), 1), 0
     n_files = n_images * volume.grid.shape[0]
-    digits = max(FEWEST_DIGITS, len(str(n_files)))  # names in the order of the files
+    # Leading zeros: programs that sort by name then get the order of the slices.
+    digits = max(FEWEST_DIGITS, len(str(n_files)))
     room = n_images * volume.values.size * 2 + n_files * HEADER_BYTES
     total = sha256()
     with new_folder(path, room) as folder:
@@ -82,6 +83,7 @@ def write_series(
             folder.add(f"{number:0{digits}}.dcm", content)
             total.update(content)
             n_bytes += len(content)
+        # The digest runs over all files in the order of their names, as the reader computes it.
         with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:
             forget_older()
             folder.put_in_place()

@@ -2,8 +2,8 @@
 
     p(r, c) = position + r · spacing_0 · down + c · spacing_1 · across  [mm, LPS]
 
-for row r and column c. A classic file is one slice; an Enhanced one holds many, whose places stand
-in sequences of functional groups (C.7.6.16).
+for row r and column c. A classic file is one slice. An Enhanced file contains many, whose positions
+are in functional groups (C.7.6.16).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GROUPS = {
     "RescaleIntercept": "PixelValueTransformationSequence",
     "RescaleType": "PixelValueTransformationSequence",
 }
-"""Attribute -> functional group of Enhanced files that it stands in."""
+"""Attribute -> functional group of Enhanced files that contains it."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Slice:
 
     Attributes
     ----------
-    path : its file
-    frame : its number in the file, from 0
-    position : middle of the first pixel [mm, LPS]
-    across, down : unit vectors along a row, and along a column
-    spacing : from row to row, and from column to column [mm]
-    thickness : 0 where it is not stated [mm]
+    path : file
+    frame : number of the frame in the file, from 0
+    position : centre of the first pixel [mm, LPS]
+    across, down : unit vectors along a row and along a column
+    spacing : distance between rows, and between columns [mm]
+    thickness : slice thickness [mm]; 0 if not stated
     slope, intercept : value = intercept + slope · number
-    number : InstanceNumber of a file of one slice; None where it is not stated
+    number : InstanceNumber of a file with one slice; None if not stated
     """
 
     path: Path
@@ -59,16 +59,28 @@ class Slice:
 
     @property
     def normal(self) -> NDArray[np.float64]:
-        """Unit vector at right angles to the slice."""
+        """Unit vector perpendicular to the slice."""
         return np.cross(self.across, self.down)
 
 
 def slices_of(header: Header) -> list[Slice]:
-    """Return the slices of an image; refuse one that does not say where they lie."""
+    """Return the slices of an image.
+
+    Parameters
+    ----------
+    header
+        header of a classic or Enhanced file
+
+    Raises
+    ------
+    FileFormatError
+        if positions are missing, or the header is damaged
+    """
     name = header.path.name
     try:
         n_frames = int(header.dataset.get("NumberOfFrames") or 1)
         described = len(header.dataset.get("PerFrameFunctionalGroupsSequence") or ())
+        # Multi-frame files without positions are ultrasound or screenshots, not a stack of slices.
         if n_frames > max(described, 1):
             raise FileFormatError(
                 f"{name}: states {n_frames:,} frames but the positions of {described:,}; {WAY_OUT}."
@@ -82,6 +94,7 @@ def _slice(header: Header, frame: int) -> Slice:
     orientation = _numbers(header, frame, "ImageOrientationPatient", 6)
     across, down = orientation[:3], orientation[3:]
     lengths = float(np.linalg.norm(across)), float(np.linalg.norm(down))
+    # Direction cosines are decimal strings, often rounded to 4 to 6 digits.
     if not np.allclose([*lengths, float(across @ down) + 1], 1, atol=1e-3):
         raise FileFormatError(
             f"{header.path.name}: its orientation has rows and columns that are not perpendicular; "
@@ -106,6 +119,7 @@ def _slice(header: Header, frame: int) -> Slice:
 
 def _number(header: Header) -> int | None:
     said = header.text("InstanceNumber")
+    # InstanceNumber of an Enhanced file counts files, not slices.
     is_one = "PerFrameFunctionalGroupsSequence" not in header.dataset
     return int(said) if is_one and said.isdigit() else None
 
@@ -126,7 +140,7 @@ def _sequence(found: object) -> Sequence[float]:
 
 
 def _found(header: Header, frame: int, keyword: str) -> object:
-    """Return an attribute of a frame: of the file, else of the group of the frame, or of all."""
+    """Return an attribute of a frame: from the file, the frame's group, or the shared group."""
     dataset = header.dataset
     if dataset.get(keyword) is not None:
         return dataset[keyword].value

@@ -1,7 +1,8 @@
-"""Order the slices of one series: one patient, one position each, none missing.
+"""Order the slices of one series: one patient, different positions, none missing.
 
-Slices are sorted by their positions along the normal n of the first one, h = n · position; names of
-files and numbers of instances say nothing of where a slice is.
+Slices are sorted by their position along the normal n of the first one, h = n · position. File
+names
+and instance numbers do not define the position of a slice.
 """
 
 from __future__ import annotations
@@ -40,15 +41,27 @@ OF_ONE_SERIES = {
     "NumberOfTimeSlices": "numbers of time frames",
     "DecayCorrection": "decay correction times",
 }
-"""Attributes that all slices of a series share -> what differs if they do not."""
+"""Attributes that all slices of a series share -> name in the message if they differ."""
 
 
 def refuse_mixed(headers: Sequence[Header]) -> None:
-    """Refuse what is no stack of slices, and slices that do not belong together."""
+    """Refuse objects that are no slices, and slices that do not belong together.
+
+    Parameters
+    ----------
+    headers
+        headers of one series
+
+    Raises
+    ------
+    FileFormatError
+        names the object, or the first attribute that differs and its two files
+    """
     first = headers[0]
     kind = first.text("Modality")
     if kind not in KINDS or not first.is_image:
         with open_input(first.path) as file:
+            # Reports, plans and screenshots get advice of their own.
             known = recogniser.recognised(file)
             if known is not None:
                 raise FileFormatError(known.refuse(file))
@@ -63,6 +76,7 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
                 f"{first.path.name} and {other.path.name} claim the same series but have different "
                 f"{what}; export the series again into an empty folder."
             )
+    # A table in place of slope and intercept, as in digital radiography (PS3.3 C.11.1).
     if first.dataset.get("ModalityLUTSequence"):
         raise FileFormatError(
             f"{first.path.name}: its values need a look-up table, expected a slope; export the "
@@ -73,20 +87,28 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
 
 
 def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
-    """Return the slices of a series by their positions; refuse gaps, and two at one place.
+    """Return the slices of a series sorted by position.
 
     Parameters
     ----------
     slices
-        in any order
+        slices in any order
     said
-        how many there are, where the series says so
+        number of slices that the series states; None if it does not
+
+    Raises
+    ------
+    GeometryError
+        if slices are missing, share a position, or differ in orientation
+    FileFormatError
+        if the number differs from the stated one
     """
     first = slices[0]
     _refuse_other_planes(slices)
     ordered = sorted(slices, key=lambda each: float(first.normal @ each.position))
     heights = np.array([float(first.normal @ each.position) for each in ordered])
     steps = np.diff(heights)
+    # Two slices at one position are frames, echoes or b-values that share a series.
     for k in np.flatnonzero(steps < SAME_PLACE_MM)[:1]:
         one, other = (_named(each, slices) for each in (ordered[k], ordered[k + 1]))
         raise GeometryError(
@@ -105,9 +127,29 @@ def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
 
 
 def affine_of(ordered: Sequence[Slice], n_slices: int) -> NDArray[np.float64]:
-    """Return the (4, 4) matrix from (column, row, slice) to LPS [mm], of so many even slices."""
+    """Return the matrix from (column, row, slice) to LPS.
+
+    Parameters
+    ----------
+    ordered
+        slices in order
+    n_slices
+        number of evenly spaced slices between the first and the last one
+
+    Returns
+    -------
+    affine
+        (4, 4) [mm]
+
+    Raises
+    ------
+    GeometryError
+        for a single slice without a thickness
+    """
     first, last = ordered[0], ordered[-1]
     if n_slices > 1:
+        # From the ends, because rounding errors of single positions then average out. It also
+        # includes the shift of a tilted gantry, whose step is not parallel to the normal.
         step = (last.position - first.position) / (n_slices - 1)
     elif first.thickness > 0:
         step = first.normal * first.thickness
@@ -123,6 +165,7 @@ def affine_of(ordered: Sequence[Slice], n_slices: int) -> NDArray[np.float64]:
 
 
 def _refuse_other_planes(slices: Sequence[Slice]) -> None:
+    # A scout (localiser) can have the UID of the series, but another orientation.
     first = slices[0]
     for each in slices[1:]:
         turned = max(
@@ -155,8 +198,9 @@ def _refuse_gaps(
 
 
 def _refuse_crooked(ordered: Sequence[Slice], heights: NDArray[np.float64]) -> None:
-    """Refuse slices that do not follow one another along a line."""
+    """Refuse slices whose positions are not on a straight line."""
     first, along = ordered[0].position, ordered[-1].position - ordered[0].position
+    # At least 0.02 mm, because positions are often rounded to 0.01 mm.
     most = max(UNEVEN * typical_step(np.diff(heights)), 0.02)
     for each, height in zip(ordered, heights, strict=True):
         part = (height - heights[0]) / (heights[-1] - heights[0])

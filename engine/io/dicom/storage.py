@@ -1,4 +1,4 @@
-"""DICOM object types by the storage class that each file names (PS3.6 A)."""
+"""DICOM object types, by the storage class that each file states (PS3.6, annex A)."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ NAMES = {
     **dict.fromkeys(CAPTURES, "secondary capture"),
     **dict.fromkeys(REPORTS, "structured report"),
 }
-"""Storage class -> what people call it."""
+"""Storage class -> common name."""
 TOMOGRAPHIC = ("TOMO", "GATED TOMO", "RECON TOMO", "RECON GATED TOMO")
-"""Third value of ImageType of SPECT, measured or reconstructed (PS3.3 C.8.4.9)."""
+"""Third value of ImageType of SPECT scans and images (PS3.3 C.8.4.9)."""
 
 
 def storage_class(file: InputFile) -> str:
-    """Return the UID of the kind of object in a file; "" if it is no DICOM or cannot be read."""
+    """Return the SOPClassUID of a file; "" if it is no DICOM file or cannot be read."""
     found = _kind_attributes(file)
     if found is None:
         return ""
-    try:  # a value is decoded when it is first used
+    try:  # pydicom decodes a value at its first use, so errors occur here
         return str(found.get("SOPClassUID") or found.file_meta.get("MediaStorageSOPClassUID") or "")
     except damage():
         return ""
 
 
 def is_tomographic(file: InputFile) -> bool:
-    """Return True if a nuclear medicine file holds SPECT, not planar pictures."""
+    """Return True if a nuclear medicine file is SPECT, not a planar image."""
     found = _kind_attributes(file)
     try:
         kinds = found.get("ImageType") if found is not None else None
@@ -61,7 +61,7 @@ def is_tomographic(file: InputFile) -> bool:
 
 
 def object_name(file: InputFile) -> str:
-    """Return the format of a DICOM file for people: "DICOM (RT dose)"."""
+    """Return the format of a DICOM file for display: "DICOM (RT dose)"."""
     kind = storage_class(file)
     name = NAMES.get(kind, "")
     if kind == NUCLEAR:
@@ -82,7 +82,8 @@ def _kind_attributes(file: InputFile) -> Dataset | None:
 
 
 def is_directory_file(path: Path) -> bool:
-    """Whether a file is the index of a DICOM folder, which stands for the folder (PS3.10 8.6)."""
+    """Return True if a file is the index of a DICOM folder (DICOMDIR, PS3.10 8.6)."""
+    # By name first, so that not every file has to be opened.
     if path.name.upper() != DIRECTORY_NAME or not is_file(path):
         return False
     with open_input(path) as file:

@@ -1,7 +1,7 @@
 """Choose patient and study of an image: pseudonyms, or those of another series of the patient.
 
-Without another series, study and frame of reference follow from the scan, so that all images of one
-scan lie in one study and in one frame, and those of two scans never do.
+Without another series, study and frame of reference follow from the scan. So all images of one scan
+share a study and a frame of reference, and images of two scans never do.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ STUDY = (
     *("ReferringPhysicianName", "StudyDescription"),
 )
 OF_BODY = ("PatientWeight", "PatientSize")
+# Copied only together: "removed" without a method is not valid (PS3.3 C.7.1.1).
 REMOVAL = ("PatientIdentityRemoved", "DeidentificationMethod")
 REMOVED = "Names are replaced by pseudonyms"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Patient and study that a series belongs to.
+    """Patient and study of a series.
 
     Attributes
     ----------
-    attributes : of patient and study, by their DICOM keywords
-    frame_uid : frame of reference in which the voxels lie
-    references : attributes that name the series this one was derived beside
+    attributes : patient and study, DICOM keyword -> value
+    frame_uid : FrameOfReferenceUID of the voxels
+    references : attributes that refer to the other series in the study
     """
 
     attributes: Plain
@@ -49,17 +50,18 @@ class Subject:
 
 
 def subject_of(provenance: Plain, digest: str) -> Subject:
-    """Return the subject of an image by pseudonyms.
+    """Return pseudonyms for patient and study of an image.
 
     Parameters
     ----------
     provenance
-        of the image
+        origin of the image as JSON values
     digest
-        of its values, which stands for the scan where nobody says which one it was
+        digest of its values, which replaces that of the scan if the provenance does not state it
     """
     inputs = provenance.get("inputs", {})
     data = inputs.get("data", {}) if isinstance(inputs, dict) else {}
+    # By the scan, not the image, so that PET reconstructions with other settings share a study.
     key = str(data.get("sha256") or digest)
     name = pseudonym_for(key)
     family, _, given = name.partition("-")
@@ -87,34 +89,35 @@ def subject_of(provenance: Plain, digest: str) -> Subject:
 
 
 def subject_of_order(order: ImagingOrder, provenance: Plain, digest: str) -> Subject:
-    """Return the patient and the study of an order; the frame of reference is that of the scan.
+    """Return patient and study of an order, with the frame of reference of the scan.
 
     Parameters
     ----------
     order
-        of the worklist
+        worklist order
     provenance, digest
-        of the image, as for `subject_of`
+        origin and digest of the image, as for `subject_of`
     """
     own = subject_of(provenance, digest)
+    # Weight and height of the scan are kept unless the order states them.
     body = {key: own.attributes[key] for key in OF_BODY if key in own.attributes}
     return Subject(body | order.attributes(), own.frame_uid)
 
 
 def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
-    """Return the patient and the study of another image of the same patient.
+    """Return patient and study of another image of the patient.
 
     Parameters
     ----------
     file
         any instance of the other series
     same_frame
-        whether the image lies where the other does: in the same frame of reference
+        True if the image is in the frame of reference of that series
 
     Raises
     ------
     FileFormatError
-        where the file is no DICOM image of a patient
+        if the file is no DICOM image of a patient, or has no frame of reference to share
     """
     other = _read(file)
     taken = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
@@ -141,6 +144,8 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
             {"SeriesInstanceUID": series, "ReferencedInstanceSequence": [instance]}
         ]
     }
+    # Another frame of reference by default: viewers would otherwise overlay images that may not
+    # match.
     return Subject(attributes, frame if same_frame else uid_of("frame next to", series), references)
 
 

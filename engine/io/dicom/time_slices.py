@@ -1,13 +1,14 @@
-"""The frames of time that the slices of a dynamic PET series are of, in order. PS3.3 C.8.9.4.
+"""Sort the slices of a dynamic PET series into time frames. PS3.3 C.8.9.4.
 
-Slices of one frame state the same acquisition, reference time and length. Frame k of length T_k
-begins at
+Slices of one frame state the same acquisition time, reference time and length. Frame k of length
+T_k
+starts at
 
-    start_k = acquisition_k − the series' time,
+    start_k = acquisition_k − series time.
 
-or − the first acquisition, where the series' time does not fit: its reference times lie outside of
-the frames. Where nothing says when frames were acquired, they follow one another, start_k = Σ T_j
-of those before, if each reference time lies in its frame.
+If the series time does not fit, because reference times would be outside their frames, the first
+acquisition time replaces it. If there are no acquisition times, the frames are consecutive,
+start_k = Σ T_j of the earlier ones, provided that each reference time fits its frame.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from engine.data.timing.time_frames import MOST_FRAMES, MS, TimeFrame
 from engine.io.dicom.headers import WAY_OUT, Header
 
 ROUNDED_MS = 1000
-"""Times of day may be told to the second."""
+"""Tolerance of times of day, which can be rounded to 1 s."""
 OFF_MIDDLE = 0.02
-"""Part of a frame by which decay may move its reference time off the middle."""
+"""Part of a frame by which decay can shift its reference time from the middle."""
+# TM values may omit fraction and seconds (PS3.5, 6.2).
 TIME_FORMATS = ("%H%M%S.%f", "%H%M%S", "%H%M")
 
 
@@ -38,7 +40,7 @@ class _Key(NamedTuple):
 
 
 def is_dynamic(headers: Sequence[Header]) -> bool:
-    """Return True if a series says that it is of several frames of time."""
+    """Return True if a series states that it has several time frames."""
     first = headers[0]
     said = first.text("NumberOfTimeSlices")
     is_series = "DYNAMIC" in first.text("SeriesType") or (said.isdigit() and int(said) > 1)
@@ -50,19 +52,24 @@ def parted(
 ) -> list[tuple[TimeFrame, list[Header]]]:
     """Return the frames of a dynamic series in order, each with its slices.
 
-    One frame alone is returned as such, whatever the series had.
+    A single frame is returned as such, even if the series had more.
 
     Parameters
     ----------
     headers
-        of the series
+        headers of the series
     starts_s
-        when its frames begin, where the provenance of the series says it
+        starts of the frames, if the provenance states them
+
+    Returns
+    -------
+    frames
+        frames with their slices, in order of time
 
     Raises
     ------
     FileFormatError
-        where frames lack, or their times are not told or cannot be
+        if frames are missing, or their times are missing or contradict each other
     """
     found: dict[_Key, list[Header]] = {}
     for header in headers:
@@ -70,6 +77,7 @@ def parted(
     if all(key.acquired is not None for key in found):
         keys = sorted(found, key=lambda key: (key.acquired or datetime.min, *key[1:]))
     else:
+        # Without acquisition times, order by reference time and length.
         keys = sorted(found, key=lambda key: key[1:])
     name, said = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
     if len(keys) > MOST_FRAMES:
@@ -87,6 +95,7 @@ def parted(
 
 def _key(header: Header) -> _Key:
     duration_ms = _number(header, "ActualFrameDuration")
+    # `not >=` also refuses NaN.
     if duration_ms is None or not duration_ms >= 0.5:
         raise FileFormatError(
             f"{header.path.name}: belongs to a dynamic series but states no frame duration "
@@ -97,11 +106,13 @@ def _key(header: Header) -> _Key:
 
 
 def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
-    """Return when frames begin [ms]."""
+    """Return the starts of the frames [ms]."""
     times = [key.acquired for key in keys if key.acquired is not None]
     ends = list(accumulate(key.duration_ms for key in keys))
+    # Some programs write the start of the scan as the acquisition time of every frame.
     if len(times) < len(keys) or (len(keys) > 1 and times[0] == times[-1]):
         starts = [0, *ends[:-1]]
+        # FrameReferenceTime is the start of a frame in some programs and its middle in others.
         if _follow(starts, keys, 0.0, 0.0) or _follow(starts, keys, 0.5, OFF_MIDDLE):
             return starts
         raise FileFormatError(
@@ -110,13 +121,14 @@ def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
         )
     stated = {_moment(header, "Series") for header in headers}
     series = stated.pop() if len(stated) == 1 else None
+    # SeriesTime is sometimes the time of reconstruction, which is after the acquisition.
     zeros = [each for each in (series, times[0]) if each is not None and each <= times[0]]
     found = [[round((each - zero) / timedelta(milliseconds=1)) for each in times] for zero in zeros]
     return next((each for each in found if _fit(each, keys)), found[0])
 
 
 def _fit(starts: Sequence[int], keys: Sequence[_Key]) -> bool:
-    """Return True if each reference time lies in its frame."""
+    """Return True if each reference time is within its frame."""
     return all(
         -ROUNDED_MS <= key.reference_ms - start <= key.duration_ms + ROUNDED_MS
         for start, key in zip(starts, keys, strict=True)
@@ -124,7 +136,7 @@ def _fit(starts: Sequence[int], keys: Sequence[_Key]) -> bool:
 
 
 def _follow(starts: Sequence[int], keys: Sequence[_Key], part: float, spare: float) -> bool:
-    """Return True if reference times stand where so large a part of each frame is over."""
+    """Return True if each reference time is at this part of its frame, within a tolerance."""
     return all(
         abs(key.reference_ms - start - part * key.duration_ms) <= spare * key.duration_ms + 1
         for start, key in zip(starts, keys, strict=True)
@@ -132,10 +144,11 @@ def _follow(starts: Sequence[int], keys: Sequence[_Key], part: float, spare: flo
 
 
 def _in_order(starts: Sequence[int], keys: Sequence[_Key], name: str) -> list[TimeFrame]:
-    """Return frames of which none begins before the one before it ends."""
+    """Return the frames; refuse a frame that starts before the previous one ends."""
     frames: list[TimeFrame] = []
     for start, key in zip(starts, keys, strict=True):
         begin, ended = start, frames[-1].end_ms if frames else 0
+        # Rounded times of day can make consecutive frames overlap by up to a second.
         if begin < ended <= begin + ROUNDED_MS:
             begin = ended
         if begin < ended:
@@ -156,7 +169,8 @@ def _number(header: Header, keyword: str) -> float | None:
 
 
 def _moment(header: Header, of: str) -> datetime | None:
-    """Return date and time of the series or of the acquisition; None where a part is not told."""
+    """Return date and time of the series or of the acquisition; None if a part is missing."""
+    # ACR-NEMA dates and times contain separators: 2026.11.28 and 12:30:00 (PS3.5, 6.2).
     day = header.text(f"{of}Date").replace(".", "")
     time = header.text(f"{of}Time").replace(":", "")
     for form in TIME_FORMATS:

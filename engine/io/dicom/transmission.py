@@ -10,17 +10,28 @@ CLASS_UID = "1.2.840.10008.5.1.4.1.1.2"
 """CT Image Storage."""
 HOUNSFIELD = "HU"
 UNSPECIFIED = "US"
-"""Rescale type of values that DICOM knows no unit for, such as 1/mm; only images that are derived
-from others may have it (PS3.3 C.8.2.1.1.2)."""
+"""Rescale type of values in other units, such as 1/mm; only derived images may have it (PS3.3
+C.8.2.1.1.2).
+"""
 
 
 def series_attributes(provenance: Plain, unit: str) -> Plain:
-    """Return what is the same for all slices of a CT image."""
+    """Return the attributes that all slices of a CT image share.
+
+    Parameters
+    ----------
+    provenance
+        origin of the image as JSON values
+    unit
+        unit of the values; "HU" for CT numbers
+    """
     scan = provenance.get("scan")
     known = scan if isinstance(scan, dict) else {}
     started = moment_of(known.get("scan_start"))
     voltage = known.get("voltage_kv")
     is_hounsfield = unit == HOUNSFIELD
+    # Soft-tissue window: without one, many viewers open CT with the full range, which is almost
+    # grey.
     window: Plain = {"WindowCenter": "40", "WindowWidth": "400"} if is_hounsfield else {}
     return {
         "Modality": "CT",

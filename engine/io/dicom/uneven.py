@@ -1,9 +1,9 @@
-"""Resample unevenly spaced slices; distinguish them from series with missing slices.
+"""Resample unevenly spaced slices, and distinguish them from series with missing slices.
 
-Slices lack where the numbers of the series (InstanceNumber) leave some out. Without numbers, they
-lack where one distance alone is a multiple of the usual one, unless the slices there are as thick.
-All other uneven distances are those of the series. By linear interpolation along the series, with
-slices at the heights h_k,
+Slices are missing if the instance numbers have a gap. Without such numbers, they are missing if a
+single distance is a multiple of the typical one, unless the slices there are as thick. Any other
+uneven spacing belongs to the series. The slices are interpolated linearly between their heights
+h_k,
 
     v(h) = v_k + (h − h_k) / (h_(k+1) − h_k) · (v_(k+1) − v_k),    h_k ≤ h ≤ h_(k+1).
 """
@@ -22,36 +22,65 @@ from engine.io.safety.budget import refuse_large_data
 
 SAME_PLACE_MM = 0.01
 UNEVEN = 0.05
-"""Part of the distance of two slices by which others may differ: headers round."""
+"""Part of the typical distance by which others may differ, because headers are rounded."""
 MOST_TIMES = 8
-"""Slices of an even series for each slice that there is, at most."""
+"""Maximum number of resampled slices for each existing one."""
 
 
 def heights_of(ordered: Sequence[Slice]) -> Array:
-    """Return the heights of slices along the normal of the first one [mm]."""
+    """Return the heights of slices along the normal of the first one [mm].
+
+    Parameters
+    ----------
+    ordered
+        slices in order
+    """
     return np.array([float(ordered[0].normal @ each.position) for each in ordered])
 
 
 def typical_step(steps: Array) -> float:
-    """Return the middle distance of slices; the smaller one of two."""
+    """Return the median distance of slices; of two distances the smaller one."""
     return float(np.sort(steps)[(len(steps) - 1) // 2]) if len(steps) > 2 else float(steps.min())
 
 
 def uneven_steps(steps: Array) -> NDArray[np.int64]:
-    """Return which distances differ from the usual one."""
+    """Return the indices of distances that differ from the typical one.
+
+    Parameters
+    ----------
+    steps
+        distances between neighbouring slices [mm]
+    """
     usual = typical_step(steps)
     return np.flatnonzero(np.abs(steps - usual) > max(UNEVEN * usual, SAME_PLACE_MM))
 
 
 def lacking_after(ordered: Sequence[Slice], steps: Array, k: int) -> int:
-    """Return how many slices lack after slice k; 0 if the series is uneven there."""
+    """Return the number of missing slices after slice k.
+
+    Parameters
+    ----------
+    ordered
+        slices in order
+    steps
+        distances between neighbouring slices [mm]
+    k
+        slice before the gap
+
+    Returns
+    -------
+    n
+        0 if the series is uneven there
+    """
     usual = typical_step(steps)
     jumps = _jumps(ordered)
     if len(jumps):
+        # Divided by the typical jump, because numbers of interleaved series can go up by 2 or more.
         return max(round(float(jumps[k] / typical_step(jumps))) - 1, 0)
     n_lost = steps[k] / usual - 1
     is_multiple = abs(n_lost - round(n_lost)) < UNEVEN * (round(n_lost) + 1)
     beside = [steps[at] for at in (k - 1, k + 1) if 0 <= at < len(steps)]
+    # Several large steps in a row are a series with wider spacing there, not a gap.
     is_alone = all(abs(each - usual) <= max(UNEVEN * usual, SAME_PLACE_MM) for each in beside)
     is_thick = any(
         abs(each.thickness - steps[k]) <= UNEVEN * steps[k] for each in ordered[k : k + 2]
@@ -60,7 +89,7 @@ def lacking_after(ordered: Sequence[Slice], steps: Array, k: int) -> int:
 
 
 def _jumps(ordered: Sequence[Slice]) -> Array:
-    """Return how far the numbers of neighbours are apart; none if numbers do not follow heights."""
+    """Return the differences of instance numbers; empty if they do not follow the heights."""
     numbers = [each.number for each in ordered if each.number is not None]
     jumps = np.diff(np.array(numbers, float))
     follows = bool((jumps > 0).all() or (jumps < 0).all())
@@ -70,18 +99,31 @@ def _jumps(ordered: Sequence[Slice]) -> Array:
 def evened(
     ordered: Sequence[Slice], values: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """Return values (slice, row, column) at even heights, and a note if they were resampled.
+    """Return values at even heights, and a note if they were resampled.
+
+    Parameters
+    ----------
+    ordered
+        slices in order
+    values
+        (slice, row, column)
+
+    Returns
+    -------
+    values, notes
+        the same array and no notes if the spacing is even
 
     Raises
     ------
     GeometryError
-        if an even series would need far more slices
+        if an even spacing would need too many slices
     """
     heights = heights_of(ordered)
     steps = np.diff(heights)
     if len(steps) < 2 or not len(uneven_steps(steps)):
         return values, ()
     first, last = float(heights[0]), float(heights[-1])
+    # The finest existing distance everywhere, so that no detail is lost.
     n = int(np.ceil((last - first) / steps.min() - UNEVEN)) + 1
     name = ordered[0].path.parent.name
     apart = f"{steps.min():.3g} to {steps.max():.3g} mm apart"
@@ -102,6 +144,7 @@ def evened(
 def _interpolated(
     values: NDArray[np.float32], heights: Array, wanted: Array
 ) -> NDArray[np.float32]:
+    # Clipped, because rounding can put the last height just beyond the last slice.
     below = np.clip(np.searchsorted(heights, wanted, side="right") - 1, 0, len(heights) - 2)
     part = (wanted - heights[below]) / np.diff(heights)[below]
     out = np.empty((len(wanted), *values.shape[1:]), np.float32)

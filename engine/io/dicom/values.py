@@ -7,13 +7,25 @@ import unicodedata
 from datetime import datetime
 
 DECIMAL_CHARACTERS = 16
-"""Longest decimal string (DS)."""
+"""Maximum length of a decimal string (DS)."""
 SHORT, LONG = 16, 64
-"""Longest short string (SH) and long string (LO, and each part of a name)."""
+"""Maximum length of a short string (SH), and of a long string (LO) and each part of a name."""
 
 
 def decimal(value: float) -> str:
-    """Return a number as the decimal string nearest to it of at most 16 characters."""
+    """Return the closest decimal string with at most 16 characters.
+
+    Parameters
+    ----------
+    value
+        finite number
+
+    Raises
+    ------
+    ValueError
+        if no such string exists
+    """
+    # Sign, point and exponent count too, so the number of digits depends on the value.
     for digits in range(16, 0, -1):
         text = f"{value:.{digits}g}"
         if len(text) <= DECIMAL_CHARACTERS:
@@ -22,7 +34,13 @@ def decimal(value: float) -> str:
 
 
 def decimal_from_above(value: float) -> str:
-    """Return the decimal string of a positive number that is at least as large."""
+    """Return a decimal string that is not smaller than a positive number.
+
+    Parameters
+    ----------
+    value
+        positive number, such as a slope that must not be rounded down
+    """
     text = decimal(value)
     for step in range(1, 100):
         if float(text) >= value:
@@ -32,26 +50,35 @@ def decimal_from_above(value: float) -> str:
 
 
 def date_of(moment: datetime | None) -> str:
-    """Return a day (DA); empty where it is not known."""
+    """Return a date (DA); empty if unknown."""
     return "" if moment is None else f"{moment:%Y%m%d}"
 
 
 def time_of(moment: datetime | None) -> str:
-    """Return a time of day (TM); empty where it is not known."""
+    """Return a time of day (TM); empty if unknown."""
     return "" if moment is None else f"{moment:%H%M%S.%f}"
 
 
 def date_time_of(moment: datetime | None) -> str:
-    """Return a moment (DT), without its zone, which the instance states once; empty if unknown."""
+    """Return date and time (DT) without time zone, which the file states once; empty if unknown."""
     return "" if moment is None else f"{moment:%Y%m%d%H%M%S.%f}"
 
 
 def zone_of(moment: datetime | None) -> str:
-    """Return the offset from UTC of a moment, "+0100"; empty where it has none."""
+    """Return the offset from UTC, such as "+0100"; empty if the time has no zone."""
     return "" if moment is None or moment.tzinfo is None else f"{moment:%z}"[:5]
 
 
 def words(text: str, longest: int = LONG) -> str:
-    """Return a text without what ends or parts values, cut to a length."""
+    """Return a text that is valid in a DICOM value.
+
+    Parameters
+    ----------
+    text
+        any text; control characters and separators become spaces
+    longest
+        maximum length; the rest is cut off
+    """
+    # "\" separates values, "^" the parts of a name, "=" its representations (PS3.5, 6.2).
     plain = "".join(" " if unicodedata.category(c)[0] == "C" or c in "\\^=" else c for c in text)
     return " ".join(plain.split())[:longest].strip()

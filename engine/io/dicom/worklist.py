@@ -1,6 +1,6 @@
-"""Query the worklist of a node for orders: C-FIND (PS3.4 annex K).
+"""Query the worklist of a node for orders: C-FIND (PS3.4, annex K).
 
-A question names what answers must match; what it leaves empty, the node is asked to fill in.
+Values in a query must match. The node returns the values of empty attributes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIND = "1.2.840.10008.5.1.4.31"
 """Modality Worklist Information Model, FIND."""
 PENDING = (0xFF00, 0xFF01)
 MOST = 500
-"""Orders that are taken of one answer; a day of a large hospital has fewer."""
+"""Maximum number of orders that are read; a large hospital has fewer per day."""
 UNICODE = "ISO_IR 192"
 
 
@@ -33,11 +33,11 @@ class WorklistQuery:
 
     Attributes
     ----------
-    first, last : days; the same for one day
+    first, last : range of days; equal for a single day
     modality : such as "PT" or "CT"
-    patient : a name, with * for any letters
+    patient : name; * matches any letters
     patient_id, accession : numbers
-    station : title of the scanner
+    station : AE title of the scanner
     """
 
     first: date | None = None
@@ -49,12 +49,13 @@ class WorklistQuery:
     station: str = ""
 
     def to_dataset(self) -> Dataset:
-        """Return the question as a node reads it."""
+        """Return the query as a DICOM dataset."""
         from pydicom.dataset import Dataset
 
         found, step = Dataset(), Dataset()
         found.SpecificCharacterSet = UNICODE
         for key in (*OF_PATIENT.values(), *OF_STUDY.values(), "PatientWeight", "PatientSize"):
+            # Empty attributes ask the node for their values. An empty number is None in pydicom.
             setattr(found, key, "" if key not in ("PatientWeight", "PatientSize") else None)
         for key in OF_STEP.values():
             setattr(step, key, "")
@@ -70,17 +71,18 @@ class WorklistQuery:
         if self.first is None and self.last is None:
             return ""
         ends = ["" if day is None else f"{day:%Y%m%d}" for day in (self.first, self.last)]
+        # Range matching: "20261101-20261130", and "20261101-" without an end (PS3.4, C.2.2.2.5).
         return ends[0] if ends[0] == ends[1] else "-".join(ends)
 
 
 @dataclass(frozen=True)
 class Worklist:
-    """Answer of a node.
+    """Response of a node.
 
     Attributes
     ----------
-    orders : by the moment they are to be done at
-    notes : what was left out and why, a sentence each
+    orders : orders by scheduled time
+    notes : one sentence for each order that cannot be used
     """
 
     orders: tuple[ImagingOrder, ...]
@@ -88,18 +90,30 @@ class Worklist:
 
 
 def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
-    """Ask a node what is to be done.
+    """Query a node for orders.
+
+    Parameters
+    ----------
+    node
+        worklist server
+    question
+        query
+
+    Returns
+    -------
+    worklist
+        at most `MOST` orders, with notes on unusable ones
 
     Raises
     ------
     ResourceError
-        where the node cannot be reached, knows no worklist, refuses the question, or ends
-        the connection
+        if the node cannot be reached, has no worklist, refuses the query, or the connection is lost
     """
     orders, notes = list[ImagingOrder](), dict[str, None]()
     with associated(node, {FIND}) as association:
         for answer in _answers(association, node, question):
             if len(orders) == MOST:
+                # A dictionary keeps the order and removes repeated notes.
                 notes[f"{node.name}: has more than {MOST:,} orders; query a single day."] = None
                 break
             try:
@@ -111,7 +125,13 @@ def ask_worklist(node: Node, question: WorklistQuery) -> Worklist:
 
 
 def parse_day(text: str) -> date:
-    """Return a day that somebody wrote as 2026-11-26; raises `DataError` where it is none."""
+    """Return the date of a text such as 2026-11-26.
+
+    Raises
+    ------
+    DataError
+        if it is no such date
+    """
     try:
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             raise ValueError(text)
@@ -122,6 +142,7 @@ def parse_day(text: str) -> date:
 
 def _answers(association: Association, node: Node, question: WorklistQuery) -> Iterator[Dataset]:
     for status, answer in association.send_c_find(question.to_dataset(), FIND):
+        # Each order is a pending response. The last response has no order, only the final status.
         if status and int(status.get("Status", 0)) in PENDING and answer is not None:
             yield answer
         else:

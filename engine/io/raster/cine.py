@@ -1,9 +1,9 @@
-"""A film of a volume (GIF): slice after slice, beside a projection that shows where it is.
+"""Write a movie of a volume (GIF): slice after slice, next to a projection that shows the position.
 
-The axial slices run from the feet to the head where the patient's position is known.
-
-Every frame has the same shades, letters and warning as the snapshot. Of volumes with very many
-slices, evenly chosen ones are shown; their titles say which.
+The axial slices run from the feet to the head if the patient position is known. Frames have the
+same
+grey levels, letters and warning as the snapshot. Of very many slices, evenly spaced ones are shown;
+their titles state which.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_FRAMES = 240
 
 
 class CineWriter(VolumeWriter):
-    """Film of the slices."""
+    """Movie of the slices."""
 
     name: ClassVar[str] = "Movie of the slices"
     suffixes: ClassVar[tuple[str, ...]] = (".gif",)
@@ -53,7 +53,7 @@ class CineWriter(VolumeWriter):
 
 
 def cine(volume: Volume) -> bytes:
-    """Return a GIF of the slices of a volume, the same bytes every time."""
+    """Return the bytes of a GIF with the slices of a volume; equal volumes give equal bytes."""
     frames = _frames(volume)
     first, buffer = next(frames), BytesIO()
     first.save(
@@ -69,7 +69,13 @@ def cine(volume: Volume) -> bytes:
 
 
 def shown_slices(n: int) -> list[int]:
-    """Return which of n slices are shown, in order."""
+    """Return the numbers of the shown slices, in order.
+
+    Parameters
+    ----------
+    n
+        number of slices; up to `MOST_FRAMES` all of them are shown
+    """
     return np.unique(np.linspace(0, n - 1, min(n, MOST_FRAMES)).round().astype(int)).tolist()
 
 
@@ -77,11 +83,14 @@ def _frames(volume: Volume) -> Iterator[Image]:
     from PIL import Image, ImageDraw
 
     axis = orientation("axial", axes=volume.sides).normal
+    # One window for all slices, from the projection, so that brightness does not change in the
+    # movie.
     projection = frontal_projection(volume)
     window = shades(volume, projection)
     step = PANEL_PX + 2 * MARGIN_PX
     sizes = (slice_panel(volume, axis, 0).size_mm, projection.size_mm)
     px_per_mm = PANEL_PX / max(max(size) for size in sizes)
+    # Projection and footer are drawn once. Each frame copies them and adds its slice.
     blank = Image.new("L", (2 * step, step + FOOTER_PX), 255)
     draw, corner = ImageDraw.Draw(blank), (step + MARGIN_PX, MARGIN_PX)
     grey = greys(volume, projection.pixels, window)
@@ -94,14 +103,16 @@ def _frames(volume: Volume) -> Iterator[Image]:
         panel = slice_panel(volume, axis, _from_below(volume, axis, n_below))
         grey = greys(volume, panel.pixels, window)
         place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=(MARGIN_PX, MARGIN_PX))
+        # Centre of the slice, measured from the top of the projection.
         above_mm = height_mm * (n_slices - n_below - 0.5) / n_slices
         y = MARGIN_PX + (PANEL_PX - round(height_mm * px_per_mm)) // 2 + above_mm * px_per_mm
+        # Two short lines at the edges of the projection mark the height without covering it.
         for left in (step + 4, 2 * step - 16):
             draw.line((left, round(y), left + 12, round(y)), fill=INK, width=3)
         yield page
 
 
 def _from_below(volume: Volume, axis: int, n_below: int) -> int:
-    """Return the number of the slice that lies so many above the lowest one of the projection."""
+    """Return the number of the slice `n_below` slices above the lowest one of the projection."""
     grows_down = orientation("coronal", axes=volume.sides).down.sign > 0
     return volume.grid.shape[2 - axis] - 1 - n_below if grows_down else n_below

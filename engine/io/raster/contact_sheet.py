@@ -1,4 +1,4 @@
-"""A sheet of pictures of one slice, each under its label; all in the same shades."""
+"""Draw several images of one slice on a sheet, each below its label, with the same grey levels."""
 
 from __future__ import annotations
 
@@ -12,19 +12,29 @@ from engine.io.raster.png import FRAME, INK, MARK, TEXT_PX, TITLE_PX, font
 
 MARGIN_PX, LABEL_PX, FOOTER_PX = 12, 28, 36
 MOST_EDGE_PX = 420
-"""Longer edge of a picture; larger ones are averaged down, small ones drawn larger."""
+"""Longer edge of an image on the sheet; larger images are averaged, smaller ones enlarged."""
 DARK_PERCENTILE, LIGHT_PERCENTILE = 1.0, 99.8
 
 
 def contact_sheet(
     images: Sequence[Array], labels: Sequence[str], *, marked: int, footer: str
 ) -> bytes:
-    """Return a PNG of pictures (rows, columns) in reading order, the same bytes every time.
+    """Return the bytes of a PNG with images in reading order; equal images give equal bytes.
 
-    `marked` is the one with a frame; the shades are those that suit it.
+    Parameters
+    ----------
+    images
+        arrays (rows, columns) of one shape
+    labels
+        text above each image
+    marked
+        index of the image with a frame; the grey levels are chosen for it
+    footer
+        text at the bottom of the sheet
     """
     from PIL import Image, ImageDraw
 
+    # As square as possible: 7 images give 3 columns and 3 rows.
     n_across = int(np.ceil(np.sqrt(len(images))))
     n_down = -(-len(images) // n_across)
     height, width = images[0].shape
@@ -34,11 +44,13 @@ def contact_sheet(
     page_size = (n_across * cell[0] + MARGIN_PX, n_down * cell[1] + MARGIN_PX + FOOTER_PX)
     page = Image.new("L", page_size, 255)
     draw = ImageDraw.Draw(page)
+    # Percentiles, because a few hot voxels would make everything else dark.
     low, high = np.percentile(images[marked], (DARK_PERCENTILE, LIGHT_PERCENTILE))
     for k, (image, label) in enumerate(zip(images, labels, strict=True)):
         left = MARGIN_PX + k % n_across * cell[0]
         top = LABEL_PX + k // n_across * cell[1]
         grey = 255 * np.clip((image - low) / max(high - low, 1e-30), 0, 1)
+        # BOX averages whole pixels, so sharpness and noise are not changed by an interpolation.
         small = Image.fromarray(grey.astype(np.float32)).resize(size, Image.Resampling.BOX)
         page.paste(Image.fromarray(np.rint(np.asarray(small)).astype(np.uint8)), (left, top))
         edges = (left - 1, top - 1, left + size[0], top + size[1])

@@ -1,7 +1,7 @@
-"""Films of pictures that are there already: GIF for slides, animated PNG without loss.
+"""Write movies of existing images: GIF for slides, animated PNG without loss.
 
-A GIF has 256 colours in each frame, so that images in many colours lose some; its frames last
-whole hundredths of a second, at least two.
+GIF has 256 colours per frame, so images with many colours lose some. Its frames last multiples of
+10 ms, at least 20 ms.
 """
 
 from __future__ import annotations
@@ -23,29 +23,46 @@ Frame = NDArray[np.uint8]
 
 
 def write_film(frames: Sequence[Frame], path: Path, *, frame_ms: float) -> None:
-    """Write images as a film that begins anew at its end; whole or not at all.
+    """Write images as a movie that repeats without end, completely or not at all.
 
     Parameters
     ----------
     frames
-        (rows, columns, 3) red, green and blue of each, all of one size
+        images (rows, columns, 3) in red, green and blue, all of one size
     path
-        ends in ".gif", or in ".png" for an animated PNG
+        file with suffix ".gif", or ".png" for an animated PNG
     frame_ms
-        how long each is shown [ms]
+        duration of each image [ms]
 
     Raises
     ------
     UnknownFormatError
-        where the ending is another one
+        if the suffix is another one
     DataError
-        where there is no frame, or they differ in size
+        if there is no image, or the sizes differ
     """
     write_atomically(film(frames, path.suffix.lower(), frame_ms=frame_ms), path)
 
 
 def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
-    """Return a film as the bytes of a file; see `write_film`."""
+    """Return the bytes of a movie.
+
+    Parameters
+    ----------
+    frames
+        images (rows, columns, 3), all of one size
+    suffix
+        ".gif" or ".png"
+    frame_ms
+        duration of each image [ms]; GIF rounds it to 10 ms
+
+    Raises
+    ------
+    UnknownFormatError
+        if the suffix is another one
+    DataError
+        if there is no image, or the sizes differ
+    """
     from PIL import Image
 
     if suffix not in FILM_SUFFIXES:
@@ -61,8 +78,10 @@ def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
         )
     images = [Image.fromarray(each) for each in frames]
     if suffix == ".gif":
+        # Dithering would look like noise, and it flickers from frame to frame.
         none = Image.Dither.NONE
         images = [each.quantize(COLOURS, dither=none) for each in images]
+        # Many browsers show frames of less than 20 ms as if they had 100 ms.
         frame_ms = max(round(frame_ms / GIF_STEP_MS), 2) * GIF_STEP_MS
     buffer = BytesIO()
     kind = suffix.removeprefix(".").upper()

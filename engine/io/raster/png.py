@@ -1,7 +1,7 @@
-"""A picture of a volume to look at and to paste: three slices through a point, and a projection.
+"""Draw an overview of a volume: three slices through a point, and a projection.
 
-The head is on top and the patient's right at the left, whatever the axes of the volume. The planes
-are laid out by `engine.geometry.patient_planes`, as in the window.
+The head is at the top and the patient's right at the left, whatever the axes of the volume. The
+planes are those of `engine.geometry.patient_planes`, as in the window.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ FOOTER_PX = 44
 TEXT_PX, TITLE_PX = 17, 14
 INK, PALE, FRAME = 20, 110, 205
 WINDOW_PERCENTILE = 99.9
-"""Percentile of the projection that is black: a few hot voxels must not leave the rest white."""
+"""Percentile of the projection that is black, so that a few hot voxels do not make the rest white.
+"""
 AIR_HU = -1000.0
 BARS_MM = (5, 10, 20, 50, 100, 200, 500)
 MARK = "Not for clinical use"
@@ -45,13 +46,13 @@ BY_USER = "Patient position stated by the user"
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture: pixels [row, column] from top left, their size, and the letters round it.
+    """An image on a page: pixels [row, column] from top left, their size, and letters at the edges.
 
     Attributes
     ----------
     pixels : (n_rows, n_columns) values
     pixel_mm : (row, column) size [mm]
-    title : what is shown
+    title : text above the image
     letters : patient directions, or axes, at the left, right, top and bottom
     """
 
@@ -68,7 +69,7 @@ class Panel:
 
 
 class PngWriter(VolumeWriter):
-    """Snapshot picture."""
+    """Snapshot of three slices and a projection."""
 
     name: ClassVar[str] = "Snapshot picture"
     suffixes: ClassVar[tuple[str, ...]] = (".png",)
@@ -86,18 +87,18 @@ def snapshot(
     upper: float | None = None,
     n_columns: int = 2,
 ) -> bytes:
-    """Return a PNG of a volume, the same bytes every time.
+    """Return the bytes of a PNG of a volume; equal volumes give equal bytes.
 
     Parameters
     ----------
     volume
-        what to show
+        image to show
     point_mm
-        where the slices cross [mm]; the centre of the positive values if None
+        point (x, y, z) in all three slices [mm]; None: centre of the positive values
     upper
-        value shown black; nearly the largest of the projection if None
+        value at the end of the grey scale; None: nearly the largest of the projection
     n_columns
-        of the four pictures: 2, or 4 for a row
+        columns of the four images: 2, or 4 for one row
     """
     buffer = BytesIO()
     page = page_of(volume, point_mm=point_mm, upper=upper, n_columns=n_columns)
@@ -112,7 +113,7 @@ def page_of(
     upper: float | None = None,
     n_columns: int = 2,
 ) -> Image:
-    """Return the page of a snapshot, in shades of grey."""
+    """Return the page of a snapshot as a grey image; for the parameters see `snapshot`."""
     from PIL import Image, ImageDraw
 
     point = point_mm if point_mm is not None else centroid_mm(volume)
@@ -123,6 +124,7 @@ def page_of(
     width, height = n_columns * step, -(-len(shown) // n_columns) * step
     page = Image.new("L", (width, height + FOOTER_PX), 255)
     draw = ImageDraw.Draw(page)
+    # One scale for all images, so that lengths can be compared and one scale bar is enough.
     px_per_mm = PANEL_PX / max(max(panel.size_mm) for panel in shown)
     for k, panel in enumerate(shown):
         row, column = divmod(k, n_columns)
@@ -134,32 +136,52 @@ def page_of(
 
 
 def shades(volume: Volume, projection: Panel) -> tuple[float, float]:
-    """Return the values at the two ends of the shades: none, and nearly the largest."""
+    """Return the values at both ends of the grey scale: none, and nearly the largest.
+
+    Parameters
+    ----------
+    volume
+        image to show
+    projection
+        its maximum intensity projection, which decides the upper end
+    """
     low = AIR_HU if volume.unit == "HU" else 0.0
     upper = float(np.percentile(projection.pixels, WINDOW_PERCENTILE))
+    # A small source can be below the percentile. An empty image still needs a scale.
     return low, upper or float(volume.values.max()) or 1.0
 
 
 def greys(volume: Volume, pixels: Array, window: tuple[float, float]) -> Array:
-    """Return the shade of each pixel, 0 black to 255 white."""
+    """Return the grey level of each pixel, 0 black to 255 white, for the values of a window."""
     low, upper = window
     grey = 255 * np.clip((pixels - low) / max(upper - low, 1e-30), 0, 1)
     return 255 - grey if is_inverted(volume) else grey
 
 
 def centroid_mm(volume: Volume) -> Point:
-    """Return the centre of the positive values [mm], of the box where there are none."""
+    """Return the centre of the positive values [mm]; of the grid if there are none."""
     weight = np.maximum(volume.values, 0)
     total = float(weight.sum(dtype=np.float64))
     if total <= 0:
         return volume.grid.centre_mm
+    # Sums along two axes first: three short products instead of three arrays of the volume's size.
     along = [weight.sum(axis=axes, dtype=np.float64) for axes in ((0, 1), (0, 2), (1, 2))]
     x, y, z = (float(along[k] @ volume.grid.centres_mm(k)) / total for k in range(3))
     return x, y, z
 
 
 def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]:
-    """Return axial, coronal and sagittal slices through a point, and a frontal projection."""
+    """Return axial, coronal and sagittal slices through a point, and a frontal projection.
+
+    Parameters
+    ----------
+    volume
+        image to show
+    point_mm
+        point (x, y, z) [mm]; outside the grid the nearest voxel is used
+    """
+    # The axes of the volume decide which of the three indices belongs to which plane.
+
     index = _nearest(volume.grid, point_mm)
     normals = [orientation(plane, axes=volume.sides).normal for plane in PLANES]
     axial, coronal, sagittal = (slice_panel(volume, axis, index[axis]) for axis in normals)
@@ -167,7 +189,17 @@ def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]
 
 
 def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
-    """Return one slice across x, y or z (0, 1, 2), laid out by the axes of the patient."""
+    """Return one slice in patient orientation.
+
+    Parameters
+    ----------
+    volume
+        image to show
+    axis
+        normal of the slice: 0, 1, 2 for x, y, z
+    index
+        number of the slice along this axis
+    """
     way = layout_across(volume, axis)
     at = f"{'xyz'[axis]} = {volume.grid.centres_mm(axis)[index]:.1f} {length_unit(volume)}"
     title = f"{plane_across(axis, volume.sides)}, {at}"
@@ -175,12 +207,12 @@ def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
 
 
 def layout_across(volume: Volume, axis: int) -> Orientation:
-    """Return how the slices of a volume across x, y or z (0, 1, 2) lie in a picture."""
+    """Return the orientation on the page of slices normal to x, y or z (0, 1, 2)."""
     return orientation(plane_across(axis, volume.sides), axes=volume.sides)
 
 
 def frontal_projection(volume: Volume) -> Panel:
-    """Return the largest values along the lines from front to back, the head on top."""
+    """Return the maximum intensity projection from front to back, with the head at the top."""
     way = orientation("coronal", axes=volume.sides)
     largest = way.place(volume.values.max(axis=2 - way.normal))
     return _panel(volume, way, largest, f"largest along {'xyz'[way.normal]} (MIP)")
@@ -193,19 +225,19 @@ def _panel(volume: Volume, way: Orientation, pixels: Array, title: str) -> Panel
 
 
 def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
-    """Return the (x, y, z) numbers of the voxel nearest to a point."""
+    """Return the (x, y, z) indices of the voxel nearest to a point."""
     found = np.floor(grid.to_voxels(np.array(point_mm))).astype(int)
     x, y, z = (int(np.clip(found[k], 0, grid.shape[2 - k] - 1)) for k in range(3))
     return x, y, z
 
 
 def length_unit(volume: Volume) -> str:
-    """Return in what lengths are told: pixels where their size is not known."""
+    """Return the unit of lengths: "pixels" if their size is unknown."""
     return "pixels" if volume.unit == "1/pixel" else "mm"
 
 
 def is_inverted(volume: Volume) -> bool:
-    """Whether much is drawn black, as nuclear medicine does; X-ray pictures are drawn white."""
+    """Return True if high values are black, as in nuclear medicine; X-ray images use white."""
     return volume.unit not in ("1/mm", "1/pixel", "HU")
 
 
@@ -218,15 +250,35 @@ def place_panel(
     px_per_mm: float,
     corner: tuple[int, int],
 ) -> tuple[int, int]:
-    """Draw a picture with its title and letters into the middle of its square of a page.
+    """Draw an image with its title and letters in the middle of its square of a page.
 
-    Returns the pixel of the page on which its own left upper corner lies.
+    Parameters
+    ----------
+    page
+        image of the page
+    draw
+        drawing context of the page
+    panel
+        image with its size, title and letters
+    grey
+        its grey levels, from `greys`
+    px_per_mm
+        scale of the page
+    corner
+        (left, top) pixel of the square
+
+    Returns
+    -------
+    left, top
+        pixel of the page at the upper left corner of the image
     """
     from PIL import Image
 
     height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
     left = corner[0] + (PANEL_PX - width) // 2
     top = corner[1] + (PANEL_PX - height) // 2
+    # Scaled as float32 and rounded once, so that the bytes do not depend on Pillow's 8-bit
+    # arithmetic.
     image = Image.fromarray(np.ascontiguousarray(grey, np.float32))
     image = image.resize((width, height), Image.Resampling.BILINEAR)
     rounded = np.rint(np.asarray(image)).clip(0, 255).astype(np.uint8)
@@ -254,8 +306,25 @@ def draw_footer(
     width: int,
     top: int,
 ) -> None:
-    """Draw a scale of length, what the shades mean, and what a picture is not for."""
+    """Draw a scale bar, the range of values, and the warning about the use of the page.
+
+    Parameters
+    ----------
+    draw
+        drawing context of the page
+    volume
+        image, for its unit and patient position
+    window
+        values at both ends of the grey scale
+    px_per_mm
+        scale of the page
+    width
+        width of the page [pixels]
+    top
+        upper edge of the footer [pixels]
+    """
     plain, y = font(TEXT_PX), top + FOOTER_PX // 2
+    # The longest round length that fits in half a panel.
     bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
     end = MARGIN_PX + round(bar_mm * px_per_mm)
     draw.line((MARGIN_PX, y, end, y), fill=INK, width=2)
@@ -265,6 +334,7 @@ def draw_footer(
     none, much = ("white", "black") if is_inverted(volume) else ("black", "white")
     low, upper = window
     unit = volume.unit or "(unit not known)"
+    # Without these numbers, the grey levels of two pages could not be compared.
     values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
@@ -275,8 +345,9 @@ def draw_footer(
 
 
 def font(size_px: int) -> FreeTypeFont:
-    """Return the type that pictures are labelled in."""
+    """Return the font for labels."""
     from PIL import ImageFont
 
+    # A packaged font: system fonts differ between computers, and so would the pages.
     data = (files("font_roboto") / "files" / "Roboto-Regular.ttf").read_bytes()
     return ImageFont.truetype(BytesIO(data), size_px)

@@ -20,6 +20,7 @@ from engine.io.recogniser.known_format import KnownFormat, Tell, beside, both, s
 from engine.io.safety.open_input import InputFile
 from engine.io.siemens.raw import NORMALISATION, kind_of
 
+# Remedies continue the sentence "this is …, an unsupported format; ".
 E7TOOLS = "convert it with STIR to a sinogram (.hs) or to supported list mode, and open that"
 TAKE_OUT = (
     "extract header and data with `isocenter dicom extract` for other programs, or open the list "
@@ -37,39 +38,41 @@ DICOM_PART = "this part of the study contains no image; open an image series of 
 
 
 def _siemens(kind: str) -> Tell:
-    """Tell a header of Siemens' PET software by what it says it is of."""
+    """Recognise an Interfile header of Siemens PET software by its stated content."""
     return both(says("%sms-mi header name space"), says(kind))
 
 
 def _dicom(*classes: str) -> Tell:
-    """Tell a DICOM file by its storage class."""
+    """Recognise a DICOM file by its storage class."""
     return lambda file: storage_class(file) in classes
 
 
 def _is_spect_file(file: InputFile) -> bool:
-    """Return True if a file is SPECT of nuclear medicine, measured or reconstructed."""
+    """Return True if a file is a SPECT scan or image."""
     return storage_class(file) == NUCLEAR and is_tomographic(file)
 
 
 def _is_dicom_text(file: InputFile) -> bool:
-    """Return True if a file is JSON with attributes of DICOM, by number or by name."""
+    """Return True if a file is JSON with DICOM attributes, by number or by name."""
     head = file.head.lstrip()
+    # Numbers as in the DICOM JSON model (PS3.18, annex F), names as in exports of archives.
     keys = (b'"SOPInstanceUID"', b'"SeriesDate"', b'"StudyInstanceUID"', b'"00080016"', b'"0020000')
     return head[:1] in (b"[", b"{") and any(key in head for key in keys)
 
 
 def _is_hscan(head: bytes) -> bool:
-    """Return True if a text describes the crystals of a scanner for CASToR."""
+    """Return True if a text describes the crystals of a CASToR scanner."""
     said = head.lower()
     return all(word in said for word in (b"scanner name", b"number of elements", b"modality"))
 
 
 def _siemens_raw(kind: str) -> Tell:
-    """Tell raw data of Siemens' PET scanners by what they hold."""
+    """Recognise raw data of Siemens PET scanners by their content."""
     return lambda file: kind_of(file) == kind
 
 
 EMISSION = (
+    # Specific headers first: every one of them is also an Interfile header, which is last.
     KnownFormat("a Siemens normalisation header", _siemens("normalization header"), BESIDE),
     KnownFormat("a Siemens scan header", _siemens("main header"), BESIDE),
     KnownFormat("a Siemens image header", _siemens("image subheader"), E7TOOLS),
@@ -87,6 +90,7 @@ EMISSION = (
         "open the GATE ROOT file that it names (.root)",
     ),
     KnownFormat("a CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
+    # Bare numbers have no mark, so only the header of the same name identifies them.
     KnownFormat("a CASToR look-up table (.lut)", beside(".lut", ".hscan", _is_hscan), LUT),
     KnownFormat(
         "a SPECT scan in Interfile",
@@ -101,6 +105,7 @@ EMISSION = (
     KnownFormat(
         "a normalisation of a Siemens scanner in raw DICOM", _siemens_raw(NORMALISATION), TAKE_OUT
     ),
+    # Raw Data Storage: private content, which only the manufacturer's software can read.
     KnownFormat("scanner raw data in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
     KnownFormat(
         "a DICOM screenshot (secondary capture)",
@@ -108,6 +113,7 @@ EMISSION = (
         DICOM_PART,
     ),
     KnownFormat("a SPECT scan or image (nuclear medicine)", _is_spect_file, DICOM_PART),
+    # Planar, SPECT and gated images have one storage class. The image type separates them above.
     KnownFormat("a planar nuclear medicine image", _dicom(NUCLEAR), DICOM_PART),
     KnownFormat("an RT structure set", _dicom(STRUCTURES), REGIONS),
     KnownFormat("an RT plan", _dicom(PLAN), DICOM_PART),

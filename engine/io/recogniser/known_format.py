@@ -14,13 +14,14 @@ Tell = Callable[[InputFile], bool]
 
 @dataclass(frozen=True)
 class KnownFormat:
-    """One format.
+    """A format that is recognised but not read.
 
     Attributes
     ----------
-    name : what people call it
-    tell : whether a file is one, from its first bytes; the name of a file alone never tells
-    remedy : what to do, as the second half of a sentence
+    name : common name with its article, for messages
+    tell : True for a file of this format, decided from its first bytes and never from its name
+    alone
+    remedy : advice, as the second half of a sentence
     """
 
     name: str
@@ -34,45 +35,62 @@ class KnownFormat:
         return rest if article in ("a", "an", "the") else self.name
 
     def refuse(self, file: InputFile) -> str:
-        """Return the sentence on such a file."""
+        """Return the error message for such a file."""
         return f"{file.name}: this is {self.name}, an unsupported format; {self.remedy}."
 
 
 def begins(*magics: bytes, at: int = 0) -> Tell:
-    """Tell by the bytes at a place, any of some."""
+    """Recognise a file by the bytes at a position.
+
+    Parameters
+    ----------
+    *magics
+        marks; any of them is enough
+    at
+        byte at which they are expected
+    """
     return lambda file: any(file.head[at : at + len(magic)] == magic for magic in magics)
 
 
 def says(*words: str) -> Tell:
-    """Tell by words that must all be in the head of a text, in any case."""
+    """Recognise a text by words in its first bytes, ignoring case.
+
+    Parameters
+    ----------
+    *words
+        words that must all occur
+    """
     wanted = [word.casefold().encode() for word in words]
 
     def tell(file: InputFile) -> bool:
         head = file.head.lower()
+        # Zero bytes mean binary data, which can contain such words by chance or as metadata.
         return b"\0" not in head[:512] and all(word in head for word in wanted)
 
     return tell
 
 
 def beside(suffix: str, header: str, tell: Callable[[bytes], bool]) -> Tell:
-    """Tell raw values by the header of the same name beside them.
+    """Recognise raw values by an adjacent header of the same name.
 
     Parameters
     ----------
     suffix
-        of the values, lower-case
+        suffix of the values, in lower case
     header
-        suffix of the header, in any case
+        suffix of the header; case is ignored
     tell
-        whether the first bytes of the header are those of the format
+        returns True for the first bytes of such a header
     """
 
     def is_one(file: InputFile) -> bool:
+        # AFNI writes ".BRIK.gz" next to an uncompressed ".HEAD".
         name = file.path.name.lower().removesuffix(".gz")
         if not name.endswith(suffix):
             return False
         wanted = name.removesuffix(suffix) + header
         try:
+            # Listed instead of opened by name: Philips and AFNI use upper and lower case suffixes.
             names = [each for each in entries(file.path.parent) if each.name.lower() == wanted]
             return any(tell(open_head(each)) for each in names)
         except EngineError:
@@ -82,5 +100,13 @@ def beside(suffix: str, header: str, tell: Callable[[bytes], bool]) -> Tell:
 
 
 def both(one: Tell, other: Tell) -> Tell:
-    """Tell where two do."""
+    """Recognise a file that meets two conditions.
+
+    Parameters
+    ----------
+    one
+        tested first, so it should be the cheaper one
+    other
+        tested only if the first is met
+    """
     return lambda file: one(file) and other(file)

@@ -16,10 +16,13 @@ def _holds(*names: bytes) -> Tell:
     return lambda file: any(name in file.head for name in names)
 
 
+# Local file header, or the end record of an empty archive (APPNOTE.TXT, 4.3.7 and 4.3.16).
 ZIP = begins(b"PK\x03\x04", b"PK\x05\x06")
 PACKED = (
+    # Clones of public data contain these small texts in place of the large files.
     KnownFormat("a Git LFS pointer", begins(b"version https://git-lfs"), NOT_THERE),
     KnownFormat("a git-annex pointer", begins(b"/annex/objects/"), NOT_THERE),
+    # Models and Office documents are ZIP archives too, so they precede the archive.
     KnownFormat("a PyTorch model", both(ZIP, _holds(b"/data.pkl")), "export its arrays as NumPy"),
     KnownFormat("an Office document", both(ZIP, _holds(b"[Content_Types].xml")), "open the scan"),
     KnownFormat("a ZIP archive", ZIP, UNPACK),
@@ -29,11 +32,13 @@ PACKED = (
     KnownFormat("a Zstandard file", begins(b"\x28\xb5\x2f\xfd"), UNPACK),
     KnownFormat("a 7-Zip archive", begins(b"7z\xbc\xaf\x27\x1c"), UNPACK),
     KnownFormat("a RAR archive", begins(b"Rar!\x1a\x07"), UNPACK),
+    # The mark is at byte 257 of the first header block (POSIX ustar).
     KnownFormat("a tar archive", begins(b"ustar", at=257), UNPACK),
     KnownFormat("a PNG image", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
     KnownFormat("a JPEG image", begins(b"\xff\xd8\xff"), COLOURS),
     KnownFormat("a JPEG 2000 image", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
     KnownFormat("a GIF image", begins(b"GIF87a", b"GIF89a"), COLOURS),
+    # Two letters alone are too weak a mark. The reserved field at byte 6 must be 0.
     KnownFormat("a BMP image", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
     KnownFormat("a video (MP4)", begins(b"ftyp", at=4), COLOURS),
     KnownFormat("a video (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
@@ -42,6 +47,7 @@ PACKED = (
         "a web page", says("<html"), "a download has failed; download the file again, and open that"
     ),
     KnownFormat(
+        # Protocols 2 to 5. Unpickling executes code from the file, so it is never read.
         "a pickled Python object",
         begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
         "opening it could run any program; save its array with numpy.save, and import that",

@@ -10,10 +10,22 @@ from engine.io.recogniser.volumes import VOLUMES
 from engine.io.recogniser.xray import XRAY
 from engine.io.safety.open_input import InputFile
 
+# The order decides: a CASToR scanner is also a text, a MATLAB 7.3 file is also HDF5.
 KNOWN: tuple[KnownFormat, ...] = (*TREES, *EMISSION, *XRAY, *VOLUMES, *PACKED)
-"""From what tells most to what tells least."""
+"""Known formats, the most specific first."""
 
 
 def recognised(file: InputFile) -> KnownFormat | None:
-    """Return the format of a file that no reader takes; None where nothing of it is known."""
+    """Return the format of a file that no reader accepts.
+
+    Parameters
+    ----------
+    file
+        an open file
+
+    Returns
+    -------
+    format
+        None if the format is unknown
+    """
     return next((known for known in KNOWN if known.tell(file)), None)

@@ -17,20 +17,24 @@ if TYPE_CHECKING:
     import h5py
 
 MOST = 1000
-"""Names at the top that are looked at."""
+"""Maximum number of top-level names that are read."""
 IMPORT = "if it contains projections, describe dataset, sizes and angles with `isocenter import`"
 CONVERT = "save it as OME-TIFF with Fiji, and open that"
 NO_IMAGE = "it contains no image; open the scan or image that belongs to it"
 
 
 def _tree(tell: Callable[[set[str], set[str], h5py.File], bool]) -> Tell:
-    """Tell by the names at the top and the attributes there."""
+    """Recognise an HDF5 file by its top-level names and attributes."""
 
     def is_one(file: InputFile) -> bool:
         if not is_hdf5(file.head):
             return False
         try:
+            # h5py raises many types of errors for damaged files. None of them may hide the file's
+            # own report.
             with open_hdf5(file) as tree:
+                # A file can have a dataset for each of a million frames, which take minutes to
+                # list.
                 names = {name for name, _ in zip(tree, range(MOST), strict=False)}
                 return tell(names, set(tree.attrs), tree)
         except (EngineError, OSError, KeyError, RuntimeError, ValueError):
@@ -48,6 +52,7 @@ def _marked(*wanted: str) -> Tell:
 
 
 def _is_eiger(names: set[str], attributes: set[str], tree: h5py.File) -> bool:
+    # NeXus layout of Dectris detectors: frames in numbered datasets behind external links.
     return "entry" in names and "data" in tree["entry"] and "data_000001" in tree["entry/data"]
 
 

@@ -30,9 +30,10 @@ def _is_packed_freesurfer(file: InputFile) -> bool:
 
 
 def _is_mgh(head: bytes) -> bool:
-    """Whether it begins with version 1, four sizes and one of the types of values there are."""
+    """Return True for version 1, four plausible sizes and a known type (FreeSurfer MGH header)."""
     if len(head) < 284:
         return False
+    # MGH has no mark and is big endian. Types: 0 uint8, 1 int32, 3 float32, 4 int16, 10 uint16.
     version, *sizes, kind = struct.unpack(">6i", head[:24])
     return version == 1 and all(0 < n < 1 << 14 for n in sizes) and kind in (0, 1, 3, 4, 10)
 
@@ -55,6 +56,7 @@ def _is_par(head: bytes) -> bool:
 
 
 VOLUMES = (
+    # Before the gzip file: its content says more than its container.
     KnownFormat("a FreeSurfer volume (MGZ)", _is_packed_freesurfer, CONVERT),
     KnownFormat("an AFNI dataset (HEAD)", lambda file: _is_afni(file.head), TO_NIFTI),
     KnownFormat("AFNI values (BRIK)", beside(".brik", ".head", _is_afni), TO_NIFTI),
@@ -68,6 +70,7 @@ VOLUMES = (
     KnownFormat("a FITS image", _is_fits, MICROSCOPE),
     KnownFormat("a PLY surface", begins(b"ply\n", b"ply\r\n"), SURFACE),
     KnownFormat("an STL surface", both(begins(b"solid"), says("facet")), SURFACE),
+    # OBJ has no mark: vertices ("v") and faces ("f") must both occur in the first bytes.
     KnownFormat("an OBJ surface", both(says("\nv "), says("\nf ")), SURFACE),
     KnownFormat("a Zeiss CZI image", begins(b"ZISRAWFILE"), MICROSCOPE),
     KnownFormat("a Leica LIF image", both(begins(b"p\0\0\0"), begins(b"*", at=8)), MICROSCOPE),
@@ -77,7 +80,9 @@ VOLUMES = (
         both(begins(b"\0\0\0\x03", b"\0\0\0\x04"), lambda file: b"%%%%" in file.head),
         MICROSCOPE,
     ),
+    # The container alone is known. Its directory is too far inside to be in the first bytes.
     KnownFormat("an OLE file, such as ZVI, OIB or an Office document", _is_compound, MICROSCOPE),
+    # From here on: formats that we read, but whose readers refused the file for a missing fact.
     KnownFormat("a NumPy array without a voxel size", begins(b"\x93NUMPY"), f"{BESIDE}; {IMPORT}"),
     KnownFormat(
         "a file of NumPy arrays (.npz) without a voxel size",

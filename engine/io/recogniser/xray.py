@@ -15,6 +15,7 @@ VIEWS = "export the projections as TIFF, and open their folder with `isocenter i
 
 
 def _is_edf(file: InputFile) -> bool:
+    # JSON begins with "{" too, so keys of the EDF header are required.
     head = file.head.lstrip()
     return head.startswith(b"{") and b"Dim_1" in head and (b"HeaderID" in head or is_edf(file))
 

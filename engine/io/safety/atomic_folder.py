@@ -1,8 +1,10 @@
 """Write a folder of files so that it appears complete or not at all.
 
-The files go into a hidden `.part` folder beside it, reach the disk, are read back from there and
-compared; then the folder takes its name in one step. A folder that exists is never replaced: no
-system can exchange two in one step, and what lay in the old one would be lost.
+The files are written to a hidden `.part` folder next to the target and flushed to the disk. They
+are
+read back and compared, then the folder is renamed in one step. An existing folder is never
+replaced:
+no portable call exchanges two folders atomically, and the content of the old one would be lost.
 """
 
 from __future__ import annotations
@@ -21,7 +23,21 @@ from engine.io.safety.read_back import refuse_other_bytes
 
 
 def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
-    """Refuse a folder that can be seen not to take `n_bytes`, or that is there already."""
+    """Refuse a target that exists or cannot be written, before any work is done.
+
+    Parameters
+    ----------
+    path
+        folder to create
+    n_bytes
+        size of its files, which must be free on the disk; 0 skips this check
+
+    Raises
+    ------
+    ResourceError
+        if the target exists, its parent is missing or read-only, or the disk is full
+    """
+    # `lexists` also finds a broken link, on which the final `rename` would fail.
     if os.path.lexists(path):
         what = "folder" if path.is_dir() else "file"
         raise ResourceError(
@@ -33,19 +49,32 @@ def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
 
 @dataclass(frozen=True)
 class NewFolder:
-    """A folder on its way to its place.
+    """A folder that is being written.
 
     Attributes
     ----------
-    part : where its files are written
-    path : what it is to become
+    part : temporary folder that receives the files
+    path : final name
     """
 
     part: Path
     path: Path
 
     def add(self, name: str, content: bytes) -> None:
-        """Write one file, "a" or "inner/a", and have it on the disk."""
+        """Write one file and flush it to the disk.
+
+        Parameters
+        ----------
+        name
+            relative name, "a" or "inner/a"
+        content
+            all bytes of the file
+
+        Raises
+        ------
+        ResourceError
+            if the bytes on the disk differ from those written
+        """
         file = self.part / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
@@ -53,25 +82,36 @@ class NewFolder:
         refuse_other_bytes(file, (content,), self.path)
 
     def put_in_place(self) -> None:
-        """Give it its name, for certain."""
+        """Flush the folders to the disk and give the new one its final name."""
+        # A new file name is only safe after fsync of its folder (fsync(2)), the innermost first.
         for inner in (*self.part.rglob("*/"), self.part):
-            if inner.is_dir():  # older Pythons list files, too
+            if inner.is_dir():  # older Python versions also yield files
                 folder_to_disk(inner)
-        refuse_impossible_folder(self.path)  # another may have made one meanwhile
+        refuse_impossible_folder(self.path)  # another process can have created it meanwhile
         self.part.rename(self.path)
         folder_to_disk(self.path.parent)
 
 
 @contextmanager
 def new_folder(path: Path, n_bytes: int) -> Iterator[NewFolder]:
-    """Yield a folder to fill and to put in place; else nothing of it is left.
+    """Open a new folder to fill; without `put_in_place` nothing of it remains.
 
     Parameters
     ----------
     path
-        target; the folder around it must exist
+        target; its parent folder must exist
     n_bytes
-        how much will be written; refused at once where that much is not free
+        size of all files; refused at once if less is free
+
+    Yields
+    ------
+    folder
+        its files go to a `.part` folder until `put_in_place` renames it
+
+    Raises
+    ------
+    ResourceError
+        if the folder cannot be written; the message states the reason
     """
     refuse_impossible_folder(path, n_bytes)
     part: Path | None = None
@@ -84,6 +124,7 @@ def new_folder(path: Path, n_bytes: int) -> Iterator[NewFolder]:
     except OSError as e:
         raise explained(e, path, n_bytes) from e
     finally:
+        # After `put_in_place` the part has its new name, so there is nothing to remove.
         if part is not None:
             with suppress(OSError):
                 shutil.rmtree(part)

@@ -1,7 +1,8 @@
 """Write a file so that either the old or the new version exists, always complete.
 
-The bytes go into a hidden `.part` file in the same folder, reach the disk, are read back from there
-and compared, and only then take the place of the old file in one step.
+The bytes are written to a hidden `.part` file in the same folder, flushed to the disk, read back
+and
+compared. Only then does the part replace the old file in one step.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from engine.io.safety.dead_parts import held, part_name, sweep_parts
 from engine.io.safety.read_back import forget, refuse_other_bytes
 
 OPEN_TO_UMASK, OWNER_ONLY = 0o666, 0o600
-"""Permissions asked for a new file; the user's umask takes away from them."""
+"""Permissions requested for a new file; the umask of the user reduces them."""
+# NAME_MAX of all common file systems. It counts bytes, not letters, so UTF-8 names are shorter.
 MAX_NAME_BYTES = 255
-"""Longest name that file systems take."""
+"""Longest file name."""
 MAX_STEM_BYTES = 100
 """Bytes of the target's name in the name of the `.part` file."""
+# Disk full, quota exceeded, file too large (such as 4 GiB on FAT): the same remedy.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") else (errno.ENOSPC,)
 
 
@@ -36,18 +39,23 @@ def write_atomically(
     *,
     private: bool = False,
 ) -> None:
-    """Write `data` to `path`; whatever fails, the old file stays and no `.part` is left.
+    """Write `data` to `path`; after an error the old file is unchanged and no `.part` remains.
 
     Parameters
     ----------
     data
-        the whole content
+        complete content
     path
         target; its folder must exist
     check
-        called with the finished `.part` file; raises to keep it from being published
+        called with the finished `.part` file; an exception prevents the replacement
     private
-        whether nobody but its owner may read it; else the umask says who may
+        True: only the owner may read the file; False: the umask decides
+
+    Raises
+    ------
+    ResourceError
+        if the target cannot be written, or the bytes read back differ
     """
 
     def checked(part: Path) -> None:
@@ -62,11 +70,22 @@ def write_atomically(
 def write_all(
     files: Mapping[Path, bytes | memoryview], before: Callable[[], None] | None = None
 ) -> None:
-    """Write files that belong together: none takes its place before all are on the disk.
+    """Write files that belong together; none replaces its target until all are on the disk.
 
-    They take their places in the order given, so that the last may say that all are there;
-    `before` is called when all are on the disk, just before.
+    Parameters
+    ----------
+    files
+        target -> content, in the order of replacement; put the file last whose presence means that
+        the others are complete
+    before
+        called after all are on the disk, just before the first replacement
+
+    Raises
+    ------
+    ResourceError
+        if a target cannot be written, or the bytes read back differ
     """
+    # If a step fails, the stack removes the parts that have not replaced their targets.
     with ExitStack() as stack:
         parts = []
         for path, data in files.items():
@@ -89,13 +108,26 @@ def write_with_header(
     header_path: Path,
     header: bytes,
 ) -> None:
-    """Write data that memory may not hold, and their header; an older header goes before they come.
+    """Write data that can exceed the memory, and their header.
 
-    `pieces` is called twice: for the bytes to write, and for those to compare with the disk's.
+    Parameters
+    ----------
+    path
+        target of the data
+    pieces
+        called twice: for the bytes to write, and for the bytes to compare with the disk
+    n_bytes
+        size of the data, which must be free on the disk
+    header_path
+        target of the header
+    header
+        complete content of the header
     """
 
     def check(part: Path) -> None:
         refuse_other_bytes(part, pieces(), path)
+        # Old header with new data would be read as a valid image. Without a header the data are not
+        # opened.
         header_path.unlink(missing_ok=True)
 
     def put_data(_: Path) -> None:
@@ -103,6 +135,7 @@ def write_with_header(
             for piece in pieces():
                 stream.write(piece)
 
+    # The data are written within the check of the header: if they fail, so does the header.
     write_atomically(header, header_path, check=put_data)
 
 
@@ -110,21 +143,27 @@ def write_with_header(
 def publishing(
     path: Path, n_bytes: int, check: Callable[[Path], None], *, private: bool = False
 ) -> Iterator[Path]:
-    """Yield an empty `.part` file to fill; it becomes `path` when the block ends well.
+    """Open an empty `.part` file to fill; it replaces `path` when the block ends without an error.
 
-    A file that is replaced keeps its permissions.
+    A replaced file keeps its permissions.
 
     Parameters
     ----------
     path
         target; its folder must exist
     n_bytes
-        how much will be written; refused at once where that much is not free
+        size of the content; refused at once if less is free
     check
-        called when the `.part` file is on the disk and no copy of it in memory is left, so that
-        it reads what the disk, or the share, has kept; raises to keep it from being published
+        called after the `.part` file was flushed and dropped from the page cache, so that it reads
+        from
+        the disk or share; an exception prevents the replacement
     private
-        whether nobody but its owner may read it; else the umask says who may
+        True: only the owner may read the file; False: the umask decides
+
+    Yields
+    ------
+    part
+        path of the `.part` file
     """
     with _part_of(path, n_bytes, private=private) as part:
         yield part.file
@@ -135,9 +174,9 @@ def publishing(
 
 @contextmanager
 def published_after(path: Path, data: bytes) -> Iterator[None]:
-    """Have `data` on the disk, read back, before the block; it becomes `path` when that ends well.
+    """Flush `data` to the disk before the block; the file replaces `path` when the block succeeds.
 
-    For what may not be found wrong once the block has changed other files.
+    Use it for a file that must not fail after the block has changed other files.
     """
     with _part_of(path, len(data)) as part:
         part.file.write_bytes(data)
@@ -149,14 +188,14 @@ def published_after(path: Path, data: bytes) -> Iterator[None]:
 
 @dataclass
 class _Part:
-    """A file on its way to its place.
+    """A file that is being written.
 
     Attributes
     ----------
-    file : where it is written
-    path : what it is to become
-    mode : its permissions then
-    is_published : whether it has
+    file : temporary file
+    path : final name
+    mode : final permissions
+    is_published : True after the replacement
     """
 
     file: Path
@@ -165,11 +204,11 @@ class _Part:
     is_published: bool = False
 
     def finish(self) -> None:
-        """Have it on the disk."""
+        """Flush the file to the disk."""
         file_to_disk(self.file)
 
     def put_in_place(self) -> None:
-        """Put it in its place, for certain."""
+        """Replace the target in one step, and flush the new name to the disk."""
         self.file.chmod(self.mode)
         self.file.replace(self.path)
         self.is_published = True
@@ -178,15 +217,16 @@ class _Part:
 
 @contextmanager
 def _part_of(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[_Part]:
-    """Yield an empty part, which is removed in the end unless it was published."""
+    """Yield an empty part; at the end it is removed unless it has replaced the target."""
     path = _real(path)
     refuse_impossible(path, n_bytes)
     part: _Part | None = None
     try:
         file = _new_part(path)
+        # Set before the permissions are read, so that an error there removes the file too.
         part = _Part(file, path, OWNER_ONLY)
         part.mode = OWNER_ONLY if private else _permissions(path, file)
-        file.chmod(OWNER_ONLY)  # nobody else reads a file that is not whole
+        file.chmod(OWNER_ONLY)  # other users must not read an incomplete file
         with held(file):
             yield part
     except OSError as e:
@@ -198,21 +238,23 @@ def _part_of(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[_Pa
 
 
 def _new_part(path: Path) -> Path:
-    """Make an empty file under a name that nobody has; its permissions follow the umask."""
+    """Create an empty file with a unique name; its permissions follow the umask."""
+    # Cut in bytes, because the mark and the random part must still fit in the longest file name.
     stem = os.fsencode(path.name)[:MAX_STEM_BYTES].decode(errors="ignore")
     sweep_parts(path.parent, stem)
     part = path.with_name(part_name(stem))
+    # O_EXCL fails if the name exists, even as a link, so another user cannot redirect the data.
     os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, OPEN_TO_UMASK))
     return part
 
 
 def _permissions(path: Path, part: Path) -> int:
-    """Return the permissions of the file that is replaced, of a new one where there is none."""
+    """Return the permissions of the replaced file, or of the new part if there is none."""
     return S_IMODE((path if path.exists() else part).stat().st_mode)
 
 
 def _real(path: Path) -> Path:
-    """Follow links, so that a link keeps pointing at the file that is replaced."""
+    """Resolve links, so that a link still points to the file after its replacement."""
     try:
         return path.resolve()
     except (OSError, RuntimeError) as e:  # Python 3.11 and 3.12 raise RuntimeError on a loop
@@ -220,7 +262,22 @@ def _real(path: Path) -> Path:
 
 
 def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
-    """Refuse a target that can be seen not to take `n_bytes`, before any work is spent on it."""
+    """Refuse a target that cannot be written, before any work is done.
+
+    Parameters
+    ----------
+    path
+        target file
+    n_bytes
+        size of the content, which must be free on the disk
+
+    Raises
+    ------
+    ResourceError
+        if the name is not allowed, the folder is missing or read-only, the target is no regular
+        file, or
+        the disk is full
+    """
     try:
         _refuse_place(path)
     except OSError as e:
@@ -246,6 +303,7 @@ def _refuse_place(path: Path) -> None:
         )
     if path.is_dir():
         raise ResourceError(f"{path}: this is a folder; give the name of a file.")
+    # Replacing a device or a pipe would remove it, which root can do to /dev/null.
     if path.exists() and not path.is_file():
         raise ResourceError(f"{path}: this is a device or a pipe; give the name of a file.")
     if not os.access(path.parent, os.W_OK):
@@ -267,9 +325,10 @@ def _forbidden(path: Path) -> str:
 
 
 def explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
-    """Return the sentence for what the system said while `n_bytes` were written to a path."""
+    """Return the error for an exception of the system while `n_bytes` were written to a path."""
     if e.errno in FULL:
         return ResourceError(_full(path, n_bytes, shutil.disk_usage(path.parent).free))
+    # Windows raises this too if another program has the file open.
     if isinstance(e, PermissionError):
         return ResourceError(_forbidden(path))
     return ResourceError(
@@ -279,14 +338,16 @@ def explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
 
 
 def file_to_disk(file: Path) -> None:
-    """Have a file on the disk, and no copy of it in memory."""
+    """Flush a file to the disk, and drop its copy in memory."""
+    # Windows cannot flush a file that is open for reading only.
     with file.open("rb+") as handle:
         os.fsync(handle.fileno())
         forget(handle.fileno())
 
 
 def folder_to_disk(folder: Path) -> None:
-    """Have the names in a folder on the disk, where the system can do that."""
+    """Flush the names in a folder to the disk, where the system supports it."""
+    # Windows cannot open a folder as a file, and NTFS logs changes of names itself.
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

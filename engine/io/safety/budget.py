@@ -10,22 +10,34 @@ import psutil
 from engine.core.errors import FileFormatError, ResourceError, SettingsError
 
 MEMORY_VARIABLE = "ISOCENTER_MEMORY"
-"""Environment variable: GiB that a process of ours may take; all that is free if not set."""
+"""Environment variable: memory limit of this process in GiB; without it all free memory."""
 MEMORY_PART = 0.9
-"""Part of the free memory that one file may take."""
+"""Part of the free memory that one file may use."""
 SMALL_BYTES = 2**20
-"""Not worth a question to the system."""
+"""Smaller requests are not checked, because the check is a system call."""
 MOST_PACKED = 64
-"""Bytes that one packed byte may become: images with noise stay below 10, ours of objects without
-noise below 50; a bomb of deflate reaches 1,030."""
+"""Largest compression ratio of a scan: noisy images stay below 10, our images of objects without
+noise below 50. A decompression bomb reaches 1,030.
+"""
 ALWAYS_UNPACKED = 256 * 2**20
 """Decompressed size that is always allowed, because empty images compress extremely well."""
 DEFLATE_MOST = 1100
-"""Deflate cannot pack better; a file that claims more lies."""
+"""Upper limit of the ratio of deflate; a file that claims more is damaged or forged."""
 
 
 def free_memory() -> int:
-    """Return the memory that this process may still take [bytes]."""
+    """Return the memory that this process may still allocate.
+
+    Returns
+    -------
+    n_bytes
+        free memory, or the rest of the limit in `ISOCENTER_MEMORY` if that is smaller
+
+    Raises
+    ------
+    SettingsError
+        if the environment variable is no positive number
+    """
     free = int(psutil.virtual_memory().available)
     text = os.environ.get(MEMORY_VARIABLE, "")
     if not text:
@@ -40,26 +52,33 @@ def free_memory() -> int:
             "unset it."
         )
     taken = psutil.Process().memory_info()
-    # pages of files that are mapped, which the system takes back when it is short, are no memory
+    # Mapped files count in rss, but the system drops their pages when memory is short.
     private = int(taken.rss) - int(getattr(taken, "shared", 0))
     return max(0, min(free, int(most * 2**30) - private))
 
 
 def refuse_large_data(n_bytes: int, name: str, what: str = "its values") -> None:
-    """Refuse, before it is taken, more memory than is free.
+    """Refuse to allocate more memory than is free.
 
     Parameters
     ----------
     n_bytes
-        wanted at once
+        size of one allocation
     name
-        of the file, for the sentence
+        file name for the message
     what
-        needs them, in the plural
+        content for the message, in the plural
+
+    Raises
+    ------
+    ResourceError
+        if more than `MEMORY_PART` of the free memory is needed
     """
     if n_bytes < SMALL_BYTES:
         return
     free = free_memory()
+    # Linux overcommits: without this check the allocation succeeds, and the process is killed
+    # later.
     if n_bytes > MEMORY_PART * free:
         raise ResourceError(
             f"{name}: {what} need {n_bytes / 2**30:,.1f} GiB of memory, but {free / 2**30:.1f} GiB "
@@ -68,12 +87,27 @@ def refuse_large_data(n_bytes: int, name: str, what: str = "its values") -> None
 
 
 def most_unpacked(n_packed: int) -> int:
-    """Return the most bytes that packed ones may become."""
+    """Return the largest decompressed size that is allowed for compressed bytes."""
     return min(DEFLATE_MOST * n_packed, max(ALWAYS_UNPACKED, MOST_PACKED * n_packed))
 
 
 def refuse_bomb(n_bytes: int, n_packed: int, name: str) -> None:
-    """Refuse packed values that become far more than packed values of a scan do."""
+    """Refuse compressed values that grow far more than those of a scan.
+
+    Parameters
+    ----------
+    n_bytes
+        stated size after decompression
+    n_packed
+        size of the compressed data
+    name
+        file name for the message
+
+    Raises
+    ------
+    FileFormatError
+        if the ratio exceeds that of real data
+    """
     if n_bytes > most_unpacked(n_packed):
         raise FileFormatError(
             f"{name} claims {n_bytes:,} bytes in {n_packed:,} compressed bytes, more than any scan "

@@ -1,7 +1,8 @@
 """Handle list mode that ends within a record: refuse it, or use the complete events.
 
-The second only where the user agreed, and never without a word: how many events there are goes with
-the scan into its notes, its facts and everything that is made of it.
+Complete events are used only with the user's consent. Their number then appears in the notes and
+the
+facts of the scan, and in the provenance of its images.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from engine.io.safety.open_input import InputFile
 from engine.io.text.word_list import FileWords
 
 CHUNK = 4_000_000
-"""Words counted at once."""
+"""Words that are counted at once."""
 EVENTS, LEFT_OUT = "complete_events", "cut_off_bytes"
 """Facts of a scan whose file ends within a record."""
 
 
 @dataclass(frozen=True)
 class CutOff:
-    """The end of a file of list mode.
+    """The end of a list-mode file.
 
     Attributes
     ----------
-    name : of the file
-    n_events : complete ones before it
-    n_bytes : of the record that is not complete; 0 where the file ends with a whole one
+    name : file name
+    n_events : number of complete events
+    n_bytes : size of the incomplete last record; 0 if the file is complete
     """
 
     name: str
@@ -63,29 +64,36 @@ def words_of(
     is_event: Callable[[Array], NDArray[np.bool_]],
     what: Callable[[int, int], str],
 ) -> tuple[FileWords, int]:
-    """Return the complete words of a file, and how many bytes come after them.
+    """Return the complete words of a file, and the number of bytes after them.
 
     Parameters
     ----------
     file
-        of list mode; whether it may be cut off is known to it
+        list-mode file; its `may_be_cut` states the user's consent
     dtype
-        of a word
+        NumPy type of a word
     start
         byte of the first word
     is_event
-        tells events from other words
+        returns True for the words that are events
     what
-        says in a clause how many complete words and more bytes there are
+        returns a clause for the message from the number of complete words and of further bytes
+
+    Returns
+    -------
+    words, n_bytes
+        n_bytes is 0 for a complete file
 
     Raises
     ------
     CutOffError
-        where there are more bytes, and nobody agreed to leave them out
+        if bytes remain and the user has not agreed to ignore them; it contains the number of events
     """
+    # A header that is longer than the file leaves no bytes for words.
     words = FileWords(file, np.dtype(dtype), start)
     rest = max(file.size - start, 0) - len(words) * words.dtype.itemsize
     if rest and not file.may_be_cut:
+        # The events are counted before the refusal, so that the user can decide with their number.
         pieces = (words[k : k + CHUNK] for k in range(0, len(words), CHUNK))
         n_events = sum(int(np.count_nonzero(is_event(piece))) for piece in pieces)
         raise CutOffError(f"{file.name}: truncated, {what(len(words), rest)}", n_events)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class InputPart(InputFile):
-    """Bytes of an open file from `start` on; closed by who opened the file.
+    """Bytes of an open file from `start` on; the opener of the file closes it.
 
     Attributes
     ----------
@@ -21,6 +21,7 @@ class InputPart(InputFile):
     """
 
     def __init__(self, whole: InputFile, start: int, n_bytes: int) -> None:
+        # Does not call the base class, which would open the path a second time.
         self.whole, self.start = whole, start
         self.path, self.may_be_cut = whole.path, whole.may_be_cut
         self.identity, self.modified_ns = whole.identity, whole.modified_ns
@@ -28,19 +29,33 @@ class InputPart(InputFile):
         self.head = self._some(0, min(HEAD_BYTES, self.size))
 
     def close(self) -> None:
-        """Leave the file open: it is not ours."""
+        """Do nothing: the opener closes the file."""
 
     def fill(self, out: WriteableBuffer, start: int) -> int:
-        """Read into a buffer from byte `start` of the part on; return how many bytes there were."""
+        """Read into a buffer.
+
+        Parameters
+        ----------
+        out
+            writable buffer; at most its length is read
+        start
+            first byte, counted from the start of the part
+
+        Returns
+        -------
+        n_bytes
+            number of bytes read; fewer than the buffer at the end of the part
+        """
+        # Stop at the end of the part, because the file continues after it.
         view = memoryview(out).cast("B")
         return self.whole.fill(view[: max(self.size - start, 0)], self.start + start)
 
     def refuse_changed(self) -> None:
-        """Refuse a file that is no longer what was opened."""
+        """Refuse a file that has changed since it was opened."""
         self.whole.refuse_changed()
 
     def refuse_replaced(self) -> None:
-        """Refuse a path that leads to another file by now."""
+        """Refuse a path that now leads to another file."""
         self.whole.refuse_replaced()
 
     def _changed(self) -> FileFormatError:

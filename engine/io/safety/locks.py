@@ -1,7 +1,7 @@
 """Locks between processes: only one writes a file, fills a cache entry or claims a job.
 
-A lock is a file in a folder of its own, so that none lies among a user's files; the system lets go
-of it when its process dies.
+Lock files are in a folder of the program, not next to the user's files. The system releases a lock
+when its process ends.
 """
 
 from __future__ import annotations
@@ -20,13 +20,25 @@ from engine.core.paths import OTHER_HOME, locks_dir
 
 POLL_S = 0.2
 STALE_S = 2.0
-"""Age at which a lock that nobody holds is litter of a process that was killed: whoever makes one
-takes it at once."""
+"""Age at which an unlocked lock file is removed: its process was killed, because a process locks a
+new file at once.
+"""
 
 
 @contextmanager
 def only_writer(path: Path) -> Iterator[None]:
-    """Hold a file that will be written at the end of long work; refuse where another does."""
+    """Lock a file that will be written at the end of long work.
+
+    Parameters
+    ----------
+    path
+        target, which need not exist yet
+
+    Raises
+    ------
+    ResourceError
+        if another process holds it
+    """
     lock = _lock_of(path)
     if not _acquired(lock):
         raise ResourceError(
@@ -39,16 +51,17 @@ def only_writer(path: Path) -> Iterator[None]:
 
 @contextmanager
 def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold a file or folder; wait as long as another process does.
+    """Lock a file or folder, and wait for other processes to release it.
 
     Parameters
     ----------
     path
-        what is held
+        file or folder
     on_wait
-        called several times a second while waiting; may raise to stop
+        called about every `POLL_S` seconds while waiting; an exception ends the wait
     """
     lock = _lock_of(path)
+    # Polling instead of a blocking lock, so that the window can cancel the wait.
     while not _acquired(lock):
         if on_wait is not None:
             on_wait()
@@ -59,7 +72,7 @@ def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Itera
 
 
 def is_in_use(path: Path) -> bool:
-    """Return True if a process, of ours or another, holds a file now."""
+    """Return True if a process holds the lock of a file now, including this one."""
     lock = _lock_of(path)
     if not _acquired(lock):
         return True
@@ -68,23 +81,25 @@ def is_in_use(path: Path) -> bool:
 
 
 def sweep_locks() -> None:
-    """Remove the locks of processes that were killed."""
+    """Remove the lock files of processes that were killed."""
     for file in locks_dir().glob("*.lock"):
         with suppress(OSError, ResourceError):
             lock = FileLock(file)
+            # `_released` unlinks the file, which is safe only while this process holds its lock.
             if time.time() - file.stat().st_mtime > STALE_S and _acquired(lock):
                 with _released(lock):
                     pass
 
 
 def _lock_of(path: Path) -> FileLock:
+    # One file has many spellings: links, "~", and on Windows upper and lower case.
     name = os.path.normcase(path.expanduser().resolve())
     digest = sha256(name.encode(errors="surrogateescape")).hexdigest()
     return FileLock(locks_dir() / f"{digest[:32]}.lock")
 
 
 def _acquired(lock: FileLock) -> bool:
-    """Take a lock if nobody holds it."""
+    """Acquire a lock unless another process holds it."""
     try:
         lock.acquire(blocking=False)
     except Timeout:
@@ -99,10 +114,10 @@ def _acquired(lock: FileLock) -> bool:
 
 @contextmanager
 def _released(lock: FileLock) -> Iterator[None]:
-    """Let go at the end; the file goes while it is held, which whoever waits for it notices."""
+    """Remove and release a lock at the end; waiting processes then create a new file."""
     try:
         yield
     finally:
-        with suppress(OSError):  # Windows keeps a file that is open
+        with suppress(OSError):  # Windows cannot remove an open file
             Path(lock.lock_file).unlink()
         lock.release()

@@ -1,4 +1,4 @@
-"""Handle NaN in images of other programs, which mark voxels outside the object (such as SPM)."""
+"""Handle NaN in images of other programs, such as SPM, which mark voxels outside the object."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ MARK = "are NaN (no number)"
 
 
 def refuse_noted_nan(path: Path, notes: Sequence[str], what: str) -> None:
-    """Refuse an image with NaN where a 0 in its place would be a statement.
+    """Refuse an image with NaN for a purpose where 0 is a wrong value.
 
     Parameters
     ----------
     path
-        of the file, for the sentence
+        file, for the message
     notes
-        of the image, as `nan_as_zero` wrote them
+        notes of the image, as written by `nan_as_zero`
     what
-        kind of image, with its article
+        kind of image with its article, for the message
+
+    Raises
+    ------
+    DataError
+        if a note states that the image contained NaN
     """
+    # The values are already 0 here, so only the note tells that they were NaN.
     found = next((note for note in notes if MARK in note), None)
     if found is not None:
         raise DataError(
@@ -38,14 +44,17 @@ def nan_as_zero(
 ) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     """Return values with 0 for NaN, and a note with the number of these voxels.
 
-    An image of NaN alone is returned as it is. The caller refuses it, and infinite values.
-
     Parameters
     ----------
     path
-        of the file, for the note
+        file, for the note
     values
-        of any shape
+        array of any shape
+
+    Returns
+    -------
+    values, notes
+        An image that is all NaN is returned unchanged. The caller refuses it, and infinite values.
     """
     is_nan = np.isnan(values)
     n = int(np.count_nonzero(is_nan))

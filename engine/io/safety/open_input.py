@@ -1,8 +1,8 @@
 """Open input files safely: regular, readable, not empty, and unchanged until the last byte.
 
-A reader is given an `InputFile`, which is open, and opens no path itself; what lies beside it comes
-through `engine.io.folder`. Nothing is mapped into memory: a file that is cut while it is mapped
-ends the process, one that is cut while it is read ends in a sentence.
+A reader receives an open `InputFile` and opens no path itself. Adjacent files are opened through
+`engine.io.folder`. Nothing is memory-mapped: a mapped file that is truncated kills the process
+(SIGBUS), while a truncated read gives an error message.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 HEAD_BYTES = 4096
-"""Bytes that readers can inspect to recognise a file."""
+"""Bytes that readers inspect to recognise a file."""
 AT_ONCE = 64 * 2**20
-"""Bytes asked of the system at once."""
+"""Maximum size of one read request."""
 WITHOUT_WAITING = sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK")
 )
-"""Flags for opening; without them, a FIFO without a writer blocks forever."""
+"""Flags for opening; without O_NONBLOCK, a FIFO without a writer blocks forever."""
 KINDS = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -45,18 +45,18 @@ KINDS = (
 class InputFile:
     """A regular file, open for reading.
 
-    What is read is compared with what the file had when it was opened, its size and the time of
-    its last change, at the end (`open_input`). Formats with checksums compare these besides; a
-    second pass over a file to make one would double the time of reading it.
+    At the end, `open_input` compares size and modification time with those at the start. Formats
+    with
+    checksums verify these too. A second pass to compute one would double the time of reading.
 
     Attributes
     ----------
-    path : where it was found
-    size : in bytes
-    identity : device and number of the file, the same by whatever name it is opened
-    modified_ns : time of its last change [ns since 1970]
-    head : its first bytes, by which readers recognise it
-    may_be_cut : whether the user agreed to use what is complete of list mode that is cut off
+    path : path that was opened
+    size : size in bytes
+    identity : device and inode number, equal for all names of the file
+    modified_ns : time of the last change [ns since 1970]
+    head : first bytes, by which readers recognise the file
+    may_be_cut : True if the user agreed to use the complete events of truncated list mode
     """
 
     def __init__(self, path: Path, *, may_be_cut: bool = False) -> None:
@@ -69,26 +69,29 @@ class InputFile:
             self.head = self._some(0, HEAD_BYTES)
             if not self.head:
                 raise FileFormatError(f"{path.name}: the file is empty; copy or export it again.")
+        # Also for KeyboardInterrupt: an open handle would block the file on Windows.
         except BaseException:
             self._raw.close()
             raise
 
     @property
     def name(self) -> str:
-        """The file's name, for sentences."""
+        """File name for messages."""
         return self.path.name
 
     def close(self) -> None:
-        """Give the file back to the system."""
+        """Close the file."""
         self._raw.close()
 
     def fill(self, out: WriteableBuffer, start: int) -> int:
-        """Read into a buffer from byte `start` on; return how many bytes there were."""
+        """Read into a buffer from byte `start`; return the number of bytes read."""
         view = memoryview(out).cast("B")
         done = 0
         try:
             self._raw.seek(start)
             while done < len(view):
+                # One request returns at most 2 GiB on Linux (read(2)), so large arrays need
+                # several.
                 n_bytes = self._raw.readinto(view[done : done + AT_ONCE])
                 if not n_bytes:
                     break
@@ -98,7 +101,25 @@ class InputFile:
         return done
 
     def read(self, n_bytes: int | None = None, start: int = 0) -> bytes:
-        """Return `n_bytes`, all if None, from byte `start` on; fewer only where the file ends."""
+        """Return bytes of the file.
+
+        Parameters
+        ----------
+        n_bytes
+            number of bytes; None reads to the end
+        start
+            first byte in the file
+
+        Returns
+        -------
+        data
+            fewer bytes only if the file ends
+
+        Raises
+        ------
+        ResourceError
+            if they do not fit in memory
+        """
         left = max(self.size - start, 0)
         wanted = left if n_bytes is None else min(n_bytes, left)
         refuse_large_data(wanted, self.name)
@@ -109,9 +130,20 @@ class InputFile:
         return bytes(memoryview(buffer)[: self.fill(buffer, start)])
 
     def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...], start: int = 0) -> Array:
-        """Return numbers that lie in one piece from byte `start` on."""
+        """Return an array that is stored contiguously; refuse a file that is too short for it.
+
+        Parameters
+        ----------
+        dtype
+            type of the stored numbers, with byte order
+        shape
+            shape of the array
+        start
+            first byte in the file
+        """
         kind = np.dtype(dtype)
         n_bytes = kind.itemsize
+        # Python integers: the product of sizes from a damaged header can overflow 64 bits.
         for n in shape:
             n_bytes *= int(n)
         refuse_large_data(n_bytes, self.name)
@@ -126,7 +158,7 @@ class InputFile:
         return values
 
     def text(self, max_bytes: int) -> str:
-        """Return a text of at most `max_bytes`; refuse what is not text."""
+        r"""Return UTF-8 text of at most `max_bytes` with "\n" line ends; refuse anything else."""
         if self.size > max_bytes:
             raise FileFormatError(
                 f"{self.name}: {self.size:,} bytes of text, expected at most {max_bytes:,}; choose "
@@ -145,24 +177,24 @@ class InputFile:
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def sha256(self) -> str:
-        """Return the SHA-256 of all its bytes, read in pieces."""
+        """Return the SHA-256 of the file, read piece by piece."""
         total, buffer = hashlib.sha256(), bytearray(min(self.size, AT_ONCE))
         for start in range(0, self.size, AT_ONCE):
             total.update(memoryview(buffer)[: self.fill(buffer, start)])
         return total.hexdigest()
 
     def stream(self) -> BinaryIO:
-        """Return the file as a stream of its own, from its beginning, for libraries."""
+        """Return a stream with its own position, for libraries that expect a file object."""
         return _Buffered(_Stream(self), self.size)
 
     def refuse_changed(self) -> None:
-        """Refuse a file that is no longer what was opened."""
+        """Refuse a file that has changed since it was opened."""
         now = os.fstat(self._raw.fileno())
         if (now.st_size, now.st_mtime_ns) != (self.size, self.modified_ns):
             raise self._changed()
 
     def refuse_replaced(self) -> None:
-        """Refuse a path that leads to another file by now, for libraries that open paths."""
+        """Refuse a path that now leads to another file, for libraries that open paths."""
         try:
             now = self.path.stat()
         except OSError as e:
@@ -182,7 +214,7 @@ class InputFile:
 
 
 class _Buffered(io.BufferedReader):
-    """A stream that takes no memory for bytes that a damaged file claims and does not have."""
+    """A stream that allocates no memory for bytes beyond the end of a damaged file."""
 
     def __init__(self, raw: io.RawIOBase, size: int) -> None:
         super().__init__(raw)
@@ -195,7 +227,7 @@ class _Buffered(io.BufferedReader):
 
 
 class _Stream(io.RawIOBase):
-    """An opened file as a stream with a place of its own."""
+    """An open file as a stream with its own position."""
 
     def __init__(self, file: InputFile) -> None:
         self._file, self._at = file, 0
@@ -225,7 +257,22 @@ class _Stream(io.RawIOBase):
 
 @contextmanager
 def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
-    """Open a file for a reader; when it has been read, refuse it if it has changed meanwhile."""
+    """Open a file for a reader, and refuse it at the end if it has changed meanwhile.
+
+    Parameters
+    ----------
+    path
+        file to open
+    may_be_cut
+        True if the user agreed to use the complete events of truncated list mode
+
+    Raises
+    ------
+    ResourceError
+        if the file is missing or unreadable, or the memory is not sufficient
+    FileFormatError
+        if it is a folder, a device or empty, or changes while it is read
+    """
     file = InputFile(path, may_be_cut=may_be_cut)
     try:
         yield file
@@ -237,27 +284,30 @@ def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
     except RecursionError as e:
         raise FileFormatError(f"{file.name}: nested too deeply; export the file again.") from e
     except EngineError:
-        file.refuse_changed()  # the better reason
+        # A file that is still being copied looks damaged; then this is the reason to report.
+        file.refuse_changed()
         raise
     finally:
         file.close()
 
 
 def open_head(path: Path) -> bytes:
-    """Return the first bytes of a file, or say in one sentence why there are none."""
+    """Return the first bytes of a file."""
     with open_input(path) as file:
         return file.head
 
 
 def read_text(path: Path, max_bytes: int) -> str:
-    """Return a text file of at most `max_bytes`; refuse what is not text."""
+    """Return a UTF-8 text file of at most `max_bytes`; refuse anything else."""
     with open_input(path) as file:
         return file.text(max_bytes)
 
 
 def _opened(path: Path) -> io.FileIO:
-    """Open a regular file, by a link too; what is none is not waited for, and not touched."""
+    """Open a regular file, also through a link, without waiting for pipes or devices."""
     try:
+        # Checked before opening, because opening a tape or a serial port can change its state, and
+        # after opening, because the name can lead to another file by then.
         _refuse_irregular(path, path.stat().st_mode)
         number = os.open(path, os.O_RDONLY | WITHOUT_WAITING)
         try:
@@ -282,7 +332,7 @@ def _refuse_irregular(path: Path, mode: int) -> None:
 
 
 def unreadable(path: Path, e: OSError | ValueError) -> EngineError:
-    """Return the error for a file the system will not let us read."""
+    """Return the error for a file that the system refuses to read."""
     if isinstance(e, PermissionError):
         return ResourceError(f"{path}: no permission to read it; ask its owner for access.")
     reason = (e.strerror if isinstance(e, OSError) else None) or e
@@ -290,7 +340,7 @@ def unreadable(path: Path, e: OSError | ValueError) -> EngineError:
 
 
 def refuse_not_finite(path: Path, values: Array) -> None:
-    """Refuse NaN and infinity, with their number and the first place."""
+    """Refuse NaN and infinity; the error states their number and the index of the first."""
     n_bad, first = not_finite_in(values)
     if not n_bad:
         return

@@ -1,7 +1,8 @@
 """Check output paths: never an input, and no existing file without permission.
 
-Files are compared by what they are (device and inode), so that another path, a link, a hard link or
-another spelling on a file system that folds case is still the same file.
+Files are compared by device and inode. So another path, a link, a hard link, or another spelling on
+a
+file system that ignores case is still the same file.
 """
 
 from __future__ import annotations
@@ -23,16 +24,23 @@ Identity = tuple[int, int]
 def refuse_to_overwrite(
     outputs: Sequence[Path], inputs: Iterable[Path], *, force: bool = False
 ) -> None:
-    """Refuse, before any work, outputs that are inputs, one file twice, or files that exist.
+    """Refuse outputs that are inputs, occur twice, or exist, before any work is done.
 
     Parameters
     ----------
     outputs
         every file that will be written
     inputs
-        every file that is read; none of them is ever written to
+        every file that is read; inputs are never overwritten
     force
-        whether files that exist, and are no input, may be replaced
+        True if existing files that are no inputs may be replaced
+
+    Raises
+    ------
+    OutputError
+        states the file and the reason
+    ResourceError
+        if Windows reserves or changes a name
     """
     for output in outputs:
         refuse_unusable_name(output.name)
@@ -50,7 +58,21 @@ def refuse_to_overwrite(
 
 
 def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuse outputs that are one of the inputs, whatever they are called."""
+    """Refuse outputs that are one of the inputs, under any name.
+
+    Parameters
+    ----------
+    outputs
+        files that will be written
+    inputs
+        files that are read
+
+    Raises
+    ------
+    OutputError
+        names the input
+    """
+    # One dictionary instead of pairs: a scan can have thousands of inputs.
     known = {same: each for each in inputs for same in _identities(each)}
     for output in outputs:
         for same in _identities(output):
@@ -59,7 +81,13 @@ def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
 
 
 def existing(path: Path) -> str:
-    """Return size and date of a file that writing would replace, empty if there is none."""
+    """Return size and date of the file that an output would replace.
+
+    Returns
+    -------
+    text
+        empty if there is no regular file
+    """
     try:
         found = path.stat()
     except (OSError, ValueError):
@@ -71,7 +99,8 @@ def existing(path: Path) -> str:
 
 
 def files_written(path: Path) -> tuple[Path, ...]:
-    """Return every file that writing a volume or a scan under this name makes."""
+    """Return every file that is created when a volume or scan is written under this name."""
+    # The sidecar of projections names further files with their values.
     if path.suffix.lower() == ".toml":
         from engine.io.xray.saving import sidecar_files
 
@@ -98,7 +127,7 @@ def _refuse_twice(outputs: Sequence[Path]) -> None:
 
 
 def _identities(path: Path) -> tuple[str | Identity, ...]:
-    """Return what tells a file from others: its place, and where it exists its device and inode."""
+    """Return what identifies a file: its real path, and if it exists its device and inode."""
     try:
         place = os.path.realpath(path)
     except (OSError, ValueError):
@@ -107,13 +136,14 @@ def _identities(path: Path) -> tuple[str | Identity, ...]:
         found = path.stat()
     except (OSError, ValueError):
         return (place,)
-    regular = S_ISREG(found.st_mode) and found.st_ino != 0  # some file systems number no files
+    regular = S_ISREG(found.st_mode) and found.st_ino != 0  # some file systems have no inodes
     return (place, (found.st_dev, found.st_ino)) if regular else (place,)
 
 
 def exports_folder() -> Path:
-    """Return the folder to offer for exports, made if absent; the user's own where it cannot be."""
+    """Return the default folder for exports, created if missing; else the home folder."""
     try:
+        # The folder can be on a drive that is not connected.
         return made(exports_dir())
     except ResourceError:
         return Path.home()

@@ -17,19 +17,27 @@ def write_pieces(
     n_bytes: int,
     before: Callable[[str], None],
 ) -> None:
-    """Write pieces to `path`; what the disk has kept is compared by its digest.
+    """Write a file piece by piece, and compare the digest of the data on the disk.
 
     Parameters
     ----------
     path
         target; its folder must exist
     pieces
-        of the content, in order
+        the content in order
     n_bytes
-        refused at once where that much is not free
+        size of the content; refused at once if less is free
     before
-        called with the SHA-256 of what is on the disk, just before it takes its place; may raise
+        called with the SHA-256 of the data on the disk, just before they replace the target; an
+        exception
+        prevents that
+
+    Raises
+    ------
+    ResourceError
+        if the target cannot be written, or the data read back differ
     """
+    # A digest instead of a second pass over the pieces, which can be an iterator or a computation.
     written = sha256()
 
     def check(part: Path) -> None:

@@ -1,4 +1,4 @@
-"""Check stated geometry: numbers, within ranges that real devices have."""
+"""Check stated geometry: finite numbers within the ranges of real devices."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from engine.core.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 
+# The ranges are wide on purpose: they catch damaged numbers and wrong powers of ten, not
+# unusual scanners.
 VOXEL_MM = (1e-5, 1000.0)
 """From nano-CT to one voxel for a whole body."""
 FARTHEST_MM = 1e5
-"""Distance of a volume's centre from the scanner's."""
+"""Largest distance between the centres of a volume and of the scanner."""
 PIXEL_MM = (1e-6, 100.0)
 """From nano-CT to a detector of one pixel."""
 DISTANCE_MM = (1e-3, FARTHEST_MM)
-"""Source to axis and to detector: from nano-CT to a linear accelerator's hall."""
+"""Source to axis and detector: from nano-CT to a linear accelerator in its room."""
 SEPARATION_MM = (1.0, 1000.0)
-"""Two panels of crystals."""
+"""Distance between two panels of crystals."""
 WHITE_LEVEL = (1e-6, 1e12)
 """Open beam, in counts of any detector."""
 UNITS = (
@@ -29,13 +31,32 @@ UNITS = (
     *("Bq/mL", "kBq/mL", "MBq/mL", "g/mL", "g/mL{SUVlbm}", "cm2/mL", "SUV"),
     *("%", "mm", "ps", "keV"),
 )
-"""Units that values of our own volumes may have."""
+"""Units of values in our own volumes."""
 
 
 def stated_grid(
     path: Path, shape: tuple[int, ...], voxel_mm: Iterable[float], centre_mm: Iterable[float]
 ) -> ImageGrid:
-    """Return the grid that a file states; refuse one that cannot be."""
+    """Return the grid that a file states; refuse an impossible one.
+
+    Parameters
+    ----------
+    path
+        file, for the message
+    shape
+        (n_z, n_y, n_x)
+    voxel_mm
+        (x, y, z) edges of a voxel
+    centre_mm
+        (x, y, z) centre of the grid
+
+    Raises
+    ------
+    FileFormatError
+        if one of them has not three numbers
+    GeometryError
+        if a number is outside the range of real devices
+    """
     voxel = tuple(float(edge) for edge in np.ravel(np.asarray(voxel_mm)))
     centre = tuple(float(place) for place in np.ravel(np.asarray(centre_mm)))
     if len(shape) != 3 or len(voxel) != 3 or len(centre) != 3:
@@ -44,7 +65,7 @@ def stated_grid(
             "coordinates, expected 3 of each; write the file again."
         )
     low, high = VOXEL_MM
-    if not all(low <= edge <= high for edge in voxel):  # no number is in no range
+    if not all(low <= edge <= high for edge in voxel):  # also refuses NaN
         raise GeometryError(
             f"{path.name}: voxel size {_listed(voxel)} mm, expected {low:g} to {high:g} mm; write "
             "the file again."
@@ -58,7 +79,7 @@ def stated_grid(
 
 
 def known_unit(path: Path, unit: str) -> str:
-    """Return a unit that our volumes have; refuse any other."""
+    """Return a unit of our volumes; refuse any other."""
     if unit not in UNITS:
         known = ", ".join(filter(None, UNITS))
         raise FileFormatError(
@@ -68,7 +89,24 @@ def known_unit(path: Path, unit: str) -> str:
 
 
 def in_range(path: Path, name: str, value: float, limits: tuple[float, float]) -> float:
-    """Return a number that a file states; refuse one outside its limits, and what is none."""
+    """Return a number that a file states; refuse one outside its limits, and NaN.
+
+    Parameters
+    ----------
+    path
+        file, for the message
+    name
+        quantity, for the message
+    value
+        number in the file
+    limits
+        (lowest, highest) allowed value
+
+    Raises
+    ------
+    FileFormatError
+        states the value and the limits
+    """
     low, high = limits
     if not low <= float(value) <= high:
         raise FileFormatError(
@@ -78,7 +116,22 @@ def in_range(path: Path, name: str, value: float, limits: tuple[float, float]) -
 
 
 def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
-    """Refuse sources, detectors and pixels that no X-ray scanner can have."""
+    """Refuse sources, detectors and pixels that no X-ray scanner can have.
+
+    Parameters
+    ----------
+    path
+        file, for the message
+    geometry
+        positions and steps of all views [mm]
+
+    Raises
+    ------
+    GeometryError
+        if a position is too far from the axis, a source is on the axis, or the pixel size is
+        impossible
+    """
+    # A parallel beam has no source position: its `source_mm` is only a direction.
     places = (geometry.detector_mm, *((geometry.source_mm,) if geometry.beam == "cone" else ()))
     farthest = max(float(np.abs(each).max()) for each in places)
     if not farthest <= FARTHEST_MM:
@@ -87,6 +140,7 @@ def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
             f"{FARTHEST_MM:,.0f} mm; correct the lengths (in mm)."
         )
     if geometry.beam == "cone":
+        # A source on the axis would make the magnification infinite.
         nearest = float(np.linalg.norm(geometry.source_mm[:, :2], axis=1).min())
         if nearest < DISTANCE_MM[0]:
             raise GeometryError(
@@ -94,6 +148,7 @@ def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
                 f"{DISTANCE_MM[0]:g} mm; correct the lengths (in mm)."
             )
     low, high = PIXEL_MM
+    # All views, not only the first: free geometries can change the pixel size from view to view.
     edges = [np.linalg.norm(step, axis=1) for step in (geometry.u_mm, geometry.v_mm)]
     if not all(low <= float(edge.min()) and float(edge.max()) <= high for edge in edges):
         width, height = (float(edge[0]) for edge in edges)

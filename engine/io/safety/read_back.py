@@ -1,4 +1,4 @@
-"""Read back written data from the disk or share, not from the cache in memory."""
+"""Read back written data from the disk or share, not from the page cache."""
 
 from __future__ import annotations
 
@@ -12,22 +12,29 @@ PIECE_BYTES = 16 * 2**20
 
 
 def forget(descriptor: int) -> None:
-    """Let the system drop its copy of a file that is on the disk, where it can be asked to."""
+    """Ask the system to drop its cached copy of a file, where that is possible."""
+    # Only pages that are already on the disk are dropped, so call this after fsync
+    # (posix_fadvise(2)).
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def refuse_other_bytes(part: Path, pieces: Iterable[bytes | memoryview], path: Path) -> None:
-    """Refuse a file that does not hold what was written to it.
+    """Refuse a file that does not contain the data that were written.
 
     Parameters
     ----------
     part
-        the file
+        file to read
     pieces
-        what was written, one after the other
+        the written data in order
     path
-        what it is to become, for the sentence
+        final name, for the message
+
+    Raises
+    ------
+    ResourceError
+        if bytes differ, are missing, or follow the data
     """
     with part.open("rb") as file:
         for piece in pieces:
@@ -40,7 +47,7 @@ def refuse_other_bytes(part: Path, pieces: Iterable[bytes | memoryview], path: P
 
 
 def other_bytes(path: Path) -> ResourceError:
-    """Return the error for a disk or a share that keeps other bytes than it was given."""
+    """Return the error for a disk or share that returns other bytes than were written."""
     return ResourceError(
         f"{path.name}: data read back from {path.parent} differ from the written data; nothing was "
         "changed, so choose another folder and check this disk or share."

@@ -1,6 +1,7 @@
 """Seals: one digest over all values and metadata of one of our files.
 
-What a program writes, it seals; a file that says anything else when it is read is refused.
+Every file that the program writes has a seal. A file whose content differs from its seal is
+refused.
 """
 
 from __future__ import annotations
@@ -18,28 +19,49 @@ CHUNK_BYTES = 16 * 2**20
 
 
 def digest(values: Array) -> str:
-    """Return the SHA-256 of an array's bytes, read in pieces."""
+    """Return the SHA-256 of an array's bytes, read piece by piece."""
     return sha256_of(np.ascontiguousarray(values))
 
 
 def seal_of(**parts: object) -> str:
-    """Return the SHA-256 over named parts: arrays with their type and shape, or plain values."""
+    """Return the SHA-256 over named parts.
+
+    Parameters
+    ----------
+    **parts
+        arrays, which count with type and shape, or JSON values
+
+    Returns
+    -------
+    digest
+        64 hexadecimal digits
+    """
+    # Type and shape are part of the seal: the same bytes mean another image with another shape.
     plain = {
         name: [part.dtype.str, part.shape, digest(part)] if isinstance(part, np.ndarray) else part
         for name, part in parts.items()
     }
+    # JSON of our writer is deterministic, so equal metadata give equal digests.
     return sha256(to_json(plain).encode()).hexdigest()
 
 
 def broken(path: Path, way_out: str = "copy the file again") -> FileFormatError:
-    """Return the error for a file that is not as it was written."""
+    """Return the error for a file that has changed since it was written.
+
+    Parameters
+    ----------
+    path
+        file, for the message
+    way_out
+        remedy, as the second half of the message
+    """
     return FileFormatError(
         f"{path.name}: has changed since it was written (its seal is broken); {way_out}."
     )
 
 
 def unsealed(path: Path) -> str:
-    """Return the remark on a file that nobody sealed."""
+    """Return the note on a file without a seal."""
     return (
         f"{path.name}: the file has no seal (older version or other program), so later changes "
         "cannot be detected."
