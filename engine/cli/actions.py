@@ -14,12 +14,25 @@ from engine.tools.diagnostics import keep_fault
 
 
 def act(arguments: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+    """Run a parsed command.
+
+    Parameters
+    ----------
+    arguments
+        parsed options; `act` is the function of the verb
+
+    Returns
+    -------
+    exit_code
+        see `engine.cli.exit_codes`
+    """
     console = Console()
     try:
+        # Before the checks: a replay line has pseudonyms in place of paths
         resolve_pseudonyms(arguments)
         if not arguments.reads_apart:
             refuse_crashing(arguments)
+        # Before any work, so that hours of computing never end in "the file exists"
         refuse_outputs(arguments)
         arguments.act(arguments, console)
     except EngineError as e:
@@ -28,6 +41,7 @@ def act(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt as e:
         console.fault(f"interrupted: {e}" if str(e) else "interrupted.")
         return INTERRUPTED
+    # `isocenter ... | head` closes the pipe on purpose: nothing to report
     except BrokenPipeError:
         return DONE
     except MemoryError:
@@ -38,9 +52,11 @@ def act(arguments: argparse.Namespace) -> int:
             f"internal error: {type(e).__name__}: {e}. Please report it with this traceback:"
         )
         traceback.print_exc()
+        # Kept for `isocenter doctor --bundle`, since the terminal may be gone by then
         keep_fault(e)
         return OUR_FAULT
     finally:
+        # A reader process of a live source has to end even after an error
         getattr(arguments, "ends_with_command", lambda: None)()
     console.close()
     return DONE

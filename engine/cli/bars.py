@@ -10,14 +10,24 @@ class ProgressBar:
     """Progress bar of one stage."""
 
     def __init__(self) -> None:
+        # Soft wrap: a long path must stay one line, so that it can be copied
         out = RichConsole(highlight=False, soft_wrap=True, emoji=False)
         columns = (TextColumn("  {task.description}"), BarColumn(), TimeRemainingColumn())
+        # Transient: the bar disappears at its end and leaves only the lines
         self._bars = Progress(*columns, console=out, transient=True)
         self._task = self._bars.add_task("", total=None)
         self._bars.start()
 
     def advance(self, done: int, total: int, text: str) -> None:
-        """Set the progress. An empty text keeps the previous one."""
+        """Set the progress.
+
+        Parameters
+        ----------
+        done, total
+            finished and total amount of work
+        text
+            description; empty to keep the previous one
+        """
         self._bars.update(self._task, completed=done, total=total)
         if text:
             self._bars.update(self._task, description=text)

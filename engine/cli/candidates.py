@@ -17,7 +17,13 @@ WORDS = {
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of `--candidates`."""
+    """Add the options of `--candidates`.
+
+    Parameters
+    ----------
+    p
+        parser of `isocenter inspect`
+    """
     group = p.add_argument_group("candidates of a CT scan")
     group.add_argument(
         "--candidates", choices=tuple(WORDS), help="try several values and write a contact sheet"
@@ -37,7 +43,21 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
-    """Reconstruct slices with several values and write the contact sheet."""
+    """Reconstruct slices with several values of a parameter and write the contact sheet.
+
+    Parameters
+    ----------
+    arguments
+        options of `isocenter inspect --candidates`
+    console
+        receives the tried values and the option for another choice
+
+    Raises
+    ------
+    SettingsError
+        if there is not exactly one scan, no PNG output, or no CT protocol
+    """
+    # Imported here: `isocenter inspect` without --candidates loads no reconstruction
     from engine.core import backend
     from engine.io import read_projections
     from engine.io.raster.contact_sheet import contact_sheet
@@ -71,6 +91,7 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     tried, best = found.candidates, found.best
     for one in tried:
         console.line(f"  {words.format(one.value)}{'   *' if one is best else ''}")
+    # The sheet is an image that users share, so it has no file name unless they ask for it
     name = path.name if arguments.identify else pseudonym_of(path)
     sheet = contact_sheet(
         [one.image for one in tried if one.image is not None],

@@ -45,12 +45,25 @@ class Console:
         self._say(text)
 
     def fault(self, text: str) -> None:
-        """Print one sentence on standard error."""
+        """Print one sentence on standard error.
+
+        Parameters
+        ----------
+        text
+            sentence; the name of the program precedes it
+        """
+        # A progress bar would overwrite the line
         self.close()
         sys.stderr.write(f"isocenter: {text}\n")
 
     def show(self, event: Event) -> None:
-        """Print an event."""
+        """Print an event of a run; events without a meaning on a terminal are skipped.
+
+        Parameters
+        ----------
+        event
+            event of a run
+        """
         match event:
             case StageStarted(text=text):
                 self._begin(text)
@@ -71,6 +84,7 @@ class Console:
                 self._say(f"  note: {text}")
             case ResultSaved(text=text):
                 self._say(f"  {text}")
+            # The volume, checkpoints and profiles are reported by the command itself
             case Profiled() | Checkpointed() | Finished():
                 pass
 
@@ -82,6 +96,7 @@ class Console:
         self._end()
         self.line(text)
         self._said = monotonic()
+        # A bar rewrites its line with control characters, which would fill a log file
         if sys.stdout.isatty():
             from engine.cli.bars import ProgressBar
 
@@ -90,6 +105,7 @@ class Console:
     def _advance(self, done: int, total: int, text: str = "") -> None:
         if self._bar is not None:
             self._bar.advance(done, total, text)
+        # Without a bar: a line every 5 s shows that the program works, and keeps logs short
         elif monotonic() - self._said >= PLAIN_SECONDS:
             self._said = monotonic()
             self.line(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
@@ -108,6 +124,7 @@ class Console:
                 where = event.frame.describe()
                 self._say(f"  frame {event.iteration}/{event.iterations}  {where}")
             return
+        # PET maximises a likelihood, CT minimises a residual; direct methods have neither
         if event.log_likelihood is not None:
             message = f"log-likelihood {event.log_likelihood:,.0f}"
         elif event.residual is not None:
@@ -118,6 +135,7 @@ class Console:
             self._say(f"  iteration {event.iteration}/{event.iterations}  {message}")
 
     def _say(self, text: str) -> None:
+        # A full disk or a closed pipe shows up here, as an error with a remedy
         with output():
             if self._bar is not None:
                 self._bar.say(text)

@@ -22,7 +22,17 @@ from engine.data.volume import Volume
 
 
 class EventLog:
-    """Writes each event as a line. A full disk ends the log, not the run."""
+    """Writes each event as a JSON line. A full disk ends the log, not the run.
+
+    Parameters
+    ----------
+    path
+        file for messages
+    file
+        open file; None to write nothing
+    console
+        receives a note if the log ends early
+    """
 
     def __init__(self, path: Path, file: IO[str] | None, console: Console) -> None:
         self._path, self._file, self._console = path, file, console
@@ -33,8 +43,10 @@ class EventLog:
             return
         try:
             self._file.write(json.dumps(_plain(event), sort_keys=True) + "\n")
+            # Another program may follow the log during the run
             self._file.flush()
         except OSError as e:
+            # One note, then silence: every later line would fail too
             self._file = None
             free = shutil.disk_usage(self._path.parent).free
             self._console.line(
@@ -45,7 +57,25 @@ class EventLog:
 
 @contextmanager
 def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
-    """Open the event log. Without a path, nothing is written."""
+    """Open the event log.
+
+    Parameters
+    ----------
+    path
+        file to write; None to write nothing
+    console
+        receives a note if the log ends early
+
+    Yields
+    ------
+    log
+        log that `isocenter ... --json` writes
+
+    Raises
+    ------
+    ResourceError
+        if the file cannot be created
+    """
     if path is None:
         yield EventLog(Path(), None, console)
         return
@@ -69,6 +99,7 @@ def _plain(event: Event) -> Plain:
     values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
     plain = {
         name: dataclasses.asdict(value) if isinstance(value, ScatterProfile | TimeFrame) else value
+        # Images and the whole history would repeat in each of thousands of lines
         for name, value in values.items()
         if not isinstance(value, Volume | RunHistory | RecordedRun) and name != "frames"
     }

@@ -27,7 +27,12 @@ MOST_QUESTIONS = 5
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter import`.
+
+    All options are answers to the questions of `engine.raw_import`. Their help texts are those of
+    the
+    window.
+    """
     p = add_verb(verbs, "import")
     p.add_argument(
         "source", type=Path, metavar="FOLDER_OR_FILE",
@@ -62,17 +67,20 @@ def _help(option: str) -> str:
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:
+    # None means "not answered", so that a guess or another file can fill it
     said = {key: getattr(arguments, OPTIONS.get(key, key)) for key in Answers.model_fields}
     for each in datasets_of(arguments.source):
         console.line(f"  {each.name or arguments.source.name}: {each.text}")
     said = _with_another(arguments, said, console)
     draft = draft_of(arguments.source, answers_of(said))
     if draft.questions:
+        # Without a terminal nobody can answer: the error names the missing options
         if not sys.stdin.isatty():
             _show(draft, console)
             raise SettingsError(_missing(draft))
         draft = _asked(arguments.source, said, draft, console)
     _show(draft, console)
+    # Next to the scan, since the description has relative paths
     named = draft.path.with_name(arguments.name) if arguments.name else None
     path = write_draft(draft, named)
     console.line(f"Written: {path}. Open this file or its folder.")
@@ -96,6 +104,7 @@ def _with_another(
     if like is None:
         return said
     copied = answers_like(like, arguments.source).model_dump()
+    # Options of this command take precedence over the copied description
     return copied | {key: each for key, each in said.items() if each is not None}
 
 
@@ -114,8 +123,10 @@ def _missing(draft: Draft) -> str:
 def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console) -> Draft:
     """Ask the open questions and return the completed draft."""
     asked: set[str] = set()
+    # Each answer can open new questions, so the list is read again after each one
     while open_ := [each for each in draft.questions if each.key not in asked]:
         question = open_[0]
+        # After many questions the proposals are probably right: the user checks the result
         if len(asked) == MOST_QUESTIONS:
             if all(each.proposal for each in open_):
                 break
@@ -131,6 +142,7 @@ def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console
                 said = tried
                 break
             except EngineError as e:
+                # The last try shows the error itself
                 if not left:
                     raise
                 console.line(str(e))

@@ -22,7 +22,12 @@ from engine.modalities.inspection import inspect
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter inspect`.
+
+    The verb reads its files in a separate process itself (`reads_apart`), so that a file that
+    crashes
+    a library still gets a report.
+    """
     p = add_verb(verbs, "inspect")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files or folders")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
@@ -38,6 +43,7 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
         refuse_crashing(arguments)
         candidates.write_candidates(arguments, console)
         return
+    # One process for all files: it starts again only after a crash
     loader, reports = for_command(), []
     for path in arguments.files:
         report = loader.call(_report, path, arguments.scanner, about=path)
@@ -46,16 +52,26 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.json is not None:
         write_reports(reports, arguments.json)
     faults = [fault for _, report in reports for fault in report.faults]
+    # All reports are printed first; the exit code then tells scripts that one has a fault
     if faults:
         raise DataError(faults[0])
 
 
 def write_reports(reports: Iterable[tuple[Path, Report]], out: Path) -> None:
-    """Write the reports as JSON, atomically."""
+    """Write the reports as JSON, atomically.
+
+    Parameters
+    ----------
+    reports
+        files with their reports
+    out
+        JSON file with a list of objects: file, format, title, facts, notes, faults
+    """
     write_atomically(to_json([_plain(*each) for each in reports]).encode(), out)
 
 
 def _report(path: Path, scanner: str | None) -> Report:
+    # A region file is a TOML file too, so it is tried before protocols and studies
     return inspect_regions(path) or inspect(path, scanner=scanner)
 
 

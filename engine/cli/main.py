@@ -12,7 +12,13 @@ from engine.protocols.run_context.environment import program_version
 
 
 def parser(verb: str | None = None) -> argparse.ArgumentParser:
-    """Build the parser of one verb, or of all verbs if None."""
+    """Build the parser of the command line.
+
+    Parameters
+    ----------
+    verb
+        the only verb with options; None for all verbs, which imports all their modules
+    """
     return _parser(lambda verbs: add_options(verbs, verb))
 
 
@@ -30,6 +36,7 @@ def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
 
 def _parsed(argv: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments, loading only the module of the requested verb."""
+    # An option before the verb, such as --version, needs only the names of the verbs
     verb = argv[0] if argv else ""
     if verb in VERBS:
         return parser(verb).parse_args(argv)
@@ -42,7 +49,19 @@ def _parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Run one command.
+
+    Parameters
+    ----------
+    argv
+        arguments without the name of the program; None for those of the process
+
+    Returns
+    -------
+    exit_code
+        see `engine.cli.exit_codes`; argparse itself exits with 2 for wrong options
+    """
+    # First: even the help has characters such as μ, which an ASCII terminal lacks
     escape_missing_characters()
     arguments = _parsed(sys.argv[1:] if argv is None else argv)
     from engine.cli.actions import act  # keeps --help fast: no engine import

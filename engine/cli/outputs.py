@@ -35,6 +35,7 @@ class Output(argparse.Action):
         super().__init__(option_strings, dest, **options)  # type: ignore[arg-type]
         self.written: Written = written or (lambda path, _: files_written(path))
 
+    # Most volumes have companion files, such as the data of a header
     def __call__(
         self,
         parser: argparse.ArgumentParser,
@@ -44,11 +45,18 @@ class Output(argparse.Action):
     ) -> None:
         setattr(namespace, self.dest, values)
         known = getattr(namespace, "outputs", ())
+        # Every use is recorded, since an option can be given several times
         namespace.outputs = (*known, (self.dest, values, self.written))
 
 
 def add_identify(p: argparse.ArgumentParser) -> None:
-    """Add `--identify`. Without it, outputs contain pseudonyms."""
+    """Add `--identify`. Without it, outputs contain pseudonyms.
+
+    Parameters
+    ----------
+    p
+        parser of a verb that writes files
+    """
     p.add_argument(
         "--identify", action="store_true",
         help="write real file names and all header fields, including patient names",
@@ -56,7 +64,13 @@ def add_identify(p: argparse.ArgumentParser) -> None:
 
 
 def add_force(p: argparse.ArgumentParser) -> None:
-    """Add `--force`. Without it, no existing file is replaced."""
+    """Add `--force`. Without it, no existing file is replaced.
+
+    Parameters
+    ----------
+    p
+        parser of a verb with an `Output` option
+    """
     p.add_argument("--force", action="store_true", help="replace existing output files")
 
 
@@ -74,10 +88,20 @@ def add_complete_events(p: argparse.ArgumentParser) -> None:
 
 
 def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
-    """Replace pseudonyms, as replay lines contain them, by the files of this user."""
+    """Replace pseudonyms in input options by the files of this user.
+
+    A replay line in a header has pseudonyms instead of paths. Only the user who made the image can
+    resolve them.
+
+    Parameters
+    ----------
+    arguments
+        parsed options, changed in place
+    """
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in list(vars(arguments).items()):
         is_input = isinstance(value, str | Path) and option not in outputs
+        # An existing file with the name of a pseudonym is meant literally
         if is_input and not _is_there(value):
             found = file_of(str(value))
             if found is not None:
@@ -85,7 +109,18 @@ def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
 
 
 def refuse_outputs(arguments: argparse.Namespace) -> None:
-    """Refuse an output that is an input, is named twice, or exists (without `--force`)."""
+    """Refuse an output that is an input, is named twice, or exists without `--force`.
+
+    Parameters
+    ----------
+    arguments
+        parsed options
+
+    Raises
+    ------
+    EngineError
+        with the first such output
+    """
     named = getattr(arguments, "outputs", ())
     outputs = [file for _, path, written in named for file in written(path, arguments)]
     if outputs:
@@ -99,6 +134,7 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     )  # set by verbs that read more files than the options name
     if more is not None:
         yield from more(arguments)
+    # Everything else that is an existing path counts as an input, even if it is only a name
     no_inputs = {"act", "outputs", "inputs", *(option for option, *_ in arguments.outputs)}
     for option, value in vars(arguments).items():
         for each in value if isinstance(value, list | tuple) else (value,):
@@ -121,6 +157,7 @@ def _is_there(name: str | Path) -> bool:
 def _files_of(path: Path) -> Iterator[Path]:
     yield from files_behind(path)
     yield from _companion_files(path)
+    # A study file names further inputs, which an output must not replace either
     if path.suffix.lower() == ".toml":
         try:
             yield from files_of_study(read_study(path))

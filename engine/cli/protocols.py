@@ -10,7 +10,7 @@ from engine.protocols.study.stored_protocol import ORIGINS, version_words
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter protocols`, which lists the names that `--protocol` accepts."""
     p = add_verb(verbs, "protocols")
     p.set_defaults(act=_list)
 
@@ -22,6 +22,7 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
 
     shipped, library = shipped_protocols(), SavedProtocols.of_this_user()
     for modality in MODALITIES:
+        # `capitalize` would change PET to Pet
         console.line(modality.title[:1].upper() + modality.title[1:])
         for key, protocol in shipped.items():
             if protocol.modality == modality.key:
@@ -30,5 +31,6 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
             if saved.path is not None:
                 words = f"{version_words(saved.protocol)}, {ORIGINS[saved.source]}"
                 console.line(f"  {saved.path.name:22s} {words}")
+                # A saved protocol shows how it differs from its origin
                 for change in saved.protocol.saved.changed if saved.protocol.saved else ():
                     console.line(f"  {'':22s} {change}")

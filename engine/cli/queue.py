@@ -28,7 +28,10 @@ ALL = "default: all"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter queue` with its actions.
+
+    Every action works on the files of the queue, so the window may be open at the same time.
+    """
     group = add_verb(verbs, "queue")
     kinds = group.add_subparsers(dest="what", metavar="ACTION", required=True)
     _add_add(kinds)
@@ -103,6 +106,7 @@ def _number(text: str) -> int:
 
 def _written(folder: Path, arguments: argparse.Namespace) -> tuple[Path, ...]:
     """Return the image files that the studies will write."""
+    # The same names as later in the run: a conflict is found before anything is queued
     wanted = [_output_of(study, folder, arguments) for study in arguments.studies]
     return tuple(file for each in wanted for file in files_written(each))
 
@@ -116,6 +120,7 @@ def _output_of(study: Path, folder: Path, arguments: argparse.Namespace) -> Path
 def _add(arguments: argparse.Namespace, console: Console) -> None:
     folder = arguments.output
     if folder is not None:
+        # Tests the format now, not after the first reconstruction
         writer_of(made(folder) / f"image{arguments.format}")
     studies = [
         (path, read_study(path)) for path in arguments.studies
@@ -135,6 +140,7 @@ def _add(arguments: argparse.Namespace, console: Console) -> None:
             order=order,
         )
         console.line(f"{entry.id}  {path.name}{f': {output.name}' if output else ''}")
+    # Without a runner nothing happens until someone starts one
     if not queue.settings.has_runner:
         console.line("Start it with `isocenter queue run`.")
 
@@ -154,8 +160,20 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def state_text(entry: QueueEntry) -> str:
-    """Return the state of a study, with its progress while it runs."""
+    """Return the state of a study, with its progress while it runs.
+
+    Parameters
+    ----------
+    entry
+        entry of the queue
+
+    Returns
+    -------
+    text
+        "waiting", "paused", "running 12 %", "finished" or "failed"
+    """
     if entry.is_abandoned:
+        # Its process has died; the next runner continues it
         return "waiting"
     share = f" {100 * entry.done:.0f} %" if entry.state == "running" else ""
     return f"{entry.state}{share}"
@@ -167,10 +185,12 @@ def _run(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
     executor = _executor(queue, arguments.scheduler, arguments.split)
     queue.set_running(True, arguments.at_once)
+    # Failures of earlier runs are not errors of this command
     before = {entry.id for entry in _given_up(queue)}
     try:
         QueueRunner(queue, executor, console.line).run()
     except KeyboardInterrupt:
+        # Otherwise another runner, or the next start of the window, would go on at once
         queue.change_settings(runs=False)
         message = "`isocenter queue run` continues from the last checkpoints."
         raise KeyboardInterrupt(message) from None
@@ -188,6 +208,7 @@ def _given_up(queue: StudyQueue) -> list[QueueEntry]:
 
 def _executor(queue: StudyQueue, scheduler: str | None, split: int | None) -> Executor:
     """Return the executor: processes on this machine, or workers of a cluster."""
+    # With --split the workers share each study, and its main process runs here
     if scheduler is None or split is not None:
         from engine.jobs.queue.executor import LocalExecutor
 
@@ -199,6 +220,7 @@ def _executor(queue: StudyQueue, scheduler: str | None, split: int | None) -> Ex
 
 def _pause(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
+    # Pausing the queue itself stops running studies too
     if not arguments.studies:
         queue.set_running(False)
         console.line("Queue paused. `isocenter queue run` continues.")
@@ -225,6 +247,7 @@ def _remove(arguments: argparse.Namespace, console: Console) -> None:
 
 def _move(arguments: argparse.Namespace, console: Console) -> None:
     queue = StudyQueue()
+    # Positions count from 1 for users, and from 0 in the store
     queue.move(arguments.study, arguments.to - 1)
     _list(arguments, console)
 
@@ -237,6 +260,7 @@ def _each(ids: list[str], act: Callable[[str], QueueEntry], wanted: str, console
     for id in ids:
         entry = act(id)
         is_asked = entry.state == "running" and entry.wish != ""
+        # Only reached for states from which the action is impossible
         if entry.state != wanted and not is_asked:
             raise SettingsError(f"study {id} is {entry.state} and cannot change to {wanted}.")
         console.line(f"{id}  {f'stopping, then {wanted}' if is_asked else wanted}: {entry.title}")

@@ -37,7 +37,10 @@ from engine.protocols.study.study import Study
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verbs and their options."""
+    """Add `isocenter reconstruct`, `resume` and `demo`.
+
+    They share a module, because all three run a job and save its volume.
+    """
     _add_reconstruct(add_verb(verbs, "reconstruct"))
     _add_resume(add_verb(verbs, "resume"))
     _add_demo(add_verb(verbs, "demo"))
@@ -55,6 +58,7 @@ def _add_reconstruct(p: argparse.ArgumentParser) -> None:
         "--protocol", metavar="P", help="protocol name (see `isocenter protocols`) or file"
     )
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml or crystal map")
+    # One option per auxiliary file of any kind of scan; a wrong one is refused by the study
     for role in all_roles():
         option, where = f"--{role.key}", f"input_{role.key}"
         p.add_argument(option, dest=where, type=Path, metavar="FILE", help=role.text)
@@ -96,6 +100,7 @@ def _add_resume(p: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _device_options(p)
     add_shards(p)
+    # The files of the job are inputs as well, which the options do not name
     p.set_defaults(act=_resume, inputs=lambda arguments: _files_of_job(_job_of(arguments)))
 
 
@@ -129,10 +134,12 @@ def _device_options(p: argparse.ArgumentParser) -> None:
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     source = source_of(arguments.scheduler, arguments.split)
     study = _study(arguments, console)
+    # Tested before hours of work
     can_save(arguments.output, study.protocol.modality)
     if study.protocol.has_frames:
         # through the package, which loads the writers of frames only here
         io.can_save_frames(arguments.output, gated=study.protocol.has_gates)
+    # Two commands with the same output would both run to their end, and one result be lost
     with only_writer(arguments.output):
         job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
         _complete(study, job, arguments, arguments.output, console, resume=False, source=source)
@@ -144,6 +151,7 @@ def _resume(arguments: argparse.Namespace, console: Console) -> None:
     output = arguments.output or Path(job.record.output)
     if output == Path():
         raise SettingsError(f"job {job.id} has no output file. Name one with -o OUT.")
+    # Without -o the output is that of the job, which no earlier check has seen
     refuse_to_overwrite(files_written(output), _files_of_job(job), force=arguments.force)
     can_save(output, job.study.protocol.modality)
     with only_writer(output):
@@ -159,6 +167,7 @@ def _files_of_job(job: Job) -> tuple[Path, ...]:
 
 
 def _newest_interrupted() -> Job:
+    # A finished job counts too if its result could not be saved
     for info in jobs():
         if info.interrupted or info.resumable:
             return Job.open(info.folder)
@@ -175,6 +184,7 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
     output, image = _demo_outputs(demo, folder)
     job = Job.create(study, output=output)
     volume = _complete(study, job, arguments, output, console, resume=False)
+    # A picture next to the volume, so that a demo shows something without a viewer
     save(volume, image, None)
     console.line(f"Picture: {image}")
 
@@ -196,6 +206,7 @@ def _study(arguments: argparse.Namespace, console: Console) -> Study:
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.frames is not None:
+        # Values are read as TOML, in which a JSON string is valid
         assignments.append(f"frames={json.dumps(arguments.frames)}")
     if arguments.seed is not None:
         assignments.append(f"sensitivity.seed={arguments.seed}")
@@ -221,6 +232,7 @@ def _assigned(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
 
 def _study_of(path: Path, console: Console) -> Study:
     """Read a study file, or create a study for a scan with the default protocol."""
+    # A folder or header first: it may name its own auxiliary files
     modality, files = gathered(path)
     if modality is not None and files is not None:
         titles = {role.key: role.title for role in all_roles()}
@@ -232,6 +244,7 @@ def _study_of(path: Path, console: Console) -> Study:
             data=files.data, inputs=dict(files.inputs), protocol=protocol_of_kind(modality)
         )
     modality = modality_of_scan(path)
+    # A scan with a text header can end in .toml, too, so a study is tried last
     if modality is not None:
         return Study(data=path, protocol=protocol_of_kind(modality))
     if path.suffix == ".toml":
@@ -254,6 +267,7 @@ def _complete(
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
     _say_protocol(job.study.protocol, console)
+    # Closed at the end, so that an interrupted run still saves its checkpoint
     events = keep(
         source(study, on=on, resume=where, on_progress=console.show, folder=job.folder), job
     )
@@ -269,6 +283,7 @@ def _complete(
                 refuse_to_overwrite(
                     files_written(output), files_of_study(study), force=arguments.force
                 )
+                # Some formats cannot store everything, such as frames or the unit
                 remark = save_remark(volume, output, volume.info, event.frames)
                 if remark:
                     console.line(f"note: {remark}")
@@ -291,6 +306,7 @@ def _say_protocol(protocol: Protocol, console: Console) -> None:
 @contextmanager
 def _resume_hints(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
     """Add to an error how to resume the job, or how to continue without a faulty GPU."""
+    # A folder of the user has to be named by its path
     name = job.id if getattr(arguments, "checkpoint", None) is None else job.folder
     try:
         with cluster_hint(str(name), getattr(arguments, "scheduler", None)):

@@ -26,7 +26,10 @@ MOST_BYTES = 1 << 24
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter report`.
+
+    With `--sign` the result is signed first, and the report then contains the signature.
+    """
     p = add_verb(verbs, "report")
     p.add_argument("result", metavar="RESULT", help="result ID, see `isocenter results`")
     p.add_argument(
@@ -62,6 +65,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _report(arguments: argparse.Namespace, console: Console) -> None:
+    # Tested first: a signature stays once it is made
     ending_of_report(arguments.output)
     site, quality = Site.read(), _quality(arguments.quality)
     results = Results()
@@ -74,6 +78,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
         console.line(f"Signed off: {made.describe()}")
     elif arguments.remark:
         raise SettingsError("--remark needs --sign NAME.")
+    # Read again, now with the signature
     subject = ReportSubject.read(result, site, quality, arguments.regions)
     report = report_of(subject, full=arguments.full)
     write_report(report, subject, arguments.output, patient)

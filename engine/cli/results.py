@@ -13,7 +13,10 @@ MIB = 2**20
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter results`.
+
+    Without options it lists all results. The limits of storage never remove a pinned one.
+    """
     p = add_verb(verbs, "results")
     p.add_argument("--delete", nargs="+", default=[], metavar="RESULT", help="delete these results")
     p.add_argument(
@@ -31,6 +34,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _results(arguments: argparse.Namespace, console: Console) -> None:
     results = Results()
+    # All are opened before the first change, so that a wrong name changes nothing
     named = [results.open(id) for id in (*arguments.delete, *arguments.pin, *arguments.unpin)]
     for result in named:
         if result.id in arguments.delete:
@@ -48,6 +52,7 @@ def _list(results: Results, console: Console) -> None:
     if results.note:
         console.line(f"note: {results.note}")
     found = results.newest_first()
+    # Several results of one scan get numbers, as in the window
     names = image_names([result.named for result in found])
     for result in found:
         console.line(_line(result, names[result.id]))

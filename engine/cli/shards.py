@@ -17,7 +17,13 @@ MOST_SHARDS = 1024
 
 
 def add_shards(p: argparse.ArgumentParser) -> None:
-    """Add the options --scheduler and --split."""
+    """Add the options --scheduler and --split.
+
+    Parameters
+    ----------
+    p
+        parser of a verb that reconstructs
+    """
     p.add_argument(
         "--scheduler", metavar=SCHEDULER,
         help="split list mode or FDK over the workers of a Dask cluster",
@@ -29,7 +35,18 @@ def add_shards(p: argparse.ArgumentParser) -> None:
 
 
 def n_shards(text: str) -> int:
-    """Parse the number of parts."""
+    """Parse the number of parts.
+
+    Parameters
+    ----------
+    text
+        value of the option, 1 to `MOST_SHARDS`
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        for other values
+    """
     if text.isdecimal() and 1 <= int(text) <= MOST_SHARDS:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 to {MOST_SHARDS}")
@@ -53,6 +70,7 @@ def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = Fals
         if `split` is given without a scheduler
     """
     if scheduler is not None:
+        # Imported here, since Dask is optional
         from engine.jobs.shards import DividedRun
 
         return DividedRun(scheduler, split, or_whole=or_whole)
@@ -67,7 +85,15 @@ def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = Fals
 
 @contextmanager
 def cluster_hint(name: str, scheduler: str | None) -> Iterator[None]:
-    """Add to an error how to resume when workers are available again."""
+    """Add to an error how to resume when workers are available again.
+
+    Parameters
+    ----------
+    name
+        ID or folder of the job
+    scheduler
+        address of the Dask scheduler
+    """
     try:
         yield
     except WorkersGoneError as e:

@@ -14,6 +14,7 @@ from engine.core.errors import ResourceError
 def escape_missing_characters() -> None:
     """Escape characters that the encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
+        # Not a text stream if a test or another program has replaced it
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
@@ -26,6 +27,7 @@ def output() -> Iterator[None]:
     """
     try:
         yield
+        # Buffered text fails only when it is flushed
         sys.stdout.flush()
     except OSError as e:
         _discard_output()
@@ -40,5 +42,6 @@ def _discard_output() -> None:
     """Discard buffered output. Otherwise the interpreter writes it again on exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
+        # The descriptor, since the interpreter flushes the stream object itself at exit
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

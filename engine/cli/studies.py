@@ -18,7 +18,10 @@ MIB = 2**20
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter studies`.
+
+    The list has the patients' names from the worklist, unlike files that the program exports.
+    """
     p = add_verb(verbs, "studies")
     p.add_argument(
         "words",
@@ -53,13 +56,32 @@ def _studies(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def write_list(studies: Sequence[KnownStudy], path: Path) -> None:
-    """Write a list of studies as JSON, atomically and readable only by its owner."""
+    """Write a list of studies as JSON, atomically and readable only by its owner.
+
+    Parameters
+    ----------
+    studies
+        studies in the order of the file
+    path
+        output file; contains patient names
+    """
     text = to_json({"studies": [facts_of(each) for each in studies]}, indent=2)
     write_atomically(text.encode(), path, private=True)
 
 
 def facts_of(study: KnownStudy) -> Plain:
-    """Return a study as JSON values."""
+    """Return a study as JSON values.
+
+    Parameters
+    ----------
+    study
+        study from the index
+
+    Returns
+    -------
+    values
+        texts and numbers; "when" is a local time in ISO 8601, "bytes" the size on disk
+    """
     order = study.order
     return {
         "id": study.id,

@@ -79,13 +79,35 @@ VERBS = {
 
 
 def add_verb(verbs: Verbs, name: str) -> argparse.ArgumentParser:
-    """Add a verb with its help text."""
+    """Add a verb with its help text.
+
+    Parameters
+    ----------
+    verbs
+        subparsers of `isocenter`
+    name
+        key of `VERBS`
+
+    Returns
+    -------
+    parser
+        parser of the verb, still without options
+    """
     text = VERBS[name].text
     return verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
 
 def add_options(verbs: Verbs, name: str | None) -> None:
-    """Add a verb with its options, and the other verbs of its module. None adds all verbs."""
+    """Add verbs with their options.
+
+    Parameters
+    ----------
+    verbs
+        subparsers of `isocenter`
+    name
+        verb to add, together with the others of its module; None for all verbs
+    """
+    # Several verbs share a module, which adds all of them at once
     files = [VERBS[name].file] if name else dict.fromkeys(verb.file for verb in VERBS.values())
     for file in files:
         import_module(f"engine.cli.{file}").add_verbs(verbs)

@@ -39,7 +39,10 @@ from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verbs and their options."""
+    """Add `isocenter export` for volumes and `convert` for scans.
+
+    Both read every supported format; `convert` writes the program's own.
+    """
     p = add_verb(verbs, "export")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image to convert")
     p.add_argument(
@@ -71,6 +74,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _export(arguments: argparse.Namespace, console: Console) -> None:
+    # Tested before the volume is read
     can_save(arguments.output)
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
@@ -79,6 +83,7 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     frames: tuple[FrameVolume, ...] = ()
     if arguments.frame is not None:
         volume = _frame(arguments.volume, arguments.frame)
+    # Formats without frames get the single image of the file
     elif arguments.output.name.lower().endswith(frame_suffixes()):
         frames = read_frames(scan_file(arguments.volume))
     remark = save_remark(volume, arguments.output, info, frames)
@@ -113,6 +118,7 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
     )
     for note in data.notes:
         console.line(f"note: {note}")
+    # Headers may name the patient
     if not arguments.identify:
         data = replace(data, info=without_names(data.info))
     write_listmode(data, arguments.output)
@@ -120,6 +126,7 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _count(arguments: argparse.Namespace, console: Console) -> None:
+    # Sorting list mode into a histogram can take minutes
     refuse_impossible(arguments.output)
     data = read_histogram(
         arguments.data,

@@ -32,6 +32,7 @@ def refuse_crashing(arguments: argparse.Namespace) -> None:
     if not isinstance(loader, Loader):  # no separate process: a crash cannot be caught
         return
     try:
+        # Before the command starts threads: the reader is a fork of this process
         for path in fragile:
             loader.call(_inspect, path, about=path)
     finally:
@@ -70,12 +71,14 @@ def _of_study(path: Path) -> Iterator[Path]:
     except EngineError:
         return
     inputs = values.get("inputs")
+    # Paths in a study are relative to its folder
     for value in (*values.values(), *(inputs.values() if isinstance(inputs, dict) else ())):
         if isinstance(value, str) and is_file(path.parent / value):
             yield path.parent / value
 
 
 def _is_fragile(path: Path) -> bool:
+    # Only the head is read here, by our own code
     try:
         head = open_head(path)
     except EngineError:

@@ -8,8 +8,15 @@ from engine.io.dicom.network import CALLING, Node
 
 
 def add_node(p: argparse.ArgumentParser) -> None:
-    """Add the address and the AE titles."""
+    """Add the options for the address and the AE titles of a node.
+
+    Parameters
+    ----------
+    p
+        parser of an action that contacts a node
+    """
     p.add_argument("--to", required=True, metavar="HOST:PORT", help="address of the node")
+    # Many nodes accept any called title; strict ones require their own (PS3.8, section 9.3.2)
     p.add_argument(
         "--called",
         default="ANY-SCP",
@@ -22,5 +29,16 @@ def add_node(p: argparse.ArgumentParser) -> None:
 
 
 def node_of(arguments: argparse.Namespace) -> Node:
-    """Return the node of the options."""
+    """Return the node that the options describe.
+
+    Parameters
+    ----------
+    arguments
+        parsed options of `add_node`
+
+    Raises
+    ------
+    SettingsError
+        if the address or a title is not valid
+    """
     return Node.at(arguments.to, called=arguments.called, calling=arguments.calling)

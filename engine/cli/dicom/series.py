@@ -28,5 +28,6 @@ def series_behind(volume: Path, like: Path | None) -> Sequence[Header]:
     if like is None:
         return ()
     found = [header_at(scan_file(each)) for each in (volume, like)]
+    # An empty UID means that a file is not DICOM: it belongs to no series
     series = {"" if each is None else each.series for each in found}
     return headers_of(scan_file(volume)) if len(series) == 1 and "" not in series else ()

@@ -31,7 +31,10 @@ FILE = ".dcm"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verbs and their options."""
+    """Add `isocenter dicom` with its actions.
+
+    Only `send`, `echo` and `worklist` use the network. The others write files.
+    """
     group = add_verb(verbs, "dicom")
     kinds = group.add_subparsers(dest="kind", metavar="ACTION", required=True)
 
@@ -105,6 +108,7 @@ def _add_like(p: argparse.ArgumentParser) -> None:
 
 
 def _write(arguments: argparse.Namespace, console: Console) -> None:
+    # A folder or a file: the suffix states which one the user expects
     kind, ending = ("file", FILE) if arguments.enhanced else ("folder", ".dicom")
     if not arguments.output.name.lower().endswith(ending):
         raise OutputError(
@@ -114,11 +118,13 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError(
             "--same-frame needs --like with an image in the same frame of reference."
         )
+    # Tested before the volume is read, which can take minutes
     if arguments.enhanced:
         refuse_impossible(arguments.output)
     else:
         can_save(arguments.output)
     volume = read_volume(arguments.volume)
+    # Header texts may name the patient: without --identify only harmless ones are written
     info = volume.info if arguments.identify else without_names(volume.info)
     subject = _subject(arguments, console, volume, info, same_frame=arguments.same_frame)
     if arguments.enhanced:
@@ -126,6 +132,7 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
         note_written(arguments.output, "Enhanced CT")
         console.line(f"Enhanced CT: {arguments.output} ({volume.grid.shape[0]:,} slices)")
         return
+    # A dynamic series has one slice per frame and position, so it is written differently
     frames = read_frames(arguments.volume)
     if frames:
         save_frames(volume, frames, arguments.output, info, subject)
@@ -152,6 +159,7 @@ def _subject(
     if arguments.like is None:
         return None
     subject = subject_of_image(arguments.like, volume, info, same_frame=same_frame)
+    # Printed so that a user notices a wrong --like before the file is sent
     console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
     return subject
 
@@ -169,6 +177,7 @@ def _capture(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _extract(arguments: argparse.Namespace, console: Console) -> None:
+    # Header and data are written together, so both must be possible
     for each in written_with(arguments.output):
         refuse_impossible(each)
     n_bytes = extract(arguments.raw, arguments.output, identify=arguments.identify)

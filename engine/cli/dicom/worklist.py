@@ -18,7 +18,13 @@ TODAY, ALL = "today", "all"
 
 
 def add_worklist(kinds: Verbs) -> None:
-    """Add the action `worklist` to `isocenter dicom`."""
+    """Add the action `worklist` to `isocenter dicom`.
+
+    Parameters
+    ----------
+    kinds
+        subparsers of `isocenter dicom`
+    """
     p = kinds.add_parser(
         "worklist", help="query the modality worklist of a node (C-FIND), and save an order"
     )
@@ -44,6 +50,7 @@ def add_worklist(kinds: Verbs) -> None:
 
 
 def _worklist(arguments: argparse.Namespace, console: Console) -> None:
+    # Tested before the query: nodes log every question
     if arguments.keep is not None and not is_order(arguments.keep):
         raise OutputError(f"{arguments.keep.name}: the name of an order must end with .json.")
     node, question = node_of(arguments), _question(arguments)
@@ -56,6 +63,7 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
     console.line(f"{node.name}: {n:,} order{'' if n == 1 else 's'}")
     if arguments.keep is None:
         return
+    # With several orders the program must not choose a patient
     if n != 1:
         raise DataError(
             f"{arguments.keep.name}: {n:,} orders match, but --keep needs exactly one. Narrow the "
@@ -68,6 +76,7 @@ def _worklist(arguments: argparse.Namespace, console: Console) -> None:
 def _question(arguments: argparse.Namespace) -> WorklistQuery:
     first = None
     if arguments.on != ALL:
+        # The day of the user: a node states dates in its local time without a zone (PS3.5, DA)
         today = datetime.now().astimezone().date()
         first = today if arguments.on == TODAY else parse_day(arguments.on)
     last = first if arguments.until is None else parse_day(arguments.until)

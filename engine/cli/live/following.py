@@ -39,12 +39,35 @@ EVERY_S = 1.0
 
 
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
-    """Follow the source to its end, then save the outputs. After an error, save the data so far."""
+    """Follow a source to its end, then save the outputs.
+
+    Outputs are saved after an error or Ctrl+C too, with the data received so far.
+
+    Parameters
+    ----------
+    arguments
+        options of `isocenter live reconstruct`
+    console
+        receives figures and messages
+
+    Raises
+    ------
+    SettingsError
+        if options contradict each other, or no slice could be reconstructed
+    KeyboardInterrupt
+        after Ctrl+C, once the outputs are saved
+    EngineError
+        any error of the source or of an output
+    """
     protocol = _protocol(arguments)
-    # before any thread starts, because both start processes
+    # before any thread starts, because both start processes by a fork
     geometry, source = _geometry(arguments.geometry), source_of(arguments)
     settings = LiveSettings(
-        mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
+        mode=arguments.mode,
+        turn=arguments.turn,
+        weights=arguments.weights,
+        preview_edge=0,
+        # No preview: nobody sees it on a terminal, and its time is better spent on slices
     )
     choices = choices_of(protocol, settings, geometry)
     on = device_of(arguments.device, arguments.threads, console)
@@ -53,6 +76,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     with LiveSession(source, choices, on=on, finds_axis=arguments.find_axis) as session:
         fault = _followed(session, lines, DiskCheck(arguments.scan, session))
     update = session.newest
+    # Errors of one output must not prevent the next one
     images, faults = update.images, list[BaseException]()
     scan: Projections | None = None
     if (
@@ -73,17 +97,20 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
                 settings,
                 begun_utc,
             )
+            # The digest of all frames makes the slices traceable even without a stored scan
             made = provenance_of(session, images, origin, frames_sha256=session.frames_sha256)
             saved = save_slices(images, arguments.output, made)
             lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
         except EngineError as e:
             faults.append(e)
+    # After an error the scan has gaps, and a volume of it would look complete
     if scan is not None and arguments.volume is not None and fault is None:
         whole_volume(scan, protocol, arguments, on, console)
         lines.say("saved", f"Volume: {arguments.volume}")
     if fault is not None and not isinstance(fault, KeyboardInterrupt):
         faults.insert(0, fault)
     for each in faults[1:]:
+        # Only one error can be raised; the others are printed
         lines.say("fault", str(each))
     if faults:
         raise faults[0]
@@ -132,10 +159,17 @@ class DiskCheck:
     """Warns early if the disk is too small for the recorded scan."""
 
     def __init__(self, path: Path | None, session: LiveSession) -> None:
+        # The file is written at the end, when a full disk would lose the scan
         self._path, self._session = path, session
 
     def warning(self) -> str | None:
-        """Return a warning once, as soon as the geometry is known; otherwise None."""
+        """Return a warning if the disk is too small, at the first call with a known geometry.
+
+        Returns
+        -------
+        warning
+            sentence for the user; None if there is enough space, or it was checked before
+        """
         geometry = self._session.geometry
         if self._path is None or geometry is None:
             return None
@@ -162,6 +196,7 @@ def _followed(session: LiveSession, lines: _Lines, disk: DiskCheck) -> BaseExcep
             if isinstance(news, LiveUpdate):
                 warning = disk.warning()
                 if warning is not None:
+                    # The source can deliver thousands of updates per second
                     lines.say("noticed", warning)
                 if monotonic() - said_s >= EVERY_S:
                     said_s = monotonic()
@@ -172,6 +207,7 @@ def _followed(session: LiveSession, lines: _Lines, disk: DiskCheck) -> BaseExcep
                 lines.say(type(news).__name__.lower(), news.text)
                 if isinstance(news, Ended):
                     return None
+    # Also Ctrl+C: the caller saves the data received so far
     except (KeyboardInterrupt, Exception) as e:  # noqa: BLE001  raised again after saving
         return e
 

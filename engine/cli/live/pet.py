@@ -38,7 +38,26 @@ EVERY_S = 1.0
 
 
 def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
-    """Follow the source to its end, then save the outputs. After an error, save the data so far."""
+    """Follow a source of list mode to its end, then save the outputs.
+
+    Outputs are saved after an error or Ctrl+C too, with the events received so far.
+
+    Parameters
+    ----------
+    arguments
+        options of `isocenter live reconstruct`
+    console
+        receives figures and messages
+
+    Raises
+    ------
+    SettingsError
+        if options contradict each other, or no image could be reconstructed
+    KeyboardInterrupt
+        after Ctrl+C, once the outputs are saved
+    EngineError
+        any error of the source or of an output
+    """
     protocol = _protocol(arguments)
     given = _given(arguments)
     source = event_source_of(arguments)  # before any thread starts, because it starts a process
@@ -54,10 +73,12 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     if image is not None:
         save(image, arguments.output)
         lines.say("saved", f"Image: {arguments.output}")
+    # Without an image there were no events, so the scan would be empty
     if arguments.scan is not None and image is not None:
         scan = session.scan()
         write_listmode(scan, arguments.scan)
         lines.say("saved", f"Scan: {arguments.scan}")
+        # After an error the scan has gaps, and a volume of it would look complete
         if arguments.volume is not None and fault is None:
             _whole(scan, Study(data=arguments.scan, inputs=given, protocol=protocol), arguments, on,
                    console)  # fmt: skip
@@ -75,6 +96,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
     named = find_protocol(arguments.protocol) if arguments.protocol else ListModeProtocol()
     protocol = with_settings(named, tuple(arguments.assignments))
+    # The live image is updated from single events, which only this protocol describes
     if not isinstance(protocol, ListModeProtocol):
         raise SettingsError(
             f"{arguments.protocol}: a live PET image needs a list-mode PET protocol."
@@ -85,8 +107,10 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
         raise SettingsError("--geometry is for X-ray scans. Use --scanner for list mode.")
     if arguments.volume is not None and arguments.scan is None:
         raise SettingsError("--volume needs --scan. Add it, or remove --volume.")
+    # A sliding window discards old events, which the recorded scan would need
     if arguments.scan is not None and arguments.mode == "sliding":
         raise SettingsError("--scan needs all events. Remove --mode sliding or --scan.")
+    # The limits are those of the setting `newest_s`
     if arguments.newest is not None and not 1 <= arguments.newest <= 60:
         raise SettingsError(f"--newest {arguments.newest:g}: want 1 to 60 s.")
     if arguments.scan is not None and arguments.scan.suffix.lower() not in (".h5", ".hdf5"):
@@ -135,6 +159,7 @@ def _whole(
             console.show(event)
         if isinstance(event, Finished):
             volume = event.volume
+            # Checked again: files may have appeared during the scan
             refuse_to_overwrite(files_written(output), (arguments.scan,), force=arguments.force)
             save(volume, output, volume.info)
     if volume is None:
@@ -179,6 +204,7 @@ class _JsonLines(_Lines):
 
 
 def _figures(figures: LivePetStatistics) -> str:
+    # NaN is the only value that differs from itself: the delay is unknown for a replay
     behind = "" if figures.behind_s != figures.behind_s else f", {figures.behind_s:.1f} s behind"
     return (
         f"{figures.prompts_per_s:,.0f} prompts/s, {figures.delayeds_per_s:,.0f} delayeds/s; "

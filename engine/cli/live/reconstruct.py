@@ -22,13 +22,31 @@ VOLUME_HELP = "after the scan, reconstruct the recorded scan like a normal run; 
 
 
 def images_written(path: Path, arguments: argparse.Namespace) -> Iterator[Path]:
-    """Yield the files of the three slices or of the PET image, with companion files."""
+    """Yield the output files of the verb, for the check before the scan.
+
+    Parameters
+    ----------
+    path
+        path of `-o`
+    arguments
+        parsed options; the source decides between slices and a PET image
+
+    Yields
+    ------
+    file
+        files of the three slices or of the PET image, with companion files
+    """
     for file in (path,) if has_events(arguments) else slice_files(path):
         yield from files_written(file)
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter live reconstruct`.
+
+    CT and PET share the verb, since the source decides which one it is. Options of the other kind
+    are
+    refused later.
+    """
     p = verbs.add_parser("reconstruct", help="reconstruct slices or a PET image during a scan")
     add_source(p)
     p.add_argument(
@@ -67,6 +85,7 @@ def add_verbs(verbs: Verbs) -> None:
         metavar="S",
         help="with --mode sliding: seconds in each PET image, 1 to 60 (default: 10)",
     )
+    # The same auxiliary files as for a stored scan, such as a μ-map and a normalisation
     for role in inputs_of(CORRECTIONS):
         option, where = f"--{role.key}", f"input_{role.key}"
         p.add_argument(option, dest=where, type=Path, metavar="FILE", help=f"PET: {role.text}")
@@ -78,6 +97,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
+    # Imported late: CT needs no PET corrections, and PET no X-ray kernels
     if has_events(arguments):
         from engine.cli.live.pet import reconstruct
     else:

@@ -24,8 +24,24 @@ from engine.protocols.study.study import Study
 
 
 def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path, ...]:
-    """Save the slices normal to z, y and x as volumes of one voxel thickness; return the files."""
+    """Save the slices normal to z, y and x as volumes that are one voxel thick.
+
+    Parameters
+    ----------
+    images
+        slices of the session
+    path
+        output path, from which the three names are derived
+    provenance
+        inputs, settings and versions
+
+    Returns
+    -------
+    files
+        three files, in the order axial, coronal, sagittal
+    """
     files = slice_files(path)
+    # A source sends no patient position, so the axes are those of the scanner
     info = {"axes": NO_PATIENT, **provenance}
     for values, plane, file in zip(images.values, images.planes, files, strict=True):
         save(thin_volume(values, plane, "1/mm", info), file)
@@ -33,7 +49,15 @@ def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path
 
 
 def save_scan(scan: Projections, path: Path) -> Projections:
-    """Save the recorded scan and return it."""
+    """Save the recorded scan and return it.
+
+    Parameters
+    ----------
+    scan
+        recorded projections with their geometry
+    path
+        output file, .h5 or .nxs
+    """
     save_projections(scan, path)
     return scan
 
@@ -45,17 +69,39 @@ def whole_volume(
     on: Backend,
     console: Console,
 ) -> None:
-    """Reconstruct the recorded scan like a normal run, and save the volume."""
+    """Reconstruct the recorded scan like a normal run, and save the volume.
+
+    Parameters
+    ----------
+    scan
+        recorded projections, still in memory
+    protocol
+        protocol of the live slices
+    arguments
+        options with the output paths
+    on
+        device
+    console
+        receives the events of the run
+
+    Raises
+    ------
+    ResourceError
+        if the run ends without a volume
+    """
     output: Path = arguments.volume
     study = Study(data=arguments.scan, protocol=protocol)
+    # A job, so that the volume can be resumed like any other run
     job = Job.create(study, output=output)
     on_progress = None if arguments.json else console.show
     volume: Volume | None = None
+    # The scan is still in memory, so the run does not read its file again
     for event in keep(run(study, on=on, on_progress=on_progress, scan=scan), job):
         if not arguments.json:
             console.show(event)
         if isinstance(event, Finished):
             volume = event.volume
+            # Checked again: files may have appeared during the scan
             refuse_to_overwrite(files_written(output), (arguments.scan,), force=arguments.force)
             save(volume, output, volume.info)
     if volume is None:

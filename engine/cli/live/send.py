@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter live send`, which tests receivers without a detector."""
     p = verbs.add_parser("send", help="send a stored scan over ZeroMQ like a detector")
     p.add_argument("scan", type=Path, metavar="SCAN", help="X-ray or list-mode scan")
     p.add_argument(
@@ -49,8 +49,10 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _send(arguments: argparse.Namespace, console: Console) -> None:
+    # Tested first, since reading a large scan takes a while
     if not is_address(arguments.to):
         raise SettingsError(f"--to {arguments.to}: want tcp://host:port or tcp://*:port.")
+    # X-ray frames and events have different messages; the file decides
     if is_list_mode(arguments.scan):
         _send_events(arguments, console)
         return
@@ -67,6 +69,7 @@ def _send(arguments: argparse.Namespace, console: Console) -> None:
 
 def _send_events(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.plain:
+        # The plain form is that of detectors, and there is none for list mode
         raise SettingsError("--plain is for X-ray scans. Remove it for list mode.")
     scan = _read(read_listmode, arguments.scan)
     console.line(
@@ -83,6 +86,7 @@ def _send_events(arguments: argparse.Namespace, console: Console) -> None:
 
 def _read(read: Callable[[Path], T], path: Path) -> T:
     """Read a scan in a separate process."""
+    # The reader ends before threads of ZeroMQ start
     loader = for_command()
     try:
         return loader.call(read, path, about=path)

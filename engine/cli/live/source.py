@@ -23,7 +23,13 @@ SOURCE = (
 
 
 def add_source(p: argparse.ArgumentParser) -> None:
-    """Add the source and its options."""
+    """Add the source and its options.
+
+    Parameters
+    ----------
+    p
+        parser of a live verb, whose files are then read in a separate process
+    """
     p.add_argument("source", metavar="SOURCE", help=SOURCE)
     p.add_argument(
         "--sub",
@@ -48,7 +54,18 @@ def add_source(p: argparse.ArgumentParser) -> None:
 
 
 def source_of(arguments: argparse.Namespace) -> FrameSource:
-    """Open the source of frames. A separate process reads its files."""
+    """Open the source of frames.
+
+    Parameters
+    ----------
+    arguments
+        parsed options of `add_source`
+
+    Raises
+    ------
+    SettingsError
+        if the source is no address, file or folder, or --rate is used without --replay
+    """
     if arguments.rate is not None and not arguments.replay:
         raise SettingsError("--rate needs --replay. Other sources set their own rate.")
     loader = _file_loader(arguments)
@@ -63,21 +80,41 @@ def _file_loader(arguments: argparse.Namespace) -> Calls:
     loader = for_command()
     if isinstance(loader, Loader):
         loader.start()  # before any thread starts
+        # The source reads its files through this process until the command ends
         arguments.ends_with_command = loader.close
     return loader
 
 
 def has_events(arguments: argparse.Namespace) -> bool:
-    """Return True if the source sends list-mode events, not frames."""
+    """Return True if the source sends list-mode events instead of frames.
+
+    Parameters
+    ----------
+    arguments
+        parsed options of `add_source`; the answer is stored in them
+    """
+    # Stored, since each test opens the file in another process
     if not hasattr(arguments, "of_events"):
         arguments.of_events = arguments.pet or is_list_mode(Path(arguments.source))
     return bool(arguments.of_events)
 
 
 def is_list_mode(path: Path) -> bool:
-    """Return True if a file is stored list mode. A separate process opens it."""
+    """Return True if a file is stored list mode.
+
+    Parameters
+    ----------
+    path
+        any path, also an address of ZeroMQ
+
+    Returns
+    -------
+    is_list_mode
+        False for anything that is no file, or that cannot be opened
+    """
     if not is_file(path):
         return False
+    # A damaged HDF5 file can crash the library, so another process opens it
     loader = for_command()
     try:
         return loader.call(_accepts, path, about=path)
@@ -94,18 +131,41 @@ def _accepts(path: Path) -> bool:
 
 
 def event_source_of(arguments: argparse.Namespace) -> EventSource:
-    """Open the source of list-mode events."""
+    """Open the source of list-mode events.
+
+    Parameters
+    ----------
+    arguments
+        parsed options of `add_source`
+
+    Raises
+    ------
+    SettingsError
+        if the source is no address or file, or --rate is used without --replay
+    """
     name = str(arguments.source)
     replay, rate = arguments.replay, arguments.rate
     if rate is not None and not replay:
         raise SettingsError("--rate needs --replay of a stored scan.")
+    # Only a replay reads a stored file; other sources parse the bytes themselves
     loader = _file_loader(arguments) if replay else None
     options = SourceOptions(arguments.subscribe, replay, rate, loader)
     return open_events(name, options, arguments.scanner)
 
 
 def rate(text: str) -> float:
-    """Parse a rate in frames per second, above 0 and up to 1e6."""
+    """Parse a rate per second.
+
+    Parameters
+    ----------
+    text
+        value of the option
+
+    Raises
+    ------
+    ValueError
+        if the rate is not above 0 and at most 1e6; argparse makes a message of it
+    """
     number = float(text)
     if not 0 < number <= 1e6:
         raise ValueError

@@ -11,7 +11,13 @@ LIVE_VERBS = (live_watch, live_reconstruct, live_send)
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add `isocenter live` and its verbs."""
+    """Add `isocenter live` and its verbs.
+
+    Parameters
+    ----------
+    verbs
+        subparsers of `isocenter`
+    """
     p = add_verb(verbs, "live")
     live = p.add_subparsers(dest="live_verb", metavar="VERB", required=True)
     for module in LIVE_VERBS:

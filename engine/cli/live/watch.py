@@ -22,7 +22,7 @@ RATE_OF = 200
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter live watch`, which tests a source without a reconstruction."""
     p = verbs.add_parser("watch", help="show frames, rate and losses of a source")
     add_source(p)
     p.add_argument("--json", action="store_true", help="print each frame and event as a JSON line")
@@ -35,6 +35,7 @@ def _watch(arguments: argparse.Namespace, console: Console) -> None:
 
         watch_events(event_source_of(arguments), console, as_json=arguments.json)
         return
+    # The source is read in a thread, and every frame arrives here in order
     with Arrivals(source_of(arguments)) as arrivals:
         watch = _JsonWatch(console) if arguments.json else _Watch(console, arrivals)
         for arrival in arrivals:
@@ -54,6 +55,7 @@ class _JsonWatch:
         values: Plain = {
             "kind": frame.kind.name.lower(),
             "index": frame.index,
+            # A source without angles is valid: PVAccess and folders may have none
             "angle_deg": None if frame.angle_rad is None else np.degrees(frame.angle_rad),
             "shape": list(frame.values.shape),
             "type": frame.values.dtype.name,
@@ -72,6 +74,7 @@ class _Watch:
 
     def __init__(self, console: Console, arrivals: Arrivals) -> None:
         self._console, self._arrivals = console, arrivals
+        # The rate of the last 200 frames follows changes, unlike the average of the scan
         self._times: deque[float] = deque(maxlen=RATE_OF)
         self._last: Frame | None = None
         self._said_s = monotonic()
@@ -85,6 +88,7 @@ class _Watch:
             self._say_newest()
 
     def say(self, event: SourceEvent) -> None:
+        # The last figures would otherwise be up to a second old
         if isinstance(event, Ended):
             self._say_newest()
         self._console.line(event.text)

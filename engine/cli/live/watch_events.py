@@ -15,7 +15,17 @@ EVERY_S = 1.0
 
 
 def watch_events(source: EventSource, console: Console, *, as_json: bool) -> None:
-    """Print batches and events until the source ends."""
+    """Print batches of list mode and events of the source until it ends.
+
+    Parameters
+    ----------
+    source
+        source of list-mode events
+    console
+        receives the lines
+    as_json
+        True to print each batch as a JSON line; False for count rates once a second
+    """
     with EventArrivals(source) as arrivals:
         watch = _JsonWatch(console) if as_json else _Watch(console)
         for arrival in arrivals:
@@ -81,10 +91,12 @@ class _Watch:
         self._said_s = monotonic()
         if self._from_s is None:
             return
+        # At least 1 ms: a batch may have all its events in the same millisecond
         seconds = max(self._until_s - self._from_s, 1e-3)
         self._console.line(
             f"  {self._scanner} at {self._until_s:.1f} s: "
             f"{self._prompts / seconds:,.0f} prompts/s, {self._delayeds / seconds:,.0f} "
             f"delayeds/s; {self._events:,} events, {self._lost:,} lost"
         )
+        # Rates are of the last second only, counts of the whole scan
         self._from_s, self._prompts, self._delayeds = None, 0, 0

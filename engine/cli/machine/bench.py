@@ -28,7 +28,10 @@ KERNELS_HELP = "cube edge, views and detector edge for the GPU kernels"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter bench` with its suites.
+
+    Suites import their modules when they run, so that the list of options appears at once.
+    """
     p = add_verb(verbs, "bench")
     suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
     _add_listmode(suites.add_parser("listmode", help="list-mode PET"))
@@ -55,6 +58,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="write a page with pictures to this folder",
     )  # fmt: skip
     report.set_defaults(act=_report)
+    # Each suite can write a file of measurements
     for p in suites.choices.values():
         add_force(p)
 
@@ -185,6 +189,7 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
 
     devices = _devices(arguments.device, arguments.threads, console)
     parts = arguments.parts.split(",") if arguments.parts else listmode.parts_of(devices)
+    # Only the part "kernels" tries variants, so only it can write the best ones
     if arguments.keep_tuning is not None and "kernels" not in parts:
         raise SettingsError(
             "--keep-tuning needs the part kernels, which needs a GPU. Remove --keep-tuning."
@@ -215,6 +220,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
         raise SettingsError("--keep-tuning needs the part kernels and a GPU. Remove --keep-tuning.")
+    # Kernel Tuner is optional; without it the search would fail after minutes of other parts
     if on.is_cuda and "kernels" in parts and (obstacle := why_no_search()):
         raise ResourceError(obstacle)
     others = cone_parts.TINY if arguments.quick else cone_parts.Sizes()
@@ -245,7 +251,9 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
 
     devices, system = _devices(arguments.device, arguments.threads, console), arguments.system
     of = arguments.of or panels.SUBSETS[system]
+    # The full system has 72 subsets; a sample of them gives the time of an iteration
     sampled = arguments.subsets or (min(panels.SAMPLED, of) if system == "full" else of)
+    # Computing the response of the full system takes long, and continues after an interrupt
     with resume_hint():
         response = panels.response_of(
             system, arguments.response, threads=devices[0].threads, say=console.line
@@ -292,6 +300,7 @@ def _report_files(folder: Path, _: argparse.Namespace) -> tuple[Path, ...]:
 
 def _devices(name: str, threads: int | None, console: Console) -> list[Backend]:
     """Return the devices to measure, the CPU first."""
+    # The CPU first: its results are the reference for the GPU
     if name == BOTH:
         return [backend.cpu(threads), device_of("cuda", None, console)]
     return [device_of(name, threads, console)]
@@ -312,11 +321,14 @@ def _sizes(text: str) -> tuple[int, ...]:
 def _window_figures() -> Plain:
     """Measure the window in a new process, so that the start-up time is complete."""
     variables = dict(os.environ)
+    # Qt needs a platform without display; the frame rate is then that of the software renderer
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):
         variables.setdefault("QT_QPA_PLATFORM", "offscreen")
+    # A process of its own: this one has already imported half of the program
     command = [sys.executable, "-m", "app.shell.measured_window"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     try:
+        # The figures are the last line: libraries may print before them
         figures: Plain = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:
         reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]

@@ -14,7 +14,13 @@ from engine.core.json_types import Plain
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of the suite."""
+    """Add the options of the suite.
+
+    Parameters
+    ----------
+    p
+        parser of `isocenter bench peers`
+    """
     add_device(p, default="cpu")
     p.add_argument("--threads", type=count, metavar="N", help="CPU threads")
     p.add_argument(
@@ -47,9 +53,11 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tools.benchmark import report
     from engine.tools.benchmark.peers import on_card, suite
 
+    # Read before the measurement, so that a wrong file costs no time
     earlier = report.part_of(arguments.against, "peers") if arguments.against else None
     on = device_of(arguments.device, arguments.threads, console)
     names = ("events", "cone", "repeats")
+    # Options that are not given keep the defaults of the suite, which differ by device
     asked: Plain = {name: vars(arguments)[name] for name in names if vars(arguments)[name]}
     if on.is_cuda:
         if "events" in asked:
@@ -62,6 +70,7 @@ def _peers(arguments: argparse.Namespace, console: Console) -> None:
         keep(found, arguments.json)
     console.line(report.page([found]))
     if earlier is not None:
+        # Only ratios are compared: the speed of the machine cancels out
         fallen = suite.fallen(found["parts"]["peers"]["rows"], earlier["rows"])
         if fallen:
             raise ResourceError(f"slower than in {arguments.against.name}: {'; '.join(fallen)}.")

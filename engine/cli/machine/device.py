@@ -13,8 +13,19 @@ HELP = "auto, cpu, cuda, cuda:1 for the second GPU, or cuda:GPU-… with a UUID"
 
 
 def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") -> None:
-    """Add the option `--device`. It accepts `others` in addition to device names."""
+    """Add the option `--device`.
 
+    Parameters
+    ----------
+    p
+        parser of a verb
+    others
+        values that are valid in addition to names of devices
+    default
+        value without the option
+    """
+
+    # Not `choices`: cuda:N and UUIDs are valid too
     def device(text: str) -> str:
         if text in others or backend.is_device_name(text):
             return text
@@ -26,7 +37,22 @@ def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") 
 
 
 def device_of(name: str, threads: int | None, console: Console) -> Backend:
-    """Return the device of this name, and print why `auto` does not use the GPU."""
+    """Return the device of a name, and print why `auto` does not use the GPU.
+
+    Parameters
+    ----------
+    name
+        value of `--device`
+    threads
+        CPU threads; None for all cores
+    console
+        receives notes
+
+    Raises
+    ------
+    ResourceError
+        if the device is missing or not usable
+    """
     on = named(name, threads, say=console.line)
     if on.remark:
         console.line(f"note: {on.remark}")

@@ -33,7 +33,10 @@ LOW_DISK = 5 * 2**30
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter doctor`.
+
+    The checks run in the order in which a repair makes sense: packages, devices, disk, kernels.
+    """
     p = add_verb(verbs, "doctor")
     p.add_argument(
         "--bundle",
@@ -72,6 +75,7 @@ def _bundle(path: Path, console: Console) -> None:
         raise SettingsError(f"{path.name}: the name of a bundle must end with .zip.")
     bundle = gather()
     bundle.write(path)
+    # Listed, so that users see what they are about to send
     for name, text in bundle.files.items():
         console.line(f"  {name:20s} {len(text.splitlines())} lines")
     console.line(PROMISE)
@@ -87,6 +91,7 @@ def _doctor(console: Console) -> None:
         console.line(f"  {name:20s} {_version(name) or 'MISSING'}")
     _list_devices(console)
     for name, folder in (("cache", cache_dir()), ("jobs", jobs_dir())):
+        # Both folders can be on different disks
         free = shutil.disk_usage(folder).free
         low = "  (low: large volumes may not fit)" if free < LOW_DISK else ""
         console.line(f"  {name:20s} {free / 2**30:.0f} GiB free{low}")
@@ -102,12 +107,14 @@ def _doctor(console: Console) -> None:
 
 def _list_devices(console: Console) -> None:
     for device in find_devices():
+        # Driver and CuPy can disagree: only an attempt shows it
         reason = device.why_not or (_why_not_cuda(device.key) if device.is_gpu else "")
         if reason:
             console.line(f"  {device.key:20s} {device.label}, not usable: {reason}")
             continue
         free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
         console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
+        # Untested is no error: `auto` tests a GPU before its first use
         if device.card is not None and verdict_of(device.card) is None:
             console.line(f"  {'':20s} not tested yet; run `isocenter doctor --gpu`")
 
@@ -122,6 +129,7 @@ def _why_not_cuda(key: str) -> str:
 
 
 def _check_kernels(console: Console) -> None:
+    # Compiles them if necessary, so that the first reconstruction does not wait
     from engine.modalities.kernel_steps import warm_up
     from engine.modalities.warm_up import of_any_scan
 

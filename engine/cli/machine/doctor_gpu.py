@@ -21,6 +21,7 @@ def test_cards(console: Console) -> None:
     ResourceError
         if there is no GPU, or one is unusable or computes wrong results
     """
+    # Also GPUs that failed before: a new driver may have repaired them
     faults = [fault for device in gpu_devices(judged=False) if (fault := _test(device, console))]
     if faults:
         raise ResourceError(" ".join(faults))
@@ -40,6 +41,7 @@ def _test(device: DeviceInfo, console: Console) -> str:
     for finding in findings(on):
         found.append(finding)
         _tell(finding, console)
+    # A full GPU says nothing about correctness, so no outcome is stored
     if any(finding.was_full for finding in found):
         return f"{device.label} could not be tested: its memory is full. Close other programs."
     return keep(device.card, tuple(found)).words

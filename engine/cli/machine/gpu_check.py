@@ -26,7 +26,10 @@ LAST_LINES = 12
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter gpu-check`.
+
+    One file has everything that a maintainer without this GPU needs to judge it.
+    """
     p = add_verb(verbs, "gpu-check")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, metavar="FILE.json",
@@ -65,12 +68,14 @@ def _check(arguments: argparse.Namespace, console: Console) -> None:
     device = _device(arguments.device)
     console.line(f"Checking {device.label}, {arguments.minutes:g} minutes at most")
     kept = _measured(device, arguments, console)
+    # Written even after failures: the file then shows which step failed
     gpu_file.write(kept, arguments.output)
     console.line("")
     for line in gpu_file.lines(kept):
         console.line(line)
     console.line(f"Written: {arguments.output}")
     faults = [step["name"] for step in kept["steps"] if step["fault"]]
+    # Tiny problems measure overhead, so their speeds are not judged
     if faults or not (arguments.quick or gpu_file.passed(kept)):
         raise ResourceError(f"Some checks failed: {', '.join(faults) or 'see MISS above'}.")
 
@@ -89,6 +94,7 @@ def _device(name: str) -> DeviceInfo:
 def _measured(device: DeviceInfo, arguments: argparse.Namespace, console: Console) -> Plain:
     from engine.tools.benchmark import gpu_file, gpu_steps
 
+    # Results must be on disk when the time is over: a rented GPU ends then
     deadline = time.monotonic() + 60 * arguments.minutes - RESERVE_S
     ends, figures = [], {}
     with tempfile.TemporaryDirectory(prefix="isocenter-") as name:
@@ -96,10 +102,12 @@ def _measured(device: DeviceInfo, arguments: argparse.Namespace, console: Consol
         for step in gpu_steps.steps(device.key, quick=arguments.quick):
             console.line(f"{step.name} ...")
             end = gpu_steps.run(step, folder, deadline)
+            # The whole output is in the file; the terminal shows its end only
             if end.fault:
                 for line in end.output.splitlines()[-LAST_LINES:]:
                     console.line(f"  {line}")
             ends.append(end)
+            # A step that failed may have written no figures
             if step.measures and step.figures(folder).is_file():
                 figures[step.name] = json.loads(step.figures(folder).read_text(encoding="utf-8"))
     return gpu_file.record(device, ends, figures)

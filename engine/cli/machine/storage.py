@@ -27,7 +27,10 @@ DAYS = {"d": 1.0, "w": 7.0, "h": 1 / 24}
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter storage`.
+
+    Without `--clear` it only lists. Results are listed too, but `isocenter results` deletes them.
+    """
     p = add_verb(verbs, "storage")
     p.add_argument(
         "--clear", nargs="+", default=[], metavar="KIND",
@@ -57,6 +60,7 @@ def _storage(arguments: argparse.Namespace, console: Console) -> None:
         _list(items, arguments, console)
         return
     known = {CACHES, INTERRUPTED, ENDED, *(item.kind for item in items)} - {*STAYING}
+    # All kinds are tested before the first removal
     unknown = [kind for kind in arguments.clear if kind not in known]
     if unknown:
         raise SettingsError(
@@ -78,6 +82,7 @@ def _ask(selected: list[StoredItem], arguments: argparse.Namespace) -> None:
     """Ask for confirmation; raise an error if the user does not agree."""
     if arguments.yes:
         return
+    # A script must confirm with --yes: no answer could be read
     if not sys.stdin.isatty():
         raise SettingsError(f"This would remove {_sum(selected)}. Add --yes to confirm.")
     sys.stdout.write(f"Remove {_sum(selected)}? [y/N] ")

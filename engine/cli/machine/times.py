@@ -31,10 +31,12 @@ def moment_of(text: str | None, zone: str | None) -> datetime | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
+    # `fromisoformat` accepts a date alone, as midnight, which is never the time of an injection
     if moment is None or ":" not in text:
         raise SettingsError(f"{text!r} is not a date with a time; want {TIME}.")
     if moment.tzinfo is not None or zone is None:
         return moment
+    # Windows has no zone database: the package tzdata provides it, and may be missing
     try:
         return moment.replace(tzinfo=ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as e:

@@ -31,7 +31,10 @@ FORMAT = "isocenter-tuning-1"
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter tune`.
+
+    The search runs in a separate process, since a variant can crash the GPU's driver.
+    """
     p = add_verb(verbs, "tune")
     p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
     p.add_argument(
@@ -66,6 +69,7 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tools.tuning.storing import all_kept, forget_all
 
     kernels = TARGETS[arguments.target]
+    # Before the device is opened: variants of a removed GPU can be deleted too
     if arguments.forget:
         n = forget_all(kernels)
         console.line(
@@ -80,13 +84,22 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.json is not None:
         figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}
         write_trials(figures | {"kernels": [part]}, arguments.json)
+    # An interrupted search is no error, but scripts see the exit code of Ctrl+C
     if part["stopped"]:
         outcome = "the best variant so far is stored." if part["kept"] else "nothing was changed."
         raise KeyboardInterrupt(outcome)
 
 
 def write_trials(figures: Plain, path: Path) -> None:
-    """Write all tried variants as JSON."""
+    """Write all tried variants as JSON, atomically.
+
+    Parameters
+    ----------
+    figures
+        machine, target and the tried variants
+    path
+        output file
+    """
     write_atomically((to_json(figures, indent=2) + "\n").encode(), path)
 
 
@@ -109,6 +122,7 @@ def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
                     figures["shipped_seconds"] = event.shipped_seconds
                 case TriedForm():
                     figures["tried"].append(asdict(event))
+                    # Hundreds of slower variants would hide the progress
                     if event.is_best or event.fault:
                         console.line(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
                 case Refused():
@@ -152,6 +166,7 @@ def _results(ended: SearchEnded) -> Plain:
 @contextmanager
 def _interrupts() -> Iterator[Callable[[], bool]]:
     """Turn Ctrl+C into a stop request; yield a function that reports it."""
+    # The search process ends after the current variant and stores the best one
     pressed = Event()
     before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
     try:

@@ -12,7 +12,10 @@ from engine.io.safety.audit_log import log_file, verify
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter verify-log`.
+
+    Each line of the log has a digest of the one before, so a changed or removed line is found.
+    """
     p = add_verb(verbs, "verify-log")
     p.add_argument(
         "log", nargs="?", type=Path, metavar="LOG", help="log file (default: that of this user)"
@@ -22,6 +25,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _verify(arguments: argparse.Namespace, console: Console) -> None:
     path = arguments.log or log_file()
+    # Without a name a missing log is valid: nothing has been logged yet
     if arguments.log is not None and not path.is_file():
         raise DataError(f"{path}: no such file; check the path.")
     console.line(f"{path}: {verify(path):,} lines, all unchanged.")

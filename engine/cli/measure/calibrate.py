@@ -19,7 +19,10 @@ from engine.io.auxiliary.calibration_file import write_calibration
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter calibrate`.
+
+    The calibration factor relates counts per mm in the image to the known activity concentration.
+    """
     p = add_verb(verbs, "calibrate")
     p.add_argument(
         "volume",
@@ -54,6 +57,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
+    # Tested before the image is read
     _refuse_impossible(arguments)
     known = KnownActivity(
         1e6 * arguments.activity_mbq,
@@ -62,6 +66,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
     )
     region = None if arguments.region is None else _region(arguments.region)
     volume = read_volume(arguments.volume)
+    # The library does not know the file's name
     try:
         calibration, measured = calibrate(volume, known, region=region)
     except DataError as e:
@@ -76,6 +81,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> None:
         f"  {measured['bq_ml_at_start'] / 1000:.5g} kBq/mL at the start of the scan, "
         f"{measured['mean']:.5g} counts/mm in the image"
     )
+    # Also true for NaN, if the error is unknown
     if not calibration.error_percent <= MOST_ERROR_PERCENT:
         console.line(
             f"note: the standard error is {calibration.error_percent:.1f} %. Scan for longer."
@@ -93,6 +99,7 @@ def _refuse_impossible(arguments: argparse.Namespace) -> None:
         )
     for option in ("activity_mbq", "volume_ml"):
         value = getattr(arguments, option)
+        # argparse accepts nan and inf as numbers
         if not 0 < value < math.inf:
             name = option.replace("_", "-")
             raise SettingsError(f"--{name} {value:g}: want a number above 0.")

@@ -17,7 +17,11 @@ from engine.io.safety.atomic_write import write_atomically
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter curve`.
+
+    The table has one row per frame. Its times are those of the frame, its values means in the
+    sphere.
+    """
     p = add_verb(verbs, "curve")
     p.add_argument("frames", type=Path, metavar="FRAMES", help="dynamic image: .h5, .nii.gz, DICOM")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help="table (.csv)")
@@ -45,6 +49,7 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
             f"{arguments.frames.name}: no time frames. Create some with "
             "`isocenter reconstruct SCAN --frames 10x60 -o frames.h5`."
         )
+    # argparse accepts nan and inf as numbers
     if not 0 < arguments.diameter < float("inf"):
         raise DataError(f"--diameter {arguments.diameter:g}: want more than 0 mm.")
     region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
@@ -57,7 +62,15 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def write_curve(curve: TimeCurve, path: Path) -> None:
-    """Write a curve as a CSV table, atomically."""
+    """Write a curve as a CSV table, atomically.
+
+    Parameters
+    ----------
+    curve
+        means of the frames
+    path
+        output file
+    """
     write_atomically(curve.csv().encode(), path)
 
 

@@ -18,7 +18,10 @@ from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter mu-map`.
+
+    Scans with attenuation correction read the map that it writes.
+    """
     p = add_verb(verbs, "mu-map")
     p.add_argument(
         "volume", type=Path, metavar="IN", help="CT, μ-map or MR classes: a file or a DICOM folder"
@@ -49,6 +52,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _make(arguments: argparse.Namespace, console: Console) -> None:
+    # Tested before the work: not every format can store a μ-map
     can_save(arguments.output)
     volume = read_volume(arguments.volume)
     name = arguments.volume.name
@@ -56,13 +60,16 @@ def _make(arguments: argparse.Namespace, console: Console) -> None:
         found = of_classes(volume, _classes(arguments.classes), name)
     else:
         found = as_attenuation(volume, name, arguments.unit, arguments.kvp)
+    # The hardware is not in a CT of the patient, so its maps are added
     others = [as_attenuation(read_volume(path), path.name) for path in arguments.add]
     notes = (*found.notes, *(note for each in others for note in each.notes))
     total = added(found, others) if others else found
     for note in notes:
         console.line(f"note: {note}")
     info = total.info if arguments.identify else without_names(total.info)
+    # Recorded, since a wrong unit of the input is the usual cause of a wrong map
     info = {**info, "mu_map": {"added": len(others), "unit_said": arguments.unit}}
+    # The notes are printed already, and do not belong into the file
     save(replace(total, notes=()), arguments.output, info)
     console.line(f"μ-map: {arguments.output}, up to {float(total.values.max()):.4f} {total.unit}")
 
@@ -103,6 +110,7 @@ def _classes(text: str) -> dict[int, float]:
     for part in text.split(","):
         number, _, value = part.partition("=")
         try:
+            # -1 marks a value that is not the name of a tissue
             found[int(number)] = TISSUES_PER_MM.get(value.strip(), -1.0)
             if found[int(number)] < 0:
                 found[int(number)] = float(value)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter normalise`.
+
+    Several scans of one source add up, which reduces the standard error of the components.
+    """
     p = add_verb(verbs, "normalise")
     p.add_argument("scans", type=Path, nargs="+", metavar="SCAN", help="scans of the same source")
     p.add_argument(
@@ -66,6 +69,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _normalise(arguments: argparse.Namespace, console: Console) -> None:
+    # Imported here: the components need Numba kernels, and the help does not
     from engine.core.backend import cpu
     from engine.tools.normalisation_scan import (
         Counted,
@@ -82,6 +86,7 @@ def _normalise(arguments: argparse.Namespace, console: Console) -> None:
                 console.show(StageStarted("count", f"Counting the events of {event.name}"))
             case Counted():
                 console.show(Progressed("count", event.done, event.total))
+            # No event marks the start of the fit, so its first step does
             case Stepped(done=1):
                 console.show(StageStarted("fit", "Estimating the components (maximum likelihood)"))
             case Stepped():
@@ -111,6 +116,7 @@ def _source(arguments: argparse.Namespace) -> CylinderSource:
             raise SettingsError("--width-mm is for a rotating line. Remove it for a cylinder.")
         centre, mu = tuple(arguments.centre_mm), arguments.mu_per_mm or 0.0
         return CylinderSource(arguments.radius_mm, 0.0, length_mm, centre, mu)
+    # A rotating line is centred on the axis by definition, and has no attenuating fill
     if arguments.width_mm is None or arguments.mu_per_mm is not None or any(arguments.centre_mm):
         raise SettingsError(
             "A rotating line needs --width-mm, but not --centre-mm or --mu-per-mm: it rotates "
@@ -130,6 +136,7 @@ def _say(found: MeasuredComponents, console: Console) -> None:
         ("geometry", errors.geometry),
         ("interference", errors.interference),
     ):
+        # Components of dead crystals are NaN, and a scanner may have none of a kind
         if values is not None and np.isfinite(values).any():
             median, most = 100 * np.nanmedian(values), 100 * np.nanmax(values)
             known = int(np.isfinite(values).sum())

@@ -21,7 +21,10 @@ KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter quality`.
+
+    Measurements follow NEMA NU 2 and NU 4 as far as the phantom allows; each states its definition.
+    """
     p = add_verb(verbs, "quality")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image of the phantom")
     p.add_argument(
@@ -69,10 +72,12 @@ def _quality(arguments: argparse.Namespace, console: Console) -> None:
         truth=truth,
         at=_placement(arguments),
     )
+    # The library does not know the file's name
     try:
         report = KINDS[arguments.phantom].measure(volume, facts)
     except DataError as e:
         raise DataError(f"{arguments.volume.name}: {e}") from e
+    # The report names the image that it is about
     report = with_source(report, volume)
     _show(report, console)
     if arguments.output is not None:
@@ -94,6 +99,7 @@ def _show(report: QualityReport, console: Console) -> None:
 def _write(report: QualityReport, volume: Volume, output: Path) -> None:
     """Write all files of a report, or none."""
     files = _files(output)
+    # Both files or none: a PDF without its figures cannot be compared later
     write_all({path: report_bytes(report, volume, path.suffix.lower()) for path in files})
 
 
@@ -119,6 +125,7 @@ def _numbers(text: str, option: str) -> tuple[float, ...]:
         values = tuple(float(word) for word in text.split(","))
     except ValueError as e:
         raise SettingsError(f"{option} {text!r}: want numbers separated by commas.") from e
+    # `float` accepts nan and inf
     if not all(math.isfinite(v) for v in values):
         raise SettingsError(f"{option} {text!r}: want numbers separated by commas.")
     return values

@@ -36,7 +36,10 @@ OTHER_SCAN = (
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter regions`.
+
+    It converts regions as well, so that drawings of other programs can be measured in the window.
+    """
     p = add_verb(verbs, "regions")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image, also with time frames")
     p.add_argument(
@@ -94,6 +97,7 @@ def _regions(arguments: argparse.Namespace, console: Console) -> None:
         console.line(f"Table: {arguments.csv}")
     if arguments.labels is not None:
         labels = write_labels(found.regions, volume, arguments.labels)
+        # A label image has one number per voxel, while regions can overlap
         if labels.n_shared:
             console.line(
                 f"note: {labels.n_shared:,} voxels lie in several regions. Each has the number of "
@@ -112,6 +116,7 @@ def _write_dicom(
 ) -> None:
     info = volume.info if arguments.identify else without_names(volume.info)
     like, frame = arguments.like, volume.frame_of_reference
+    # A segmentation refers to the slices of a series by their UIDs (PS3.3, C.8.20)
     if like is None and volume.patient:
         raise SettingsError(
             f"{arguments.volume.name}: this image is a DICOM series. Add --like with a file of the "
@@ -119,6 +124,7 @@ def _write_dicom(
         )
     subject = None
     if like is not None:
+        # An order has no images, and so no frame of reference
         same_frame = bool(frame) and not is_order(like)
         subject = subject_of_image(like, volume, info, same_frame=same_frame)
         if same_frame and subject.frame_uid != frame:
@@ -132,7 +138,15 @@ def _write_dicom(
 
 
 def write_table(measured: Sequence[MeasuredRegion], path: Path) -> None:
-    """Write the statistics as a CSV table, atomically."""
+    """Write the statistics as a CSV table, atomically.
+
+    Parameters
+    ----------
+    measured
+        statistics of each region in each image
+    path
+        output file
+    """
     write_atomically(csv_of(measured).encode(), path)
 
 
@@ -142,10 +156,12 @@ def _fitting(arguments: argparse.Namespace, volume: Volume) -> RegionSet:
     found = read_any(path)
     if not found.regions:
         raise DataError(f"{path.name}: no regions in this file. Draw some in the window.")
+    # A different patient is an error in any case; a different scan may be intended
     if found.is_of_other_patient(volume.patient):
         raise DataError(OTHER_PATIENT.format(regions=path.name, image=arguments.volume.name))
     if not found.is_of(marks) and not arguments.other_scan:
         raise DataError(OTHER_SCAN.format(regions=path.name, image=arguments.volume.name))
+    # Bound to this image, so that saved regions fit it the next time
     return found.facing(volume).bound_to(marks)
 
 

@@ -21,7 +21,11 @@ from engine.protocols.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter register`.
+
+    The image needs to be without attenuation correction, which would show the body where the map
+    is.
+    """
     p = add_verb(verbs, "register")
     p.add_argument("map", type=Path, metavar="MAP", help="μ-map or CT, in any unit")
     p.add_argument(
@@ -49,9 +53,11 @@ def add_verbs(verbs: Verbs) -> None:
 def _register(arguments: argparse.Namespace, console: Console) -> None:
     can_save(arguments.output)
     image = read_volume(arguments.image)
+    # The map may be stored with other axes than the image
     mu_map = facing(as_attenuation(read_volume(arguments.map), arguments.map.name), image)
     for note in mu_map.notes:
         console.line(f"note: {note}")
+    # Aligning the CT of another patient would succeed, and be wrong
     refuse_other_patient(image, mu_map)
     if arguments.motion:
         motion = motion_of(_numbers(arguments.motion))
@@ -59,11 +65,13 @@ def _register(arguments: argparse.Namespace, console: Console) -> None:
         console.line(f"{motion.describe()}, manual")
     else:
         found = register(image, mu_map)
+        # "red": the fit is not better than before, or the motion is too large to be plausible
         if found.light == "red":
             raise DataError(f"{arguments.map.name}: {found.describe()}")
         motion, record = found.motion, {**found.record(), "by": "likeness"}
         console.line(found.describe())
     numbers = ",".join(f"{n:.3f}" for n in (*motion.shift_mm, *motion.turn_deg))
+    # As an option: the same motion can be repeated or adjusted by hand
     console.line(f"same motion as an option: --motion={numbers}")
     volume = moved(mu_map, motion)
     info = volume.info if arguments.identify else without_names(volume.info)

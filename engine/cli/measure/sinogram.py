@@ -24,7 +24,10 @@ LISTS = (".h5", ".hdf5")
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter sinogram`.
+
+    The direction follows from the input: list mode becomes a sinogram, a sinogram list mode.
+    """
     p = add_verb(verbs, "sinogram")
     p.add_argument("data", type=Path, metavar="IN", help="list mode or sinogram (.hs)")
     help_out = "sinogram OUT.hs (with data in OUT.s); from a sinogram: list mode OUT.h5"
@@ -58,6 +61,7 @@ def _written(output: Path, _: argparse.Namespace) -> tuple[Path, ...]:
 
 
 def _sinogram(arguments: argparse.Namespace, console: Console) -> None:
+    # Recognised by content: sinograms and list mode share suffixes
     with open_input(arguments.data) as file:
         is_sinogram = reader_of(SINOGRAM_READERS, file) is not None
     if is_sinogram:
@@ -81,6 +85,7 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
         mashed=arguments.mash,
         most=arguments.max_ring_difference,
     )
+    # Delayeds measure randoms, which have no preferred time difference
     timed = not (arguments.sum_times or arguments.delayeds)
     found = binned(data, layout, delayed=arguments.delayeds, timed=timed)
     for note in (*data.notes, *found.notes):
@@ -101,11 +106,13 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
             "with .h5."
         )
     data = read_sinogram(arguments.data)
+    # Without the order, TOF bins could be mirrored, which is worse than none
     if data.timed is not None and not data.timed.is_ordered:
         console.line(
             "note: Time of flight is discarded: the file does not state the order of its bins."
         )
     events = events_of(data)
+    # The header of the sinogram may name the patient
     if not arguments.identify:
         events = replace(events, info=without_names(events.info))
     write_listmode(events, arguments.output)

@@ -37,7 +37,10 @@ MAX_SERIES_BYTES = 100_000_000
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter suv`.
+
+    Every input can come from the image or from an option. Options take precedence.
+    """
     p = add_verb(verbs, "suv")
     p.add_argument(
         "volume",
@@ -93,16 +96,19 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     volume = read_volume(arguments.volume)
     name = arguments.volume.name
     try:
+        # A second conversion would divide by weight and dose again, unnoticed
         _refuse_converted(volume)
         factor, record = _factor(volume, arguments)
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
     info = volume.info if arguments.identify else without_names(volume.info)
+    # Multiplied in float64, and rounded only once
     values = (volume.values * np.float64(factor)).astype(np.float32)
     converted, made_by = (
         replace(volume, values=values, unit=UNITS[arguments.kind]),
         {**info, SUV: record},
     )
+    # Some formats cannot store the unit SUV
     remark = save_remark(converted, arguments.output, made_by)
     if remark:
         console.line(f"note: {remark}")
@@ -145,6 +151,7 @@ def _refuse_converted(volume: Volume) -> None:
 
 
 def _calibration(volume: Volume, given: float | None) -> float:
+    # A second factor on values in Bq/mL would be a mistake
     if volume.unit == CONCENTRATION and given is None:
         return 1.0
     if given is None:
@@ -165,6 +172,7 @@ def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
     """Collect the SUV inputs. Options take precedence over the image."""
     scan, known = scan_of(volume), facts_of(volume, arguments.kind)
     dose_bq = known.dose_bq if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
+    # 0 or an empty option means that the image decides
     half_life_s = arguments.half_life_s or HALF_LIVES_S.get(arguments.nuclide or "")
     return SuvFacts(
         weight_kg=arguments.weight_kg or known.weight_kg,
@@ -185,6 +193,7 @@ def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | N
     if not str(volume.info.get("format", "")).startswith(MADE_BY_US):
         return given
     ours = decay_of(volume)
+    # Our own images state their correction, so a contradicting option is a mistake
     if given not in (None, ours):
         if ours == "none":
             actual = "images in counts are not decay-corrected"

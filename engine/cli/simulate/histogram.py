@@ -22,7 +22,13 @@ LARGEST_RADIUS_MM, FILLED = 20.0, 0.94
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of the verb."""
+    """Add the options of the verb.
+
+    Parameters
+    ----------
+    p
+        parser of `isocenter simulate histogram`
+    """
     p.add_argument(
         "-o",
         "--output",
@@ -62,16 +68,31 @@ def add_options(p: argparse.ArgumentParser) -> None:
 
 
 def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
-    """Simulate a scan and write it."""
+    """Simulate a dual-head scan and write it.
+
+    Parameters
+    ----------
+    arguments
+        options of `isocenter simulate histogram`
+    console
+        receives the progress
+
+    Raises
+    ------
+    SettingsError
+        if the scanner or the phantom is not valid
+    """
     from engine.core import backend
     from engine.io import write_histogram
     from engine.io.safety.atomic_write import refuse_impossible
     from engine.simulate import histogram
 
+    # Tested before the response is computed, which can take minutes
     refuse_impossible(arguments.output)
     on = backend.cpu(arguments.threads)
     response = _response(arguments, on.threads, console)
     x, _, z = (float(v) for v in response.scanner.grid.size_mm)
+    # The rods have to stay within the panels, or the outer ones are cut off
     radius_mm = min(LARGEST_RADIUS_MM, FILLED * min(x, z) / 2)
     phantom = _phantom(arguments.phantom, radius_mm)
     console.line(f"Simulating {arguments.prompts:,.0f} prompts on {response.scanner.name}")
@@ -85,6 +106,7 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
         on_progress=lambda done, total: console.show(Progressed("simulate", done, total)),
     )
     if arguments.phantom == "derenzo":
+        # Recorded, so that programs that show the scan know where its rods are
         data = replace(data, info=data.info | {"rods": {"radius_mm": radius_mm, "along": "y"}})
     write_histogram(data, arguments.output)
     console.line(
@@ -99,6 +121,7 @@ def _response(arguments: argparse.Namespace, threads: int, console: Console) -> 
     from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
     given, merge = arguments.response, arguments.merge_layers
+    # A response of one layer fits only a scanner with merged layers
     if given is not None and read_response_scanner(given).settings.n_layers == 1:
         merge = True
     scanner = panels_of(arguments.scanner, console, merge_layers=merge)

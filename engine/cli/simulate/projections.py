@@ -25,7 +25,13 @@ FORMATS = (".h5", ".nxs", ".toml")
 
 
 def add_options(p: argparse.ArgumentParser) -> None:
-    """Add the options of the verb."""
+    """Add the options of the verb.
+
+    Parameters
+    ----------
+    p
+        parser of `isocenter simulate projections`
+    """
     p.add_argument(
         "-o",
         "--output",
@@ -108,7 +114,20 @@ def _add_counting(counts: argparse._ArgumentGroup) -> None:
 
 
 def simulate_projections(arguments: argparse.Namespace, console: Console) -> None:
-    """Simulate a scan and write it."""
+    """Simulate an X-ray scan and write it.
+
+    Parameters
+    ----------
+    arguments
+        options of `isocenter simulate projections`
+    console
+        receives the progress
+
+    Raises
+    ------
+    SettingsError
+        if an option, the phantom or the format is not valid
+    """
     from dataclasses import replace
 
     from engine.io import save_projections
@@ -130,6 +149,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
         "threads": a.threads,
         "on_progress": lambda done, total: console.show(Progressed("simulate", done, total)),
     }
+    # The data come from the shifted detector, while the file states the nominal one
     stands = geometry.shifted(columns=a.untold_shift)
     if a.noiseless:
         data = simulate_integrals(phantom, stands, **common)
@@ -168,6 +188,7 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
         return ShapePhantom(made.name, scaled(made.shapes, scale))
     if not Path(name).exists():
         raise SettingsError(f"--phantom {name!r}: want one of {', '.join(makers)}, or a volume.")
+    # A volume has its own voxel size
     if scale != 1:
         raise SettingsError(
             "--scale is only for the built-in phantoms. Use a volume of the right size."
@@ -181,8 +202,10 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
     from engine.io.xray.vectors import geometry_of, read_vectors
 
     columns, rows = a.detector
+    # 2^32 pixels are 16 GiB of float32
     if min(a.views, columns, rows) < 1 or a.views * columns * rows > 2**32:
         raise SettingsError(f"{a.views} views of {columns} × {rows} pixels: want 1 to 2^32 in all.")
+    # A fan beam has one detector row
     shape = (1 if a.orbit == "fan" else rows, columns)
     if Path(a.orbit).suffix == ".geom":
         with open_input(Path(a.orbit)) as file:
@@ -192,13 +215,16 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
     common: Plain = {"shape": shape, "pixel_mm": a.pixel, "axis_column": a.axis_column}
     roll = float(np.radians(a.roll))
     if a.orbit == "parallel":
+        # Synchrotron scans cover half a rotation, with rows from the top
         half = orbits.circle(a.views, first_rad=-np.pi / 2, range_rad=np.pi)
         return orbits.parallel(half, roll_rad=roll, **common).flipped(rows=True)
     common |= {"source_axis_mm": a.source_axis, "source_detector_mm": a.source_detector}
     if a.orbit == "helix":
+        # Two rotations, so that the middle of the helix is complete
         return orbits.helical(
             orbits.circle(a.views, range_rad=4 * np.pi), pitch_mm=a.pitch, **common
         )
+    # Parker (1982): a short scan needs half a rotation plus the fan angle
     fan = np.arctan2(columns * a.pixel / 2, a.source_detector)
     turn = np.pi + 2 * fan if a.orbit == "short" else 2 * np.pi
     angles = orbits.circle(a.views, range_rad=float(turn))

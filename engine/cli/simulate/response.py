@@ -27,7 +27,10 @@ UNLIKE = 0.3
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter response`, which computes or imports a response matrix.
+
+    The matrix depends on the scanner only, so it is computed once and stored.
+    """
     p = add_verb(verbs, "response")
     kinds = p.add_subparsers(dest="what", metavar="ACTION", required=True)
     p = kinds.add_parser("build", help="compute the matrix by integration or photon tracking")
@@ -81,7 +84,22 @@ def _add_common(p: argparse.ArgumentParser) -> None:
 
 
 def panels_of(name: str, console: Console, *, merge_layers: bool) -> DualHead:
-    """Read a dual-head scanner, optionally with merged crystal layers."""
+    """Read a dual-head scanner.
+
+    Parameters
+    ----------
+    name
+        name of the scanner, or its file
+    console
+        receives a note if layers are merged
+    merge_layers
+        True to merge all crystal layers into one
+
+    Raises
+    ------
+    SettingsError
+        if the scanner is not a dual-head scanner
+    """
     from engine.data.histogram import one_layer
     from engine.geometry.dual_head import DualHead
 
@@ -102,6 +120,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     from engine.modalities.dual_head_pet.response.tracking import TrackedResponse, build_tracked
 
     _refuse_unused_points(arguments)
+    # Photon tracking supports a single crystal layer only
     as_one = arguments.merge_layers or arguments.photons is not None
     scanner = panels_of(arguments.scanner, console, merge_layers=as_one)
     values: Plain = {"threshold": arguments.threshold, "scatter": not arguments.no_scatter}
@@ -113,6 +132,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
         console.show(Progressed("response", done, total))
 
     matrix: StoredResponse
+    # Two processes would write the same parts of an unfinished matrix
     with only_writer(arguments.output), resume_hint():
         if arguments.photons is not None:
             values["n_pairs"] = arguments.photons
@@ -152,6 +172,7 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
         threshold=arguments.threshold,
     )
     write_response(matrix, arguments.output)
+    # Rows that are equal by symmetry differ this much only if the matrix has another layout
     if matrix.errors.max() > UNLIKE:
         console.line(
             "note: the matrix does not have the symmetries of the scanner. It has few counts, "

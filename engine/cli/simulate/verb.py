@@ -16,7 +16,7 @@ from engine.io import read_scanner
 
 
 def add_verbs(verbs: Verbs) -> None:
-    """Add the verb and its options."""
+    """Add `isocenter simulate` with one action per kind of scan."""
     p = add_verb(verbs, "simulate")
     kinds = p.add_subparsers(dest="what", metavar="KIND", required=True)
     xray = kinds.add_parser("projections", help="X-ray CT scan")
@@ -61,6 +61,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _simulate(arguments: argparse.Namespace, console: Console) -> None:
+    # Imported here: `isocenter --help` needs none of it
     from engine.io.hdf5.listmode import write_listmode
     from engine.simulate import PHANTOMS, mni_brain, simulate_listmode
 
