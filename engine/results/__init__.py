@@ -1,6 +1,6 @@
-"""Results: finished images on disk, with all that made them, until the user or an age limit ends.
+"""Results: finished images on disk with study and provenance.
 
-What is kept for how long, `engine.results.retention` says.
+They stay until the user or a limit of `engine.results.retention` removes them.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""By what images of one scan differ, each difference in a few characters for a name."""
+"""Differences between images of one scan, as short texts for their names."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from datetime import datetime
 from engine.data.runs.record import RecordedRun
 
 MOST = 16
-"""Characters of a part of a name."""
+"""Maximum number of characters in a part of a name."""
 Labels = dict[str, str]
-"""A difference in words by the key of the image; empty where there is nothing to say."""
+"""Texts of one difference by image key; empty if the image has no special value."""
 
 
 @dataclass(frozen=True)
 class NameWords:
-    """Words in names; those of the window are in its language.
+    """Words in names; the window passes them in its language.
 
     Attributes
     ----------
-    quality : of each quality level
+    quality : word for each quality level
     iterations, frames, subsets : short nouns after a number
-    off, missing : after and before a correction that was switched off or not applied
-    endings : of runs that ended early
+    off, missing : words after a correction that was switched off, and before one not applied
+    endings : words for runs that ended early
     """
 
     quality: Mapping[str, str] = field(
@@ -51,15 +51,15 @@ class NameWords:
 
 @dataclass(frozen=True)
 class Named:
-    """An image, or a run that waits for its turn, that needs a name.
+    """An image, or a queued run, that needs a name.
 
     Attributes
     ----------
-    key : of the image
-    scan : which scan it is of: images of one scan have different names
-    run : the record of its run
-    when : when it was made, in the time of this place
-    voxels : its grid in words
+    key : key of the image
+    scan : name of the scan; images of one scan get different names
+    run : record of the run
+    when : local time of creation
+    voxels : grid as text
     """
 
     key: str
@@ -70,9 +70,19 @@ class Named:
 
 
 def differences_of(images: Sequence[Named], words: NameWords) -> Iterator[Labels]:
-    """Yield by what images of one scan may differ, the most telling first.
+    """Yield the possible differences between images of one scan, the most useful first.
 
-    The last one, a running number, differs for all of them.
+    Parameters
+    ----------
+    images
+        images of one scan
+    words
+        words in the language of the names
+
+    Yields
+    ------
+    Labels
+        one difference at a time; the last one, a running number, differs for all images
     """
     yield _labels(images, lambda each: words.endings.get(each.run.ending, ""))
     yield _labels(images, lambda each: short_algorithm(each.run.algorithm))
@@ -84,18 +94,19 @@ def differences_of(images: Sequence[Named], words: NameWords) -> Iterator[Labels
     yield _labels(images, lambda each: f"{each.when:%H:%M}")
     yield _labels(images, lambda each: f"{each.when:%d %b}")
     yield _labels(images, lambda each: f"{each.when:%H:%M:%S}")
+    # Two images can have the same time. The key makes the order of the numbers definite.
     in_time = sorted(images, key=lambda each: (each.when, each.key))
     yield {each.key: f"#{n}" for n, each in enumerate(in_time, 1)}
 
 
 def short_algorithm(title: str) -> str:
-    """Return what people call an algorithm: "FDK" of "Filtered back projection (FDK)"."""
+    """Return the short name of an algorithm: "FDK" for "Filtered back projection (FDK)"."""
     short = title.removesuffix(")").rpartition(" (")[2] if title.endswith(")") else title
     return shortened(short)
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of a text, as much as a part of a name may have."""
+    """Return a text cut to the length of a part of a name."""
     return text if len(text) <= MOST else f"{text[: MOST - 1].rstrip()}…"
 
 
@@ -108,7 +119,7 @@ def _subsets(run: RecordedRun, words: NameWords) -> str:
 
 
 def _of_corrections(images: Sequence[Named], words: NameWords) -> Iterator[Labels]:
-    """Yield for each correction who did without it."""
+    """Yield for each correction the images in which it is missing."""
     states = {each.key: {row.kind: row.state for row in each.run.corrections} for each in images}
     kinds = dict.fromkeys(kind for found in states.values() for kind in found)
     for kind in kinds:
@@ -118,7 +129,7 @@ def _of_corrections(images: Sequence[Named], words: NameWords) -> Iterator[Label
 
 
 def _of_changes(images: Sequence[Named]) -> Labels:
-    """Return the settings that one image has and not all of them."""
+    """Return the changed settings that not all images share."""
     changes = [set(each.run.protocol.changed) for each in images]
     common = set.intersection(*changes) if changes else set()
     return _labels(images, lambda each: _now(each.run.protocol.changed, common))
@@ -126,11 +137,12 @@ def _of_changes(images: Sequence[Named]) -> Labels:
 
 def _now(changed: Sequence[str], common: set[str]) -> str:
     own = [text for text in changed if text not in common]
+    # The label of a change ends in its new value, which is the short part of it.
     return shortened(own[0].rpartition(", now ")[2]) if own else ""
 
 
 def _of_protocols(images: Sequence[Named]) -> Labels:
-    """Return the protocols, from the word on in which their names differ."""
+    """Return the names of the protocols from the first word that differs."""
     names = {tuple(each.run.protocol.name.split(" ")) for each in images}
     n = 0
     while len(names) > 1 and len({name[: n + 1] for name in names}) == 1:

@@ -1,4 +1,4 @@
-"""Names for images that leave: they say of what, made how, and when."""
+"""Names for exported images, from scan, protocol and time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.io.names import usable_name
 
 MOST_SCAN, MOST_PROTOCOL = 80, 40
-"""Bytes of a name; folders allow 255, to which endings and marks are added."""
+"""Bytes of each part; file systems allow 255 per name, including suffixes and marks."""
 
 
 def default_export_name(scan: Path | str, protocol: str, made: datetime, part: str = "") -> str:
@@ -18,13 +18,13 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
     Parameters
     ----------
     scan
-        its file or name
+        file or name of the scan
     protocol
         name of the protocol
     made
-        when the image was made
+        time at which the image was made
     part
-        which image of the run, empty for the last
+        name of an image of the run; empty for the final one
 
     Examples
     --------
@@ -33,6 +33,8 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
     """
     name = Path(scan).name
     stem = name.lstrip(".").partition(".")[0] or name
+    # No colons and spaces: Windows refuses colons, and shells split at spaces.
+    # Local time, as the user saw it on the clock; a time without a zone is local already.
     date = f"{made.astimezone() if made.tzinfo else made:%Y-%m-%d_%H-%M}"
     words = [_plain(stem, MOST_SCAN), _plain(protocol, MOST_PROTOCOL), date]
     if part:
@@ -41,6 +43,7 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
 
 
 def _plain(text: str, most_bytes: int) -> str:
-    """Return letters, digits, points and hyphens alone, which every system takes."""
+    """Return a text with only letters, digits, dots and hyphens, valid in every file system."""
     kept = re.sub(r"[^\w.]+", "-", text).strip("-._")
+    # The cut may divide a character of several bytes, which is then dropped.
     return kept.encode()[:most_bytes].decode(errors="ignore")

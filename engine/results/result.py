@@ -1,4 +1,4 @@
-"""A result on disk: a folder that holds a volume, its thumbnail, its study and its provenance."""
+"""A result on disk: a folder with volume, thumbnail, study, provenance and record."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"
 THUMBNAIL, PROVENANCE = "thumbnail.png", "provenance.json"
 FILES = (STUDY, VOLUME, THUMBNAIL, PROVENANCE)
-"""Files whose digests the record holds."""
+"""Files with digests in the record."""
 MOST_BYTES = 1 << 26
-"""Room for a record, or for a provenance with every crystal of a large scanner."""
+"""Size limit of a record, or of a provenance with every crystal of a large scanner."""
 READ_COPIES = 3
-"""Volumes that whoever reads one has at once: what is made of it, and what is written."""
+"""Copies of a volume in memory while it is processed: itself, the result and the output."""
 PINNED, EXPORTED = "pinned", "exported"
-"""Marks: files without content, so that two processes can set them at once."""
+"""Marks are empty files, so that two processes can set them at the same time."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Result:
 
     Attributes
     ----------
-    folder : where it lies
-    record : what it says of itself
-    pinned : whether it stays until the user deletes it
-    exported : whether it was written elsewhere too
-    n_bytes : on disk
+    folder : folder of the result
+    record : content of `result.json`
+    pinned : True if it stays until the user deletes it
+    exported : True if it was also exported
+    n_bytes : size on disk
     """
 
     folder: Path
@@ -61,15 +61,30 @@ class Result:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Read what a folder holds; raises `EngineError` where that is no whole result."""
+        """Read a result; its large files are read later, on demand.
+
+        Parameters
+        ----------
+        folder
+            folder of the result
+
+        Raises
+        ------
+        FileFormatError
+            if the record is damaged or was changed, or belongs to another folder
+        ResourceError
+            if the folder cannot be read
+        """
         path = folder / RECORD
         try:
             record = ResultRecord.model_validate_json(read_text(path, MOST_BYTES))
+            # All files count, also signatures and marks that are no part of the record.
             n_bytes = sum(file.stat().st_size for file in folder.iterdir())
         except ValidationError as e:
             raise FileFormatError(f"{folder.name}/{RECORD}: damaged ({explain(e)}).") from e
         except OSError as e:
             raise ResourceError(f"{folder}: cannot be read ({e.strerror or e}).") from e
+        # The name of the folder is part of the record: a copied folder is not a second result.
         if not record.is_whole or record.id != folder.name:
             raise FileFormatError(
                 f"{folder.name}/{RECORD}: has changed since it was written; the volume beside it "
@@ -85,23 +100,23 @@ class Result:
 
     @property
     def created(self) -> datetime:
-        """When it was kept, in the time of this place."""
+        """Local time at which it was stored."""
         return self.record.created_utc.astimezone()
 
     @property
     def named(self) -> Named:
-        """What its name is made of."""
+        """Facts from which its name is made."""
         record = self.record
         return Named(self.id, self.scan, record.run_record, self.created, record.voxels)
 
     @property
     def thumbnail(self) -> Path:
-        """A small picture, PNG."""
+        """Path of the thumbnail (PNG)."""
         return self.folder / THUMBNAIL
 
     @cached_property
     def scan(self) -> str:
-        """Name of the scan, for the screen of its owner; its pseudonym where it is not known."""
+        """Name of the scan, for display to its owner; the pseudonym if the name is not known."""
         try:
             self._refuse_changed(STUDY)
             return Path(str(read_toml(self.folder / STUDY)["data"])).name
@@ -110,13 +125,13 @@ class Result:
 
     @cached_property
     def study(self) -> Study:
-        """What was reconstructed, and how, with absolute paths."""
+        """Study of the result, with absolute paths."""
         self._refuse_changed(STUDY)
         return read_study(self.folder / STUDY)
 
     @cached_property
     def provenance(self) -> Plain:
-        """What exactly made the volume."""
+        """Provenance of the volume."""
         self._refuse_changed(PROVENANCE)
         try:
             return from_json(read_text(self.folder / PROVENANCE, MOST_BYTES))
@@ -125,15 +140,27 @@ class Result:
 
     @cached_property
     def order(self) -> ImagingOrder | None:
-        """The order that it was made for; None where nobody said one."""
+        """Imaging order of the result; None without one."""
         path = self.folder / ORDER
         return ImagingOrder.read(path) if path.is_file() else None
 
     def put_order(self, order: ImagingOrder) -> None:
-        """Say whose image it is; raises `DataError` where it is known to be of somebody else."""
+        """Assign the result to the patient of an order.
+
+        Parameters
+        ----------
+        order
+            order from the worklist
+
+        Raises
+        ------
+        DataError
+            if the result already belongs to another patient
+        """
         path = self.folder / ORDER
-        with after_others(path):  # two windows may say it at once
-            self.__dict__.pop("order", None)  # what was read before may have changed since
+        with after_others(path):  # two windows may assign it at the same time
+            # `cached_property` stores its value in `__dict__`; removing it forces a new read.
+            self.__dict__.pop("order", None)  # the cached order may be out of date
             kept = self.order
             if kept is not None and kept.patient_id != order.patient_id:
                 raise DataError(
@@ -144,26 +171,51 @@ class Result:
             self.__dict__.pop("order", None)
 
     def volume(self, *, mapped: bool = False) -> Volume:
-        """Read the volume; values that do not fit the memory, or that are wanted so, are mapped."""
+        """Read the volume.
+
+        Parameters
+        ----------
+        mapped
+            True to map the values in a file; False does so only if they do not fit into free memory
+
+        Raises
+        ------
+        FileFormatError
+            if the file was changed since it was written
+        """
         from engine.io import read_volume
         from engine.io.hdf5.volume import read_mapped
 
         self._refuse_changed(VOLUME)
         path = self.folder / VOLUME
+        # The file size stands for the memory: volumes are stored without compression.
         if not mapped and READ_COPIES * path.stat().st_size <= free_memory():
             return read_volume(path)
         with open_input(path) as file:
             return read_mapped(file)
 
     def frames(self) -> tuple[FrameVolume, ...]:
-        """Read the frames of time; none of a scan that is one."""
+        """Read the time frames; none if the scan is a single frame."""
         from engine.io import read_frames
 
         self._refuse_changed(VOLUME)
         return read_frames(self.folder / VOLUME)
 
     def mark(self, mark: str, *, on: bool = True) -> None:
-        """Pin the result, or note that it was exported; or take that back."""
+        """Set or remove a mark.
+
+        Parameters
+        ----------
+        mark
+            `PINNED` or `EXPORTED`
+        on
+            False to remove it
+
+        Raises
+        ------
+        ResourceError
+            if the folder cannot be written
+        """
         try:
             if on:
                 (self.folder / mark).touch()
@@ -174,6 +226,7 @@ class Result:
                 f"{self.folder}: cannot be marked as {mark} ({e.strerror or e})."
             ) from e
 
+    # Digests are checked at every read: a changed image must not get a valid report.
     def _refuse_changed(self, name: str) -> None:
         with open_input(self.folder / name) as file:
             found = file.sha256()

@@ -1,4 +1,4 @@
-"""What a result says of itself beside its volume: what it is of, what made it, how it ended."""
+"""Record of a result next to its volume: scan, protocol, run and digests."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ RESULT_FORMAT: Literal["isocenter-result-1"] = "isocenter-result-1"
 
 
 class ResultRecord(Settings):
-    """One line of the list of results, as `result.json` holds it.
+    """Content of `result.json`, one line of the list of results.
 
     Attributes
     ----------
-    title : of the study, the scan by its pseudonym
+    title : title of the study, with the pseudonym of the scan
     protocol : name of the protocol
-    run : the record of the run; None of results from before there was one. What else is said of
-        the run is taken from it, for earlier versions of the program
+    run : record of the run; None for results of old versions. The other fields on the run repeat
+        it for old versions of the program
     outcome : how the run ended
-    iteration, iterations : those behind the image, and those that were planned
-    seconds : time the run took
-    job : the run that made it; a resumed run is the same one
-    inputs : name, size and digest of each file, by its role
-    voxels : the grid in words
-    digests : of the files beside, by name
-    sha256 : of all else
+    iteration, iterations : number of iterations done and planned
+    seconds : duration of the run
+    job : name of the run; a resumed run keeps its name
+    inputs : name, size and digest of each file, by role
+    voxels : grid as text
+    digests : digests of the other files, by name
+    sha256 : digest of all other fields
     """
 
     format: Literal["isocenter-result-1"] = RESULT_FORMAT
@@ -44,6 +44,7 @@ class ResultRecord(Settings):
     created_utc: datetime = setting()
     seconds: float = setting(ge=0, unit="s")
     device: str = setting(max_length=300)
+    # The limits are generous: they only stop damaged files, and titles contain names of any length.
     job: str = setting(max_length=5000)
     inputs: dict[str, Plain] = setting()
     voxels: str = setting(max_length=300)
@@ -57,12 +58,12 @@ class ResultRecord(Settings):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing has changed since it was sealed."""
+        """True if nothing has changed since it was sealed."""
         return self.sha256 == self._digest()
 
     @property
     def run_record(self) -> RecordedRun:
-        """The record of the run; of an old result what is known of it."""
+        """Record of the run; for an old result from the other fields."""
         if self.run is not None:
             return self.run
         return RecordedRun(
@@ -74,7 +75,8 @@ class ResultRecord(Settings):
         )
 
     def to_text(self) -> str:
-        """Return the text of the file: what is set, so that its digest outlives new fields."""
+        """Return the text of the file, with only the fields that are set."""
+        # A field that a later version adds is unset in old records and does not change the digest.
         return self.model_dump_json(indent=2, exclude_unset=True)
 
     def _digest(self) -> str:

@@ -1,6 +1,6 @@
-"""How long results are kept: the one place that says it, to the program and to people.
+"""Retention limits of results, the only place that defines them.
 
-The user's own limits and folder stand in `results.toml` beside the other settings.
+The user's limits and folder are stored in `results.toml` next to the other settings.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine.results.result import Result
 
 SETTINGS = "results.toml"
 SAFE_DAYS = 7
-"""For so long a result that was not exported stays, whatever the limits say."""
+"""A result that was not exported stays at least this long, whatever the limits."""
 GIB = 2**30
 
 
 class Retention(Settings):
-    """Limits to the results on disk, and their folder."""
+    """Limits for results on disk, and their folder."""
 
     folder: str = setting("", "Folder of the results; empty for the usual one", max_length=4000)
     most: int = setting(200, "Results that are kept", ge=1, le=1_000_000)
@@ -31,17 +31,17 @@ class Retention(Settings):
 
     @classmethod
     def read(cls) -> Self:
-        """Return the user's own limits, the usual ones where none are set."""
+        """Return the user's limits; the defaults for those that are not set."""
         path = config_dir() / SETTINGS
         return parse(cls, read_toml(path), where=path.name) if path.exists() else cls()
 
     @property
     def place(self) -> Path:
-        """Folder in which results are kept."""
+        """Folder of the results."""
         return Path(self.folder).expanduser().absolute() if self.folder else results_dir()
 
     def describe(self) -> str:
-        """Return in words what stays, and for how long."""
+        """Return the limits as a sentence."""
         return (
             f"The newest {self.most:,} are kept, up to {self.most_gib:g} GiB and "
             f"{self.most_days:g} days. Always kept: pinned ones and, for {SAFE_DAYS} days, those "
@@ -49,12 +49,27 @@ class Retention(Settings):
         )
 
     def outdated(self, results: Sequence[Result], now: datetime) -> list[tuple[Result, str]]:
-        """Return what must go, each with the limit it exceeds; `results` are the newest first."""
+        """Return the results to remove, each with the limit that it exceeds.
+
+        Parameters
+        ----------
+        results
+            all results, the newest first
+        now
+            current time, with time zone
+
+        Returns
+        -------
+        list of tuple
+            without pinned results, and without recent results that were not exported
+        """
         found, total_bytes = [], 0
         for i, result in enumerate(results):
+            # Kept results count as well: they take space that others then cannot have.
             total_bytes += result.n_bytes
             age = now - result.record.created_utc
             limit = self._limit_exceeded(i + 1, total_bytes, age)
+            # A new result exists only here until it is exported. It must survive a long weekend.
             is_safe = result.exported or age > timedelta(days=SAFE_DAYS)
             if limit and is_safe and not result.pinned:
                 found.append((result, limit))

@@ -1,8 +1,8 @@
-"""The folder of results: each is put in place in one step, and leaves it in one step.
+"""Store of results: each is added and removed in one atomic step.
 
-A result is filled in a hidden folder of its own, whose name says which process fills it, and gets
-its name when all of it is on the disk. So two processes never meet in one folder, a crash leaves
-whole results alone, and what a dead process left behind is known.
+A result is written into a hidden folder with the process in its name, and renamed when all of it is
+on disk. Two processes therefore never share a folder, a crash leaves only complete results, and
+leftovers of ended processes can be identified.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ from engine.results.retention import Retention
 
 PART, GONE = ".part", ".gone"
 OWNER_ONLY = 0o700
-"""Permissions of the folders: they hold images of patients."""
+"""Permissions of the folders, which contain images of patients."""
 STALE_S = 7 * 86_400
-"""Age at which an unfinished folder of another machine is litter [s]."""
+"""Age after which an unfinished folder of another machine is removed [s]."""
 SPARE_BYTES = 4 << 20
-"""Room for all of a result but its volume."""
+"""Space for all files of a result except the volume."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class NewResult:
-    """What is to be kept.
+    """A result to store.
 
     Attributes
     ----------
-    study, volume, provenance : what was reconstructed, what came out, what exactly made it
-    run : the record of the run; None: that in the provenance, else of an image of which no more is
-        known than its protocol
-    frames : of a scan in frames of time, whose sum or mean the volume is
-    seconds : time the run took
-    job : name of the run, the same after it was resumed
+    study, volume, provenance : study, image and its provenance
+    run : record of the run; None: the one in the provenance, otherwise a record that states only
+        the protocol
+    frames : time frames, of which the volume is the sum or mean
+    seconds : duration of the run
+    job : name of the run, unchanged after it is resumed
     """
 
     study: Study
@@ -82,14 +82,22 @@ class NewResult:
 
     @property
     def run_record(self) -> RecordedRun:
-        """The record of the run that made it."""
+        """Record of the run."""
         known, made = self.run or RecordedRun.of(self.provenance), self.provenance
         if known is not None:
             return known
         return unrecorded(self.study.protocol, made.get("iterations_done")).with_messages_of(made)
 
     def record(self, id: str, digests: dict[str, str]) -> ResultRecord:
-        """Return what the result will say of itself."""
+        """Return the record of the result.
+
+        Parameters
+        ----------
+        id
+            name of the result and of its folder
+        digests
+            SHA-256 of the other files, by name
+        """
         protocol, volume, run = self.study.protocol, self.volume, self.run_record
         return ResultRecord(
             id=id,
@@ -113,61 +121,92 @@ class NewResult:
 
 
 class Results:
-    """All results of a user; several processes may use them at once.
+    """All results of a user; several processes can use them at the same time.
 
     Attributes
     ----------
-    retention : how long results are kept
-    note : why the user's own limits could not be read, empty if they could
+    retention : limits
+    note : reason why the user's limits could not be read; empty if they could
     """
 
     def __init__(self, retention: Retention | None = None) -> None:
         self.note = ""
         try:
             self.retention = retention or Retention.read()
-        except SettingsError as e:  # a finished image is never lost to a mistyped limit
+        except SettingsError as e:  # a mistyped limit must not cost a finished image
             self.retention = Retention()
             self.note = f"{e} The usual limits hold until that is mended."
 
     @classmethod
     def at(cls, folder: Path) -> Self:
-        """Return the results of a folder, with the usual limits."""
+        """Return the results of a folder, with the default limits."""
         return cls(Retention(folder=str(folder)))
 
     @property
     def folder(self) -> Path:
-        """The folder that holds them; it need not exist."""
+        """Folder of the results; it may not exist yet."""
         return self.retention.place
 
     def newest_first(self) -> list[Result]:
-        """Return all whole results, and remove what dead processes left half-done."""
+        """Return all complete results, and remove leftovers of ended processes."""
         self._sweep()
         return sorted(self._readable(), key=lambda r: (r.record.created_utc, r.id), reverse=True)
 
     def open(self, id: str) -> Result:
-        """Return one result by its name."""
+        """Return a result by its name.
+
+        Parameters
+        ----------
+        id
+            name of the result; letters, digits, "_" and "-"
+
+        Raises
+        ------
+        SettingsError
+            if there is no such result
+        FileFormatError
+            if its record is damaged
+        """
         folder = self.folder / id
+        # The name comes from the command line. The pattern keeps ".." and separators out of the
+        # path.
         if not re.fullmatch(r"[\w-]+", id) or not (folder / RECORD).is_file():
             raise SettingsError(f"{id}: no such result; `isocenter results` lists those there are.")
         return Result.read(folder)
 
     @property
     def n_bytes(self) -> int:
-        """Room that all of them take on the disk."""
+        """Disk space of all results in bytes."""
         return sum(result.n_bytes for result in self.newest_first())
 
     def keep(self, new: NewResult) -> Result:
-        """Put a result on the disk, whole or not at all.
+        """Store a result, completely or not at all.
 
-        It takes the place of what an earlier end of the same run left, unless that is pinned.
+        It replaces an earlier result of the same run, unless that one is pinned.
+
+        Parameters
+        ----------
+        new
+            result to store
+
+        Raises
+        ------
+        ResourceError
+            if the disk is full or the folder cannot be written
         """
         made(self.folder, "name another folder in results.toml", mode=OWNER_ONLY)
+        # UTC keeps names in order of time over a change of daylight saving; the random part
+        # separates results of one second.
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+        # Host and process ID tell `_sweep` later whether the owner is still alive.
         part = self.folder / f".{_host()}-{os.getpid()}-{name}{PART}"
+        # Checked before writing: a full disk is better reported before minutes of output.
         self._refuse_full(new.volume.values.nbytes * (1 + len(new.frames)))
         try:
             part.mkdir(OWNER_ONLY)
             _fill(part, name, new)
+            # Renaming a folder is atomic on one file system. `fsync` of the parent makes it survive
+            # a crash.
             part.replace(self.folder / name)
             folder_to_disk(self.folder)
         except OSError as e:
@@ -178,14 +217,29 @@ class Results:
         finally:
             shutil.rmtree(part, ignore_errors=True)
         kept = Result.read(self.folder / name)
+        # The earlier result goes only after the new one is safe on disk.
         self._drop_earlier(kept, new.job)
         return kept
 
     def delete(self, result: Result, why: str = "asked for") -> None:
-        """Remove a result; one that another process removed meanwhile is gone already."""
+        """Remove a result; nothing happens if another process has removed it.
+
+        Parameters
+        ----------
+        result
+            result to remove
+        why
+            reason for the audit log
+
+        Raises
+        ------
+        ResourceError
+            if a file is in use or the folder cannot be written
+        """
+        # Deleting many files takes time. The rename makes the result disappear first, at once.
         gone = result.folder.with_name(f".{_host()}-{os.getpid()}-{result.id}{GONE}")
         try:
-            result.folder.replace(gone)  # in one step: nobody ever sees half of it
+            result.folder.replace(gone)  # atomic: no process sees a half-deleted result
         except FileNotFoundError:
             return
         except OSError as e:
@@ -197,11 +251,12 @@ class Results:
         shutil.rmtree(gone, ignore_errors=True)
 
     def remove_outdated(self) -> list[str]:
-        """Remove what exceeds the limits; return what went and why, a line each."""
+        """Remove results that exceed the limits; return one line for each."""
         said = []
         for result, limit in self.retention.outdated(self.newest_first(), datetime.now(UTC)):
             try:
                 self.delete(result, limit)
+            # A result in use stays until the next time; the others must still be removed.
             except ResourceError as e:
                 log.warning("%s", e)
                 continue
@@ -220,17 +275,18 @@ class Results:
     def _drop_earlier(self, kept: Result, job: str) -> None:
         for result in self._readable():
             if job and result.record.job == job and result.id != kept.id and not result.pinned:
-                with suppress(EngineError):  # one that cannot hand on whose it is stays
+                with suppress(EngineError):  # if the order cannot be passed on, the result stays
                     if result.order is not None:
                         kept.put_order(result.order)
                     self.delete(result, "a later image of the same run")
 
     def _readable(self) -> Iterator[Result]:
+        # Hidden folders are unfinished, so they never match.
         for path in self.folder.glob(f"[!.]*/{RECORD}"):
             try:
                 yield Result.read(path.parent)
             except EngineError as e:
-                if path.exists():  # else another process removed it just now
+                if path.exists():  # otherwise another process has just removed it
                     log.warning("result left out: %s", e)
 
     def _sweep(self) -> None:
@@ -240,7 +296,7 @@ class Results:
 
 
 def _fill(part: Path, name: str, new: NewResult) -> None:
-    """Write all files; the record with their digests comes last."""
+    """Write all files; the record with their digests is last."""
     from engine import io
     from engine.results.thumbnail import thumbnail
 
@@ -268,12 +324,15 @@ def _host() -> str:
 
 
 def _is_abandoned(folder: Path) -> bool:
-    """Whether nobody works on a hidden folder any more."""
+    """Return True if no process uses a hidden folder any more."""
     import psutil
 
     host, pid, *_ = (*folder.name.removeprefix(".").split("-"), "", "")
+    # A process ID means nothing on another machine, for example on a shared network folder; there
+    # only the age counts.
     if host == _host() and pid.isdecimal():
         try:
+            # A zombie has ended but its ID is not free yet.
             return bool(psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE)
         except psutil.NoSuchProcess:
             return True

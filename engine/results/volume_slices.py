@@ -1,7 +1,6 @@
-"""Slices of any orientation of an image that is there: its values between voxels, linearly.
+"""Oblique slices of an existing image, interpolated linearly between voxels.
 
-A pixel at the centre of a voxel has the voxel's value; outside the image there is 0, or in
-HU air.
+A pixel at the centre of a voxel has the value of the voxel. Outside the image it is 0, in HU air.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ FORMAT = "isocenter-slices-provenance-1"
 
 
 class VolumeSlices:
-    """Makes slices of a volume wherever they are wanted.
+    """Slices of a volume in any plane.
 
     Parameters
     ----------
-    volume : that is looked at
+    volume : image to cut
 
     Attributes
     ----------
-    grid : of the volume
-    unit : of the values
-    messages : how they are made, in plain words
-    warnings : none
+    grid : grid of the volume
+    unit : unit of the values
+    messages : sentences on the method
+    warnings : always empty
     """
 
     messages = ("values of the image, between its voxels linearly",)
@@ -49,10 +48,11 @@ class VolumeSlices:
         self._volume = volume
         self.grid: ImageGrid = volume.grid
         self.unit = volume.unit
+        # 0 HU is water. A slice beyond the border must not look like tissue.
         self._outside = AIR_HU if volume.unit == "HU" else 0.0
 
     def first_planes(self) -> tuple[Plane, Plane, Plane]:
-        """Return slices across z, y and x through the voxel in the middle of the volume."""
+        """Return planes across z, y and x through the central voxel of the volume."""
         return first_planes(self.grid)
 
     def values(self, planes: Sequence[Plane]) -> list[Array]:
@@ -60,7 +60,15 @@ class VolumeSlices:
         return [self._made(plane) for plane in planes]
 
     def provenance(self, data: Path, planes: Sequence[Plane]) -> Plain:
-        """Return what slices are made of, as plain values; `data` goes by a pseudonym."""
+        """Return the provenance of slices, as JSON values.
+
+        Parameters
+        ----------
+        data
+            file of the scan, which is replaced by a pseudonym
+        planes
+            planes of the slices
+        """
         return {
             "format": FORMAT,
             "claim": CLAIM,
@@ -75,6 +83,7 @@ class VolumeSlices:
     def _made(self, plane: Plane) -> Array:
         rows, columns = (np.arange(n) + 0.5 for n in plane.shape)
         at = plane.to_mm
+        # Column 2 of the matrix is the normal; half a step puts the points into the plane's centre.
         points = (rows[:, None, None] * at[:3, 1] + columns[None, :, None] * at[:3, 0]) + (
             at[:3, 3] + 0.5 * at[:3, 2]
         )

@@ -1,4 +1,4 @@
-"""Whether a card computes right: known answers of every family of kernels, kept as a verdict."""
+"""Self-test of a GPU: reference answers of every kernel family, with a stored verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Voxel-driven back projection, whole and of a box, of two scans one after the other."""
+"""Voxel-driven back projection, of a whole volume and of a box, for several geometries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from engine.operators.xray.transform import XrayTransform
 from engine.selftest.reference_answers import TEXTURE_RTOL, Family, Faults, far
 from engine.selftest.x_rays import GRID, projections, scans
 
+# A box inside the volume with edges that are not aligned to thread blocks.
 _BOX: Region = (slice(2, 9), slice(5, 30), slice(1, 20))
 
 
@@ -15,6 +16,8 @@ def _ask(there: Backend, here: Backend) -> Faults:
     for name, geometry in scans().items():
         asked, judge = (XrayTransform(geometry, GRID, on=on) for on in (there, here))
         y = projections(geometry)
+        # The same kernel with two weights; the FDK weight contains the squared distance from the
+        # source.
         for weighting in ("fdk", "adjoint"):
             got = there.to_host(asked.back_project(y, weighting=weighting))
             wanted = judge.back_project(y, weighting=weighting)

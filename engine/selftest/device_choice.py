@@ -1,4 +1,4 @@
-"""The device of a run: a GPU is tested before its first use, and what fails is not used."""
+"""Choose the device of a run: a GPU is tested before its first use, and not used if it fails."""
 
 from __future__ import annotations
 
@@ -23,22 +23,27 @@ TESTING = "Testing the GPU, once for this card, driver and version."
 def named(
     name: str, threads: int | None = None, *, say: Callable[[str], None] | None = None
 ) -> Backend:
-    """Return the device of this name; a GPU only if it computes right.
+    """Return the device of this name; a GPU only if it passes the self-test.
 
-    Names are those of `engine.core.backend.named`.
-
-    say : told that a test begins, which takes some seconds
+    Parameters
+    ----------
+    name
+        a name of `engine.core.backend.named`
+    threads
+        threads of the CPU; None: all available cores
+    say
+        called with a sentence before a self-test, which takes some seconds
     """
     return backend.named(name, threads, check=_check(say))
 
 
 def best() -> Backend:
-    """Return the fastest device of this machine: a GPU if one answers and computes right.
+    """Return the fastest device of this machine: a GPU if one passes the self-test.
 
     Returns
     -------
     on
-        the GPU, or the CPU with all its cores; its `remark` then says why, where there is a driver
+        the GPU, or the CPU with all its cores; `remark` then states the reason if there is a driver
 
     Examples
     --------
@@ -53,13 +58,15 @@ def _check(say: Callable[[str], None] | None) -> backend.Check:
     def why_not(on: Backend, card: NvidiaCard) -> str:
         verdict = verdict_of(card)
         if verdict is None:
-            # with all kernels of the CPU, which no run on the CPU is to wait for
+            # This import loads all kernels of the CPU, which takes seconds; CPU runs skip it.
             from engine.selftest.running import findings
 
             if say is not None:
                 say(TESTING)
             found = tuple(findings(on))
             if any(finding.was_full for finding in found):
+                # A full memory says nothing about the answers, so no verdict is stored and the next
+                # run tests again.
                 full = next(finding for finding in found if finding.was_full)
                 return f"{card.name} could not be tested ({full.faults[-1].rstrip('.')})."
             verdict = keep(card, found)
@@ -69,12 +76,25 @@ def _check(say: Callable[[str], None] | None) -> backend.Check:
 
 
 def keep(card: NvidiaCard, found: tuple[Finding, ...]) -> Verdict:
-    """Keep what a test found, for this card, its driver, its libraries and our sources."""
+    """Store the result of a self-test for this card, its driver, its libraries and our sources.
+
+    Parameters
+    ----------
+    card
+        tested card
+    found
+        findings of all families
+
+    Returns
+    -------
+    Verdict
+        also if it could not be written
+    """
     faults = tuple(f"{finding.name}: {fault}" for finding in found for fault in finding.faults)
     verdict = Verdict(tested_of(card), faults, datetime.now(UTC).isoformat(timespec="seconds"))
     try:
         made(verdict.of.path.parent)
         write_atomically((text_of(verdict) + "\n").encode(), verdict.of.path)
     except EngineError:
-        pass  # a full disk: the card is tested again next time
+        pass  # for example a full disk: the card is tested again next time
     return verdict

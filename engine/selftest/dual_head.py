@@ -1,4 +1,4 @@
-"""Projection with a stored response of two panels, and an update of counts."""
+"""Projection with a stored response of two panels, and an update from counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PANELS = DualHeadSettings(
 
 
 def _response() -> ResponseMatrix:
-    """Return rows with non-zeros at a third of the voxels of their boxes."""
+    """Return rows with non-zeros in a third of the voxels of their boxes."""
     rng, scanner, s = random_numbers(), DualHead(_PANELS), _PANELS
     orientations = stored_orientations(s.n_rows, s.n_columns)
     n_planes = n_stored_planes(s.n_planes)
@@ -36,6 +36,7 @@ def _response() -> ResponseMatrix:
         n_j, n_k = box_of(a, b, s.voxels_per_pitch)
         for _ in range(n_planes):
             plane = rng.uniform(0.1, 1, (n_j, n_k)) * (rng.random((n_j, n_k)) < 1 / 3)
+            # The window is the whole box, so that indices reach its last row and column.
             windows.append((0, 0, n_j, n_k))
             places.append(np.flatnonzero(plane))
             values.append(plane[plane > 0])
@@ -45,6 +46,8 @@ def _response() -> ResponseMatrix:
         scanner,
         np.array(starts, np.int64),
         np.array(windows, np.int16).reshape(n, n_planes, 4),
+        # The small types of stored response files, so that their conversion in the kernels is
+        # tested too.
         np.concatenate(places).astype(np.uint16),
         np.concatenate(values).astype(np.float16),
         rng.uniform(1e-4, 1e-3, n).astype(np.float32),
@@ -65,6 +68,7 @@ def _ask(there: Backend, here: Backend) -> Faults:
         HistogramModel.of(A, np.full(A.out_shape, 0.1, np.float32), counts).subset(1, 4).em_step(x)
         for A in (asked, judge)
     )
+    # The update divides two sums, each with its own rounding, hence the wider tolerance.
     yield from far("update of a subset", there.to_host(got.numerator), wanted.numerator, 1e-4)
 
 

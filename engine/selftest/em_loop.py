@@ -1,4 +1,4 @@
-"""The loop of expectation maximisation: from a graph, and in chunks through a second stream."""
+"""Loop of expectation maximisation: as a recorded graph, and in chunks through a second stream."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from engine.selftest.list_mode import GRID, TOF, N, image, rays, values
 from engine.selftest.reference_answers import Family, Faults, far, other
 
 _N_SUBSETS = 2
+# Not a divisor of the number of events: the last chunk is shorter.
 _CHUNK = 130
 
 
 def _ask(there: Backend, here: Backend) -> Faults:
     model = _model(here)
     wanted, likelihood = _result(model.em_loop(image(), _N_SUBSETS))
+    # Free memory decides between both ways, so they must give the same bits.
     for words, chunk in (("events that stay", None), ("events in chunks", _CHUNK)):
         on = _model(there)
         loop = on.A.em_loop(image(), on.background, on.sensitivity, _N_SUBSETS, chunk=chunk)
@@ -30,7 +32,7 @@ def _ask(there: Backend, here: Backend) -> Faults:
 def _model(on: Backend) -> ListModeModel:
     A = RayProjector(rays(is_timed=True), GRID, on=on, tof=TOF, reproducible=True)
     sensitivity = np.full(GRID.shape, 30.0, np.float32)
-    sensitivity[0] = 0  # a plane that nothing sees
+    sensitivity[0] = 0  # a slice outside all lines, where the result must be 0 and not NaN
     return ListModeModel(A, values(N), sensitivity)
 
 

@@ -1,4 +1,4 @@
-"""All that the self-test asks of a card: add a family by its file and its name here."""
+"""All families of the self-test. Add a new one by its file and its name here."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from engine.selftest.sinogram import SINOGRAM
 from engine.selftest.slices import SLICES
 from engine.selftest.smoothing import SMOOTHING
 
+# Basic functions come first: if textures or atomics fail, the kernels below fail as well, and the
+# first fault is the most useful one.
 FAMILIES: tuple[Family, ...] = (
     *(MEMORY, ATOMICS, TEXTURES, GRAPHS, STREAMS),
     *(LIST_MODE, EM_LOOP, SINOGRAM),

@@ -1,7 +1,7 @@
-"""A GPU whose arrays lie between fences, and hold no numbers until a kernel writes some.
+"""A GPU with guard bands around its arrays, which are filled with NaN before use.
 
-A write beside an array, which a card does not tell, breaks a fence; a place that no kernel wrote
-is NaN, and not by luck what an earlier run left there.
+A write outside an array, which a card does not report, changes a guard band. An element that no
+kernel wrote is NaN instead of a value from an earlier run.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from numpy.typing import DTypeLike, NDArray
 from engine.core.backend.gpu import Array, Gpu, Graph, Module, Stamp, Texture, TextureKind
 
 FENCE_BYTES = 4096
-"""Before and behind every array; a multiple of what any access is aligned to."""
+"""Size of each guard band; a multiple of every alignment."""
 _FILLED = 0xFF
-"""Four such bytes are NaN as a float, and -1 as a number."""
+"""Four such bytes are NaN as float32 and -1 as int32."""
 
 
 class Fenced(Gpu):
-    """The GPU it is given, with fences around the arrays that are asked of it."""
+    """A GPU with guard bands around all arrays that are allocated through it."""
 
     def __init__(self, gpu: Gpu) -> None:
         self._gpu, self.xp, self.facts = gpu, gpu.xp, gpu.facts
+        # References keep the bands alive after their array is freed, so that late writes are seen
+        # too.
         self._fences: list[Array] = []
 
     def n_broken(self) -> int:
-        """Count the bytes beside arrays that were written, and take all fences down."""
+        """Return the number of overwritten guard bytes, and release all guard bands."""
         fences, self._fences = self._fences, []
         return sum(int((self._gpu.download(fence) != _FILLED).sum()) for fence in fences)
 
@@ -38,11 +40,35 @@ class Fenced(Gpu):
         return self._gpu.faults(doing)
 
     def load(self, source: str, options: tuple[str, ...]) -> Module:
+        """Compile a module on the GPU below; code needs no guard bands.
+
+        Parameters
+        ----------
+        source
+            CUDA source text
+        options
+            options of the compiler
+        """
         gpu = self._gpu
         return gpu.load(source, options)
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        """Allocate an array between two guard bands.
+
+        Parameters
+        ----------
+        shape
+            shape of the array
+        dtype
+            element type
+
+        Returns
+        -------
+        Array
+            filled with bytes 0xFF: NaN as float, -1 as integer
+        """
         n_bytes = prod(shape) * np.dtype(dtype).itemsize
+        # One allocation, so that the bands are adjacent in memory and no other array is between.
         whole = self._gpu.empty((n_bytes + 2 * FENCE_BYTES,), np.uint8)
         whole[...] = _FILLED
         stop = FENCE_BYTES + n_bytes
@@ -50,7 +76,16 @@ class Fenced(Gpu):
         return whole[FENCE_BYTES:stop].view(dtype).reshape(shape)
 
     def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
-        # of the host's order in memory, whatever order the values come in
+        """Copy values to the device, into `out` or into a new guarded array.
+
+        Parameters
+        ----------
+        values
+            array of the host
+        out
+            target on the device; None: allocate one
+        """
+        # The target is C-ordered, whatever the memory order of the values.
         target = self.empty(values.shape, values.dtype) if out is None else out
         return self._gpu.upload(values, target)
 

@@ -1,4 +1,4 @@
-"""Joseph's line integrals and their exact adjoint, and the integrals that textures give."""
+"""Joseph's line integrals, their exact adjoint, and the integrals from textures."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ def _ask(there: Backend, here: Backend) -> Faults:
         wanted = judge(volume())
         yield from far(f"forward, {name}", there.to_host(asked(volume())), wanted)
         yield from far(f"adjoint, {name}", there.to_host(asked.T(y)), judge.T(y))
+        # Textures have 8-bit fractions, so this variant has a wider tolerance.
         by_texture = XrayTransform(geometry, GRID, on=there, adjoint="voxel")
         got = there.to_host(by_texture(volume()))
         yield from far(f"forward by textures, {name}", got, wanted, TEXTURE_RTOL)
+    # A tall volume selects another kernel, in which voxels gather from rays.
     geometry, grid = tall()
     y = projections(geometry)
     wanted = XrayTransform(geometry, grid, on=here).T(y)

@@ -1,6 +1,6 @@
-"""Rays of events: forward, back and the fused update, timed or not, in floats and in whole numbers.
+"""Rays of events: forward, back and fused update, with and without TOF, in float and fixed point.
 
-In whole numbers the bits must be those of the CPU.
+In fixed point the bits must be those of the CPU.
 """
 
 from __future__ import annotations
@@ -15,17 +15,24 @@ from engine.operators.rays import RayProjector, Rays
 from engine.selftest.reference_answers import Family, Faults, far, other, random_numbers
 
 GRID = ImageGrid((13, 17, 140), (2.5, 3.0, 0.5), (4.0, -3.0, 2.0))
-"""A grid of unequal edges, off centre, longer than a block has threads, no multiple of anything."""
+"""Off centre, with unequal edges, longer than a thread block, and no multiple of a block size."""
 TOF = TofBins(fwhm_ps=250, bin_ps=120, n_bins=7)
 N = 1001
-"""Events: no multiple of a block."""
+"""Number of events, which is no multiple of a block size."""
 
 
 def rays(*, is_timed: bool) -> Rays:
-    """Return rays of all directions, some along an axis, some that miss, one of no length."""
+    """Return rays in all directions: some along an axis, some that miss, one of length 0.
+
+    Parameters
+    ----------
+    is_timed
+        True to give each ray a TOF bin
+    """
     rng = random_numbers()
     size, middle = np.array(GRID.size_mm), np.array(GRID.centre_mm)
     points = middle + rng.normal(size=(2 * N, 3)) * size
+    # Rays along an axis have zero components of the direction, where kernels must not divide by 0.
     points[:60:2] = points[1:60:2] + np.repeat(np.diag(3 * size), 10, axis=0)
     points[60] = points[61]
     ends = np.arange(2 * N, dtype=np.int32).reshape(N, 2)
@@ -34,12 +41,18 @@ def rays(*, is_timed: bool) -> Rays:
 
 
 def values(n: int = N) -> NDArray[np.float32]:
-    """Return a value of each ray."""
+    """Return one value for each ray.
+
+    Parameters
+    ----------
+    n
+        number of rays
+    """
     return random_numbers().random(n, np.float32)
 
 
 def image() -> NDArray[np.float32]:
-    """Return an image in which every voxel is another."""
+    """Return an image in which all voxels differ."""
     return (random_numbers().random(GRID.shape) + 0.1).astype(np.float32)
 
 
@@ -53,6 +66,8 @@ def _ask(there: Backend, here: Backend) -> Faults:
                 for on in (there, here)
             )
             for name, value in wanted.items():
+                # The forward projection is in floating point in both modes; only sums are in fixed
+                # point.
                 compare = other if reproducible and name != "forward" else far
                 yield from compare(f"{name}, {words}", got[name], value)
 

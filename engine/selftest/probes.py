@@ -1,7 +1,7 @@
-"""What the kernels rely on of a card: textures, atomic sums, graphs, two streams, and its memory.
+"""GPU functions on which the kernels rely: textures, atomic sums, graphs, two streams, memory.
 
-Textures are zero outside and linear between the middles of texels, with fractions of 8 bits: CUDA
-C++ Programming Guide, "Texture Fetching".
+Textures are zero outside and linear between the centres of texels, with 8-bit fractions: CUDA C++
+Programming Guide, "Texture Fetching".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _N = 3001
 _N_PLACES = 11
 _LONG, _SHORT = 20_000, 3
 _FRACTION = 1 / 256
-"""Step of a fraction, in what neighbours differ by."""
+"""Step of a fraction, in units of the difference between neighbours."""
 _KINDS: dict[TextureKind, str] = {
     "array": "sample_array",
     "layered": "sample_layered",
@@ -42,17 +42,19 @@ def _textures(there: Backend, here: Backend) -> Faults:
     gpu, rng = required_gpu(there), random_numbers()
     stack = rng.random(_STACK, np.float32)
     n_layers, n_rows, n_columns = _STACK
+    # Positions up to two texels outside show if the border is zero.
     at = rng.uniform((-2, -2, 0), (n_columns + 2, n_rows + 2, n_layers), (_N, 3))
     at[:, 2] = np.floor(at[:, 2])
     places = at.astype(np.float32)
     wanted = linear(stack, places)
     for kind, name in _KINDS.items():
         texture = gpu.texture(kind, _STACK)
-        # in two parts, of which the second does not begin with the first layer
+        # The second part does not start at layer 0, as when a scan streams in blocks of views.
         texture.update(gpu.upload(stack[:2].copy()))
         texture.update(gpu.upload(stack[2:].copy()), 2)
         asked = places.copy()
-        asked[:, 2] += 0.5 if kind == "array" else 0.0  # the middle of a picture
+        # A 3-D array interpolates between layers as well, so the layer's centre is sampled.
+        asked[:, 2] += 0.5 if kind == "array" else 0.0
         out = gpu.empty((_N,), np.float32)
         arguments = texture.argument, gpu.upload(asked), np.int32(_N), out
         _probe(gpu, name)(_blocks(_N), BLOCK, *arguments)
@@ -60,8 +62,22 @@ def _textures(there: Backend, here: Backend) -> Faults:
 
 
 def linear(stack: NDArray[np.float32], at: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return values of layers (n, n_rows, n_columns) at (x, y, layer) texels, 0 outside."""
+    """Return values of layers by bilinear interpolation, 0 outside.
+
+    Parameters
+    ----------
+    stack
+        (n, n_rows, n_columns) layers
+    at
+        (m, 3) positions as x, y and layer, in texels from the outer corner
+
+    Returns
+    -------
+    NDArray
+        (m,)
+    """
     padded = np.pad(stack.astype(np.float64), ((0, 0), (3, 3), (3, 3)))
+    # A padding of 3, minus the half texel from the corner to the centre.
     x, y, layer = at[:, 0] + 2.5, at[:, 1] + 2.5, at[:, 2].astype(int)
     left, above = np.floor(x).astype(int), np.floor(y).astype(int)
     right, below = x - left, y - above
@@ -79,9 +95,10 @@ def _atomics(there: Backend, here: Backend) -> Faults:
     gpu.zero(sums)
     gpu.zero(counts)
     _probe(gpu, "add_up")(_blocks(_N), BLOCK, np.int32(_N), np.int32(_N_PLACES), sums, counts)
-    # small whole numbers, whose sums are exact in any order
+    # Sums of small whole numbers are exact in any order, so the bits must agree.
     wanted = np.bincount(i % _N_PLACES, i % 7 + 1, _N_PLACES)
     yield from other("sums of floats", gpu.download(sums), wanted.astype(np.float32))
+    # Numbers above 32 bits show a carry that is lost between two halves.
     whole = wanted.astype(np.uint64) << np.uint64(33)
     yield from other("sums of whole numbers", gpu.download(counts), whole)
 
@@ -97,6 +114,7 @@ def _graphs(there: Backend, here: Backend) -> Faults:
         count_on(_blocks(_N), BLOCK, z, n, turns, x)
         gpu.zero(z)
 
+    # Work that is recorded must not be executed until the graph is launched.
     graph = gpu.record(work)
     yield from far("what is recorded must not run", gpu.download(x), np.zeros(_N), 0.0)
     for _ in range(4):
@@ -106,16 +124,17 @@ def _graphs(there: Backend, here: Backend) -> Faults:
 
 
 def _streams(there: Backend, here: Backend) -> Faults:
-    """Work of one stream waits for a stamp of the other, and only then goes on."""
+    """Check that work in one stream waits for a stamp of the other one."""
     gpu, count_on = required_gpu(there), _probe(required_gpu(there), "count_on")
     n, turns = np.int32(_N), np.int32(_LONG)
     x, y = gpu.upload(np.zeros(_N, np.float32)), gpu.empty((_N,), np.float32)
     gpu.wait()
     fresh = gpu.pinned(np.full(_N, 5.0, np.float32))
     count_on(_blocks(_N), BLOCK, x, n, turns, y)
+    # The kernel above is long enough that a copy without synchronisation would overtake it.
     read = gpu.stamp()
     with gpu.copying():
-        gpu.wait_for(read)  # else x changes while the long work reads it
+        gpu.wait_for(read)  # otherwise x would change while the kernel reads it
         gpu.upload(fresh, x)
         ready = gpu.stamp()
     gpu.wait_for(ready)
@@ -129,7 +148,7 @@ def _streams(there: Backend, here: Backend) -> Faults:
 
 
 def _memory(there: Backend, here: Backend) -> Faults:
-    """What is too large is refused in a way that the ladder of smaller parts takes up."""
+    """Check that a too large array raises the error that makes callers try smaller parts."""
     gpu = required_gpu(there)
     free, all_ = gpu.free_bytes(), gpu.facts.memory_bytes
     if not 0 < free <= all_:
@@ -141,6 +160,7 @@ def _memory(there: Backend, here: Backend) -> Faults:
     else:
         yield "an array twice as large as the memory was given"
     values = random_numbers().random(_N, np.float32)
+    # After a failed allocation the memory pool must still be usable.
     gpu.release()
     yield from other("an array after that", gpu.download(gpu.upload(values)), values)
 

@@ -1,4 +1,4 @@
-"""The self-test of a card: known answers of every family of kernels, compared with the CPU's."""
+"""Self-test of a card: reference answers of every kernel family, compared with the CPU."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from engine.selftest.guard_bands import Fenced
 from engine.selftest.reference_answers import Family
 
 MOST_FAULTS = 3
-"""Faults of a family after which it is asked no more; the first tells most."""
+"""Number of faults after which a family ends; the first one is the most useful."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a family found.
+    """Result of a family.
 
     Attributes
     ----------
-    name : of the family
-    faults : what was wrong, in words; empty if all was right
-    seconds : it took
-    was_full : whether the card's memory was used up, which says nothing of its answers
+    name : name of the family
+    faults : faults as texts; empty if the card passed
+    seconds : duration
+    was_full : True if the memory of the card was used up, which says nothing about its answers
     """
 
     name: str
@@ -36,12 +36,25 @@ class Finding:
 
     @property
     def passed(self) -> bool:
-        """Whether all was right."""
+        """True if there are no faults."""
         return not self.faults
 
 
 def findings(on: Backend, families: tuple[Family, ...] = FAMILIES) -> Iterator[Finding]:
-    """Ask a GPU family after family; yields what each found. Nothing of the device is raised."""
+    """Test a GPU, family by family; errors of the device become faults.
+
+    Parameters
+    ----------
+    on
+        GPU to test
+    families
+        families to run, in order
+
+    Yields
+    ------
+    Finding
+        result of each family as soon as it is known
+    """
     judge = cpu()
     for family in families:
         begin = perf_counter()
@@ -53,6 +66,7 @@ def _faults(family: Family, on: Backend, judge: Backend) -> tuple[list[str], boo
     fenced = Fenced(required_gpu(on))
     faults: list[str] = []
     try:
+        # Kernel errors appear at a later call, so the whole family is inside this context.
         with on.faults(family.name):
             faults += islice(family.ask(replace(on, gpu=fenced), judge), MOST_FAULTS)
         n_broken = fenced.n_broken()
@@ -60,7 +74,7 @@ def _faults(family: Family, on: Backend, judge: Backend) -> tuple[list[str], boo
         return [*faults, str(e)], True
     except EngineError as e:
         return [*faults, str(e)], False
-    except Exception as e:  # noqa: BLE001  whatever fails here, the card is not to be used
+    except Exception as e:  # noqa: BLE001  after any failure the card must not be used
         return [*faults, f"{type(e).__name__}: {e}"], False
     if n_broken:
         faults.append(f"{n_broken} bytes beside arrays were written")

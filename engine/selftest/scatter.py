@@ -29,12 +29,14 @@ _RING = RingSettings(
 )
 _GRID = ImageGrid((3, 9, 8), (16.0, 17.0, 15.0), (2.0, -3.0, 1.0))
 _WINDOW = EnergyWindow(425.0, 650.0, 0.11)
+# No multiple of a block, and few enough for a test of a fraction of a second.
 _N_POINTS = 37
 
 
 def _ask(there: Backend, here: Backend) -> Faults:
     rng, scanner = random_numbers(), RingScanner(_RING)
     source = rng.random(_GRID.shape, np.float32) * 10
+    # Voxels without attenuation are included, because no scatter may arise there.
     mu = np.where(rng.random(_GRID.shape) < 0.7, 0.0096, 0).astype(np.float32)
     volumes = Volume(source, _GRID, "counts/mm"), Volume(mu, _GRID, "1/mm")
     samples = replace(DetectorSamples.of(scanner, 3), n_angles=16, nearest=3)

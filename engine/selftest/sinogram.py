@@ -1,4 +1,4 @@
-"""Bins of a sinogram: rays that carry counts and factors, of which each is a row."""
+"""Bins of a sinogram: rays with counts and factors, one row for each bin."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.selftest.reference_answers import Family, Faults, far, random_number
 
 def _ask(there: Backend, here: Backend) -> Faults:
     counts = random_numbers().poisson(3.0, N).astype(np.float32)
+    # Factors from 0.5 to 1, like normalisation and attenuation.
     factors = (0.5 + values() / 2).astype(np.float32)
     models = [
         BinnedModel.of(

@@ -1,4 +1,4 @@
-"""Slices of any orientation, which are moved and get new projections."""
+"""Slices of any orientation that are moved and get new projections."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def _ask(there: Backend, here: Backend) -> Faults:
             ):
                 what = f"slice {number}, {words}, {name}"
                 yield from far(what, there.to_host(got), wanted, TEXTURE_RTOL)
+            # New projections and planes on the same object: nothing of the first pass may remain.
             y = np.ascontiguousarray(y[::-1] + 0.25)
             for each in (asked, judge):
                 each.place([planes[2], _OBLIQUE, planes[0]])

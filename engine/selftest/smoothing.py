@@ -1,4 +1,4 @@
-"""Filters of images, to the bits of the CPU, and the blur of a scanner."""
+"""Image filters, identical to the CPU in every bit, and the resolution blur."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from engine.selftest.reference_answers import Family, Faults, far, other
 
 def _ask(there: Backend, here: Backend) -> Faults:
     x = image()
+    # A FWHM of 40 mm is larger than the grid along z, where the border handling matters most.
     for smooth in (Gaussian(), Gaussian(fwhm_mm=40.0), Median()):
         got = there.to_host(smooth.apply(there.to_device(x), GRID.voxel_mm))
         yield from other(smooth.title, got, smooth.apply(x, GRID.voxel_mm))

@@ -1,4 +1,4 @@
-"""Scans that X-rays make, for the families of their kernels: cones upright and tilted, parallel."""
+"""X-ray geometries for the self-test: upright and tilted cone, and parallel beam."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from engine.geometry.xray import XrayGeometry
 from engine.selftest.reference_answers import random_numbers
 
 GRID = ImageGrid((11, 35, 21), (1.5, 0.6, 1.3), (0.5, 1.0, -1.0))
-"""A grid of unequal edges, no multiple of a block, off centre."""
+"""Off centre, with unequal edges, and no multiple of a block size."""
 N_VIEWS = 13
+# Narrower than the projected volume, so that some voxels project outside.
 _DETECTOR = (15, 26)
 
 
@@ -37,16 +38,22 @@ def _cone(tilt_rad: tuple[float, float] = (0.0, 0.0)) -> XrayGeometry:
 
 
 def tall() -> tuple[XrayGeometry, ImageGrid]:
-    """Return a scan of so many slices that voxels gather from the rays about them."""
+    """Return a scan with so many slices that the adjoint gathers per voxel."""
     geometry = parallel(circle(N_VIEWS), shape=(38, 14), pixel_mm=1.3)
     return geometry, ImageGrid((37, 9, 10), (1.2, 1.1, 1.3), (0.5, 1.0, -1.0))
 
 
 def volume() -> NDArray[np.float32]:
-    """Return a volume in which every voxel is another."""
+    """Return a volume in which all voxels differ."""
     return random_numbers().random(GRID.shape, np.float32)
 
 
 def projections(geometry: XrayGeometry) -> NDArray[np.float32]:
-    """Return projections in which every pixel is another."""
+    """Return projections in which all pixels differ.
+
+    Parameters
+    ----------
+    geometry
+        geometry that sets the shape
+    """
     return random_numbers().random((geometry.n_views, *geometry.shape), np.float32)

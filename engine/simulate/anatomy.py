@@ -1,6 +1,6 @@
 """Anatomical phantoms from exact shapes: a head and a chest (LPS: +x left, +y back, +z up).
 
-Left and right, front and back, top and bottom all differ, so that a flipped picture shows.
+Left and right, front and back, top and bottom all differ, so that a mirrored image is noticed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,24 @@ _GYRI: dict[float, tuple[float, ...]] = {
     38.0: (3, 33, 60, 118, 149, 181, 212, 240, 300, 329),
     55.0: (20, 75, 105, 160, 205, 262, 280, 330),
 }
-"""Height above the brain's centre [mm]: angles of the gyri from +x (left) to +y (back) [deg]."""
+"""By height above the centre of the brain [mm]: angles of the gyri from +x (left) to +y (back)."""
 
 
 def brain(*, scale: float = 1.0) -> ShapePhantom:
     """Return a head with FDG in the brain, its crown 46 mm above the origin.
 
-    Scalp, skull, folded cortex round white matter, ventricles (the left one larger), thalami,
-    putamina (the right one fainter), a hot lesion of 12 mm at the back left above the middle, and
-    a patch of low uptake in the right cortex towards the front.
+    Contents: scalp, skull, folded cortex around white matter, ventricles (the left one larger),
+    thalami, putamina (the right one fainter), a hot lesion of 12 mm at the back left above the
+    centre, and an area of low uptake in the right cortex towards the front.
+
+    Parameters
+    ----------
+    scale
+        factor of all sizes; materials stay the same
     """
     bone = BONE_PER_MM - WATER_PER_MM
+    # Shapes add up. Each inner ellipsoid states the difference to the one around it, so the order
+    # does not matter.
     head = (
         Ellipsoid(_CENTRE, _shrunk(_CORTEX_MM, -14), SCALP, WATER_PER_MM),
         Ellipsoid(_CENTRE, _shrunk(_CORTEX_MM, -9), 0.0, bone),
@@ -51,6 +58,8 @@ def _gyri() -> list[Shape]:
         for up, angles in _GYRI.items()
         for angle in angles
     ]
+    # The fissure lowers the cortex at the front and back (90° and 270°), where both hemispheres
+    # meet.
     fissure = [_in_cortex((angle, 10.0), 7.5, (2, 6.5, 20), -2.4) for angle in (90.0, 270.0)]
     return [*gyri, *fissure, _in_cortex((220.0, 12.0), 8.0, (12, 6.5, 18), -1.6)]
 
@@ -58,14 +67,15 @@ def _gyri() -> list[Shape]:
 def _in_cortex(
     place: tuple[float, float], depth_mm: float, half_mm: Point, activity: float
 ) -> Shape:
-    """Return an ellipsoid lying in the cortex, its half axes along, through and up the surface.
+    """Return an ellipsoid in the cortex, with half axes along, through and up the surface.
 
-    `place` is the angle round z [deg] and the height above the brain's centre [mm].
+    `place` is the angle about z [deg] and the height above the centre of the brain [mm].
     """
     angle, up = radians(place[0]), place[1]
     a, b, c = _shrunk(_CORTEX_MM, depth_mm)
     across = sqrt(1 - (up / c) ** 2)
     x, y = a * across * cos(angle), b * across * sin(angle)
+    # The gradient of an ellipsoid is normal to its surface. The gyrus is turned and tilted to it.
     normal = (x / a**2, y / b**2, up / c**2)
     turn = degrees(atan2(normal[1], normal[0])) - 90
     tilt = degrees(atan2(normal[2], hypot(normal[0], normal[1])))
@@ -75,6 +85,7 @@ def _in_cortex(
 def _deep_brain() -> list[Shape]:
     nucleus = 3.0
     return [
+        # Ventricles contain no tracer: −WHITE cancels the white matter around them.
         Ellipsoid((10, -4, 4), (5, 22, 10), -WHITE, turn_deg=8),
         Ellipsoid((-9, -2, 4), (4, 18, 9), -WHITE, turn_deg=-8),
         Ellipsoid((9, 9, -15), (7, 11, 7), nucleus),
@@ -91,7 +102,13 @@ def _shrunk(half_mm: Point, by_mm: float) -> Point:
 
 
 def thorax(*, scale: float = 1.0) -> ShapePhantom:
-    """Return a chest with FDG: lungs, the heart's wall, spine, a lesion in the right lung."""
+    """Return a chest with FDG: lungs, wall of the heart, spine, a lesion in the right lung.
+
+    Parameters
+    ----------
+    scale
+        factor of all sizes; materials stay the same
+    """
     air = LUNG_PER_MM - WATER_PER_MM
     shapes = (
         Cylinder((0, 0, 0), (170, 115, 150), 1.0, WATER_PER_MM),
@@ -100,6 +117,7 @@ def thorax(*, scale: float = 1.0) -> ShapePhantom:
         Ellipsoid((12, -35, -10), (32, 26, 36), 4.0, turn_deg=35),
         Ellipsoid((12, -35, -10), (22, 16, 26), -3.8, turn_deg=35),
         Cylinder((0, 78, 0), (18, 18, 150), 0.5, BONE_PER_MM - WATER_PER_MM),
+        # The lesion removes the air of the lung that it replaces.
         sphere((-88, 12, 30), 16, 4.7, -air),
     )
     return ShapePhantom("thorax", scaled(shapes, scale))

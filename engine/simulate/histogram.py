@@ -1,9 +1,9 @@
 """Poisson histograms of dual-head scanners, exact in the model of the engine.
 
-Expected counts of line (i, j): n_ij (A f)_ij + r_ij with the stored response A, f the phantom's
-activity times `decays_per_activity`, and randoms r_ij ∝ S_i S_j of the singles of both crystals,
-here all that a crystal detects in coincidence. As in Chou et al., PLoS ONE 7 (2012) e50540, the
-phantom is on the grid of the image.
+The expected counts of line (i, j) are n_ij (A f)_ij + r_ij. A is the stored response, and f is the
+phantom's activity times `decays_per_activity`. Randoms r_ij ∝ S_i S_j depend on the singles of both
+crystals, for which all coincidences of a crystal stand here. As in Chou et al., PLoS ONE 7 (2012)
+e50540, the phantom is on the grid of the image.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.simulate.lines import OnProgress
 from engine.simulate.phantom import Phantom
 
 CHUNK = 4_000_000
-"""Lines drawn at once."""
+"""Lines per call of the generator, which limits the memory."""
 _MOST_COUNTS = 1e12
 
 
@@ -48,7 +48,7 @@ def simulate_histogram(
     response
         response of the scanner, of one layer of crystals or of each pair of layers
     n_prompts
-        expected prompts; the actual number varies as Poisson counts do
+        expected number of prompts; the actual number is Poisson distributed
     seed
         the same seed gives the same scan
     on
@@ -56,18 +56,18 @@ def simulate_histogram(
     randoms_fraction
         randoms fraction of the expected prompts; there are then as many delayeds on average
     efficiencies
-        (n_crystals,) detection efficiency of each crystal; None: what the edges of blocks leave of
-        them, with a response that knows crystal scatter, else all 1
+        (n_crystals,) detection efficiency of each crystal; None: the efficiencies at block edges
+        if the response includes crystal scatter, otherwise 1
     duration_s
         length of the frame [s]
     on_progress
-        called with work done and work in all; may raise to stop
+        called with work done and total work; may raise to stop
 
     Returns
     -------
     scan
-        `info` holds the seed, the expected and drawn counts, and `decays_per_activity`, which
-        turns the phantom's activity into the image [decays in a voxel]
+        `info` has the seed, the expected counts, and `decays_per_activity`, the factor from the
+        phantom's activity to the image [decays per voxel]
 
     Examples
     --------
@@ -97,6 +97,7 @@ def simulate_histogram(
         counting = edge_efficiencies(scanner, threads=on.threads)
     if counting is not None:
         mean *= line_products(scanner, np.asarray(counting))
+    # The scale turns relative activity into the requested number of prompts.
     seen = total(mean)
     if seen <= 0:
         raise SettingsError(
@@ -107,6 +108,8 @@ def simulate_histogram(
     scale = (n_prompts - n_randoms) / seen
     mean *= np.float32(scale)
     delayeds = None
+    # Randoms are added before prompts are drawn; delayeds are an independent sample of the same
+    # mean.
     if n_randoms:
         randoms = line_products(scanner, crystal_sums(scanner, mean))
         randoms *= np.float32(n_randoms / total(randoms))
@@ -131,7 +134,7 @@ def simulate_histogram(
 
 
 def _drawn(mean: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Poisson counts of the means (n_lines,)."""
+    """Return Poisson counts with the means (n_lines,)."""
     counts = np.empty_like(mean)
     for start in range(0, len(mean), CHUNK):
         rows = slice(start, start + CHUNK)

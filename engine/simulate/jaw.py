@@ -1,9 +1,9 @@
 """Jaw phantom for X-rays, attenuation only, at about 65 keV (LPS: +x left, +y back, +z up).
 
-Both rows of teeth with bone, spine, throat and tongue. Left and right, front and back, top and
-bottom differ: the lower first molar at the left is an implant, the upper second premolar at the
-right has a filling, a wisdom tooth lies across at the lower right, and there is a cyst in the bone
-below the lower left canine.
+It has both rows of teeth with bone, spine, throat and tongue. Left and right, front and back, top
+and bottom differ: the lower left first molar is an implant, the upper right second premolar has a
+filling, a wisdom tooth at the lower right is horizontal, and the bone below the lower left canine
+has a cyst.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from engine.simulate.shapes import Cylinder, Ellipsoid, Shape, rod, sphere
 
 SOFT, SPONGY, COMPACT, PULP, DENTINE, ENAMEL = 0.0195, 0.028, 0.046, 0.021, 0.05, 0.085
 TITANIUM, FILLING = 0.16, 0.22
-"""Attenuation [1/mm]; SPONGY and COMPACT are the inside and the outside of bone."""
+"""Attenuation [1/mm]; SPONGY is the inside and COMPACT the outside of bone."""
 
 _HALF_WIDTH_MM, _DEPTH_MM, _BACK_MM = 26.0, 42.0, 6.0
-"""The arch of the teeth: a half ellipse that goes on straight backwards from y = `_BACK_MM`."""
+"""Dental arch: a half ellipse with straight extensions to the back from y = `_BACK_MM`."""
 _SEGMENTS = 44
-"""Pieces of the bone along the half ellipse."""
+"""Segments of the bone along the half ellipse."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """One row of teeth: 1 up or −1 down, widths of crowns from the middle to the back [mm]."""
+    """One row of teeth: 1 upper or −1 lower, and widths of crowns from front to back [mm]."""
 
     up: int
     widths_mm: tuple[float, ...]
@@ -39,19 +39,25 @@ class _Row:
     """Half thickness and half height of the bone."""
     bone_z_mm: float
     behind_mm: float
-    """How far the bone goes on straight backwards."""
+    """Length of the straight bone behind the arch."""
 
 
 _DEPTHS_MM = (6.2, 6.4, 7.6, 8.2, 8.6, 10.2, 10.0)
-"""Depths of crowns across the arch, from the middle to the back [mm]."""
+"""Depths of crowns across the arch, from front to back [mm]."""
 _UPPER = _Row(1, (8.4, 6.6, 7.6, 6.8, 6.6, 10.0, 9.4), (6.2, 8.5), 21.5, 10.0)
 _LOWER = _Row(-1, (5.4, 5.9, 6.8, 7.0, 7.1, 10.8, 10.4), (6.2, 12.5), -25.0, 26.0)
 _IMPLANT, _FILLED = 5, 4
-"""Places of two teeth from the middle: lower left and upper right."""
+"""Index of two teeth from the front: lower left and upper right."""
 
 
 def jaw(*, scale: float = 1.0) -> ShapePhantom:
-    """Return the head between neck and nose, 124 mm wide, its teeth meeting at z = 0."""
+    """Return the part of a head between neck and nose, 124 mm wide; the teeth meet at z = 0.
+
+    Parameters
+    ----------
+    scale
+        factor of all sizes; materials stay the same
+    """
     shapes = (*_head(), *_bone(_UPPER), *_bone(_LOWER), *_teeth(_UPPER), *_teeth(_LOWER))
     return ShapePhantom("jaw", scaled((*shapes, *_troubles()), scale))
 
@@ -68,8 +74,9 @@ def _head() -> list[Shape]:
 
 
 def _bone(row: _Row) -> list[Shape]:
-    """Return a ridge of bone along the arch, in straight pieces, compact outside."""
-    leans = np.linspace(-pi / 2, pi / 2, _SEGMENTS + 1)  # pieces turn by the same angle
+    """Return the bone along the arch as straight segments, compact outside."""
+    # Equal steps of the tangent's direction make the segments short where the arch bends most.
+    leans = np.linspace(-pi / 2, pi / 2, _SEGMENTS + 1)
     t = np.arctan(np.tan(leans) * _HALF_WIDTH_MM / _DEPTH_MM)
     ends = [_on_arch(float(angle)) for angle in t]
     back = _BACK_MM + row.behind_mm
@@ -79,6 +86,7 @@ def _bone(row: _Row) -> list[Shape]:
     for (x1, y1), (x2, y2) in pairwise(ends):
         place = ((x1 + x2) / 2, (y1 + y2) / 2, row.bone_z_mm)
         half, turn = hypot(x2 - x1, y2 - y1) / 2, degrees(atan2(y2 - y1, x2 - x1)) - 90
+        # The inner cylinder replaces compact by spongy bone and leaves a wall of 1.8 mm.
         for wall, value in ((0.0, COMPACT - SOFT), (1.8, SPONGY - COMPACT)):
             size = (thick - wall, high - wall, half)
             shapes.append(Cylinder(place, size, mu_per_mm=value, turn_deg=turn, tilt_deg=90))
@@ -89,9 +97,11 @@ def _teeth(row: _Row) -> list[Shape]:
     shapes: list[Shape] = []
     for left in (1, -1):
         for i, width in enumerate(row.widths_mm):
+            # The implant has no root and is added by `_troubles`.
             if (row, left, i) == (_LOWER, 1, _IMPLANT):
                 continue
             x, y, turn = _along(_path_mm(row, i))
+            # A gap of 0.4 mm separates neighbouring crowns.
             size = (width / 2 - 0.2, _DEPTHS_MM[i] / 2)
             shapes += _tooth((left * x, y), size, left * turn, row.up, molar=i > 4)
     return shapes
@@ -116,6 +126,7 @@ def _tooth(
         part(0.2, 10.4, 1.0, ENAMEL - SOFT),
         part(2.0, 10.3, 0.74, DENTINE - ENAMEL),
     ]
+    # Molars have two thin roots, other teeth one thick root.
     roots = ((-0.42 * a, 0.36), (0.42 * a, 0.36)) if molar else ((0.0, 0.66),)
     for by, size in roots:
         shapes.append(part(7.5, 23.0, size, DENTINE - SPONGY, by))
@@ -143,17 +154,18 @@ def _troubles() -> list[Shape]:
 
 
 def _path_mm(row: _Row, i: int) -> float:
-    """Way along the arch from the front to the middle of a tooth [mm]."""
+    """Return the path length along the arch from the front to the centre of a tooth [mm]."""
     return sum(row.widths_mm[:i]) + row.widths_mm[i] / 2
 
 
 def _on_arch(t: float) -> tuple[float, float]:
-    """(x, y) of the half ellipse, t = 0 in front [mm]."""
+    """Return the point (x, y) of the half ellipse [mm]; t = 0 is the front."""
     return _HALF_WIDTH_MM * sin(t), _BACK_MM - _DEPTH_MM * cos(t)
 
 
 def _along(along_mm: float) -> Point:
-    """(x, y) [mm] on the left half of the arch so far from its front, and its direction [deg]."""
+    """Return (x, y) [mm] on the left half of the arch at a path length, and the direction [deg]."""
+    # An arc length of an ellipse has no closed form, so it is summed over short chords.
     t = np.linspace(0, pi / 2, 1001)
     x, y = _HALF_WIDTH_MM * np.sin(t), _BACK_MM - _DEPTH_MM * np.cos(t)
     path_mm = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
@@ -161,4 +173,5 @@ def _along(along_mm: float) -> Point:
         return _HALF_WIDTH_MM, _BACK_MM + along_mm - float(path_mm[-1]), 90.0
     t0 = float(np.interp(along_mm, path_mm, t))
     turn = degrees(atan2(_DEPTH_MM * sin(t0), _HALF_WIDTH_MM * cos(t0)))
+    # The direction of the tangent, from the derivative of the ellipse.
     return *_on_arch(t0), turn

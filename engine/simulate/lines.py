@@ -1,8 +1,9 @@
 """Draw random lines of response with exact probabilities, for any number of lines.
 
-Two ways, the cheaper one of which is taken. Rejection draws lines evenly and keeps each with
-probability rate / bound; a bound that proves too low is raised and the kept lines are thinned, so
-that none is favoured. Enumeration works out the rate of every line and draws from the sum.
+There are two methods, and the cheaper one is used. Rejection draws lines uniformly and accepts each
+with the probability rate / bound. If a rate exceeds the bound, the bound is raised and the accepted
+lines are thinned, so that no line is favoured. Enumeration computes the rate of every line and
+draws from the cumulative sum.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from engine.core.errors import DataError
 from engine.simulate.candidate_lines import CandidateLines
 
 Rate = Callable[[NDArray[np.int32]], Array]
-"""(n,) relative expected counts of crystal pairs (n, 2) that are in coincidence."""
+"""Function that returns relative expected counts (n,) of crystal pairs (n, 2) in coincidence."""
 OnProgress = Callable[[int, int], None]
 
 _CHUNK = 1 << 16
-"""Lines whose rates one thread works out at a time."""
+"""Lines per task of a thread."""
 _PILOT = 1 << 17
 _ROUND = 1 << 21
-"""Most candidates drawn at a time."""
+"""Maximum number of candidates per round, which limits the memory."""
 _HEADROOM = 1.2
-"""The bound above the largest rate seen so far."""
+"""Bound divided by the largest rate so far."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class DrawnLines:
     Attributes
     ----------
     crystals : (n, 2) int32
-    total_rate : Σ rate; an estimate where lines were rejected
+    total_rate : Σ rate over all candidates; with rejection an estimate
     """
 
     crystals: NDArray[np.int32]
@@ -55,12 +56,12 @@ def draw_lines(
 ) -> DrawnLines:
     """Draw `n` independent lines, each with probability rate / total rate.
 
-    By rejection where few lines are drawn of many, else by enumeration; a pilot sample decides.
+    Rejection is used to draw few of many lines, otherwise enumeration; a pilot sample decides.
 
     Parameters
     ----------
     lines
-        all that may be drawn
+        candidates
     rate
         expected counts of lines, in any unit
     n
@@ -68,23 +69,20 @@ def draw_lines(
     rng
         source of the random numbers
     on_progress
-        called with (done, in all)
-
-    Returns
-    -------
-    DrawnLines
-        crystals of the lines, and the total rate, of which rejection has an estimate
+        called with (done, total)
 
     Raises
     ------
     DataError
         if no line has a rate above 0
     """
+    # The pilot also estimates the largest rate, on which the cost of rejection depends.
     pilot = rng.integers(max(len(lines), 1), size=min(_PILOT, len(lines)))
     rates = _rates_of(lines, rate, np.sort(pilot))
     peak = float(rates.max(initial=0))
     if n == 0 and peak > 0:
         return DrawnLines(np.empty((0, 2), np.int32), float(rates.mean()) * len(lines))
+    # Expected number of tries, against one rate for each line of an enumeration.
     candidates = n * _HEADROOM * peak / float(rates.mean()) if peak > 0 else np.inf
     if candidates < len(lines):
         return by_rejection(lines, rate, n, rng, peak, on_progress)
@@ -99,15 +97,35 @@ def by_rejection(
     peak: float,
     on_progress: OnProgress | None = None,
 ) -> DrawnLines:
-    """Draw lines evenly and keep some; `peak` is a first guess of the largest rate."""
+    """Draw lines uniformly and accept each with probability rate / bound.
+
+    Parameters
+    ----------
+    lines
+        candidates
+    rate
+        expected counts of lines, in any unit
+    n
+        number of lines
+    rng
+        source of the random numbers
+    peak
+        first estimate of the largest rate
+    on_progress
+        called with (done, total)
+    """
     bound, total, tried = _HEADROOM * peak, 0.0, 0
     accepted = np.empty(0, np.int64)
+    # First guess of the accepted fraction; each round replaces it by the measured one.
     share = 0.05
     while len(accepted) < n:
         size = int(min(1.1 * (n - len(accepted)) / share + 1000, _ROUND))
+        # Sorted numbers make lines of one run adjacent, where `may_cross` excludes most shapes.
         numbers = np.sort(rng.integers(len(lines), size=size))
         rates = _rates_of(lines, rate, numbers)
         if rates.max() > bound:
+            # Lines accepted so far had the probability rate / old bound. Thinning by old / new
+            # bound gives them the same probability as all later ones.
             accepted = accepted[rng.random(len(accepted)) * _HEADROOM * rates.max() < bound]
             bound = _HEADROOM * float(rates.max())
         new = numbers[rng.random(size) * bound < rates]
@@ -116,6 +134,7 @@ def by_rejection(
         accepted = np.concatenate([accepted, new])
         if on_progress is not None:
             on_progress(min(len(accepted), n), n)
+    # Permuting before the cut keeps the sample fair, because the last round was sorted.
     accepted = np.sort(rng.permutation(accepted)[:n])
     return DrawnLines(lines.crystals(accepted), total / tried * len(lines))
 
@@ -127,11 +146,31 @@ def by_enumeration(
     rng: np.random.Generator,
     on_progress: OnProgress | None = None,
 ) -> DrawnLines:
-    """Work out the rate of every line and draw from their sum."""
+    """Compute the rate of every line and draw from the cumulative sum.
+
+    Parameters
+    ----------
+    lines
+        candidates
+    rate
+        expected counts of lines, in any unit
+    n
+        number of lines
+    rng
+        source of the random numbers
+    on_progress
+        called with (done, total)
+
+    Raises
+    ------
+    DataError
+        if no line has a rate above 0
+    """
     numbers, rates = [np.empty(0, np.int64)], [np.empty(0)]
     for start in range(0, len(lines), _ROUND):
         stop = min(start + _ROUND, len(lines))
         part = _rates_of(lines, rate, np.arange(start, stop))
+        # Only lines with a rate are stored; of a small object most have none.
         seen = np.flatnonzero(part)
         numbers.append(seen + start)
         rates.append(part[seen])
@@ -144,12 +183,13 @@ def by_enumeration(
             "phantom, or choose another scanner."
         )
     drawn = np.searchsorted(upto, np.sort(rng.random(n)) * upto[-1], side="right")
+    # Rounding can place a draw beyond the last sum, hence the minimum.
     drawn = np.concatenate(numbers)[np.minimum(drawn, len(upto) - 1)]
     return DrawnLines(lines.crystals(drawn), float(upto[-1]))
 
 
 def _rates_of(lines: CandidateLines, rate: Rate, numbers: NDArray[np.int64]) -> Array:
-    """(n,) rates of counted lines, zero where the pair is not in coincidence."""
+    """Return the rates (n,) of numbered lines; 0 if the pair is not in coincidence."""
 
     def work(part: NDArray[np.int64]) -> Array:
         crystals = lines.crystals(part)

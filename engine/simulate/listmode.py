@@ -1,9 +1,9 @@
 """Poisson list-mode scans of phantoms, exact in the model of the engine.
 
-Expected counts of line i: n_i a_i ∫ f dl + r_i + s_i, with n_i = ε1 ε2 w_i, w_i the geometry of the
-line, a_i = exp(−∫ μ dl), f the activity times `counts_per_mm`, randoms r_i ∝ S1 S2 and a smooth
-scatter-like background s_i, both flat in time of flight. Lines are thin, from crystal to crystal;
-there are no voxels in between.
+The expected counts of line i are n_i a_i ∫ f dl + r_i + s_i, with n_i = ε1 ε2 w_i, the geometric
+factor w_i and a_i = exp(−∫ μ dl). f is the activity times `counts_per_mm`. Randoms r_i ∝ S1 S2 and
+a smooth scatter-like background s_i are both uniform in time of flight. Lines are thin and run from
+crystal to crystal; no voxels are involved.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from engine.simulate.candidate_lines import all_lines, lines_near
 from engine.simulate.lines import OnProgress, draw_lines
 from engine.simulate.phantom import BUNDLE, Phantom
 
+# An event takes 19 bytes in the columns of a `ListMode`, so this many need about 40 GB.
 _MOST_PROMPTS = 2e9
 
 
@@ -49,16 +50,16 @@ def simulate_listmode(
     phantom
         object of the scan
     scanner
-        with its time of flight, if it has one
+        scanner, with or without time of flight
     n_prompts
-        expected prompts; the actual number varies as Poisson counts do, and prompts whose time
-        falls outside the scanner's bins are lost
+        expected number of prompts; the actual number is Poisson distributed, and prompts outside
+        the time bins of the scanner are lost
     seed
         the same seed gives the same scan
     randoms_fraction, scatter_fraction
-        of the expected prompts; scatter fills the column `additive`
+        fractions of the expected prompts; scatter fills the column `additive`
     attenuation
-        True if photons are absorbed on their way
+        True if the object attenuates photons
     delayeds
         True to add delayed coincidences, as many as randoms on average
     efficiencies
@@ -68,14 +69,14 @@ def simulate_listmode(
     duration_s
         length of the frame [s]
     on_progress
-        called with work done and work in all; may raise to stop
+        called with work done and total work; may raise to stop
 
     Returns
     -------
     scan
-        events in order of time, with the mu-map and the efficiencies that were used; `info` holds
-        the seed, the expected and drawn counts of each kind, and `counts_per_mm`, which turns
-        the phantom's activity into the image [counts/mm]
+        events in order of time, with μ-map and efficiencies; `info` has the seed, the expected
+        and drawn counts of each kind, and `counts_per_mm`, the factor from the phantom's activity
+        to the image [counts/mm]
 
     Examples
     --------
@@ -96,20 +97,26 @@ def simulate_listmode(
         "randoms": n_prompts * randoms_fraction,
         "delayeds": n_prompts * randoms_fraction * delayeds,
     }
+    # The number of each kind is drawn first, then its lines: together this is a Poisson process
+    # over all lines.
     drawn = {kind: int(rng.poisson(mean)) for kind, mean in expected.items()}
     everywhere = all_lines(scanner)
     trues = draw_lines(
         lines_near(phantom, scanner), camera.true_rate, drawn["trues"], rng, on_progress
     )
     scatter = draw_lines(everywhere, camera.scatter_rate, drawn["scatter"], rng)
+    # Randoms and delayeds have the same distribution, so they are drawn together and then split.
     n_flat = drawn["randoms"] + drawn["delayeds"]
     flat = draw_lines(everywhere, camera.random_rate, n_flat, rng)
     crystals = np.concatenate([trues.crystals, scatter.crystals, flat.crystals])
     delayed = np.zeros(len(crystals), bool)
     delayed[rng.choice(n_flat, drawn["delayeds"], replace=False) + len(crystals) - n_flat] = True
     bins = _tof_bins(camera, trues.crystals, len(crystals), rng)
+    # The events are drawn by kind and sorted by line. The permutation makes their order in time
+    # random.
     order = rng.permutation(len(crystals))
     order = order if bins is None else order[bins[order] >= 0]
+    # The activity is constant over the frame, so times are uniform.
     time_ms = np.sort(rng.integers(round(1000 * duration_s), size=len(order), dtype=np.uint32))
     return ListMode(
         scanner=scanner,
@@ -135,7 +142,7 @@ def simulate_listmode(
 def _tof_bins(
     camera: Camera, trues: NDArray[np.int32], n_events: int, rng: np.random.Generator
 ) -> NDArray[np.int16] | None:
-    """Time bin of each event, first the trues, the others flat; −1 beyond the scanner's bins."""
+    """Return the time bins of all events, trues first; −1 is outside the scanner's bins."""
     tof = camera.scanner.tof
     if tof is None:
         return None
@@ -146,6 +153,7 @@ def _tof_bins(
         return _true_bins(camera, trues[part], tof, rng)
 
     with ThreadPoolExecutor(usable_cores()) as pool:
+        # One generator per bundle: the result does not depend on the order of the threads.
         found = list(pool.map(work, parts, rng.spawn(len(parts))))
     return np.concatenate([*found, flat]).astype(np.int16)
 
@@ -155,6 +163,7 @@ def _true_bins(
 ) -> NDArray[np.int64]:
     first, second = camera.ends(crystals)
     place = camera.phantom.emission_places(first, second, rng)
+    # Time bins count from the middle of the line; a place counts from its first end.
     at_mm = (place - 0.5) * np.linalg.norm(second - first, axis=1)
     at_mm += tof.sigma_mm * rng.standard_normal(len(at_mm))
     bins = np.floor((at_mm - tof.edges_mm[0]) / tof.bin_mm)
@@ -164,7 +173,7 @@ def _true_bins(
 def _additive(
     camera: Camera, crystals: NDArray[np.int32], expected: float, total_rate: float
 ) -> NDArray[np.float32] | None:
-    """Expected scatter in the line and time bin of each event [counts]; None without scatter."""
+    """Return the expected scatter in line and time bin of each event; None without scatter."""
     if not expected:
         return None
     n_bins = camera.scanner.tof.n_bins if camera.scanner.tof else 1

@@ -17,49 +17,127 @@ from engine.simulate.spans import may_cross, spans
 
 Quantity = Literal["activity", "mu"]
 BUNDLE = 2048
-"""Lines taken together; where they run side by side, shapes they all miss cost nothing. Arrays
-of many shapes stay in the cache of the processor."""
+"""Lines processed together. Adjacent lines miss most shapes, which then cost nothing, and the
+arrays of many shapes fit into the processor cache."""
 UNITS: dict[Quantity, str] = {"activity": "relative", "mu": "1/mm"}
 
 
 class Phantom(ABC):
     """Object of a simulation.
 
-    Points are (n, 3) as (x, y, z) [mm]; lines run from the rows of one such array to those of
-    another.
+    Points are (n, 3) as (x, y, z) [mm]. Lines run from the rows of one such array to the rows of
+    another one.
     """
 
     name: str
 
     @abstractmethod
     def activity_at(self, points_mm: Array) -> Array:
-        """(n,) activity per volume, relative."""
+        """Return the relative activity per volume at points.
+
+        Parameters
+        ----------
+        points_mm
+            (n, 3) points [mm]
+
+        Returns
+        -------
+        Array
+            (n,); 0 outside the object
+        """
 
     @abstractmethod
     def mu_at(self, points_mm: Array) -> Array:
-        """(n,) attenuation coefficient [1/mm]."""
+        """Return the attenuation coefficient at points [1/mm].
+
+        Parameters
+        ----------
+        points_mm
+            (n, 3) points [mm]
+
+        Returns
+        -------
+        Array
+            (n,); 0 outside the object
+        """
 
     @abstractmethod
     def activity_integral(self, first_mm: Array, second_mm: Array) -> Array:
-        """(n,) line integrals of the activity [mm, relative]."""
+        """Return line integrals of the activity [mm, relative].
+
+        Parameters
+        ----------
+        first_mm, second_mm
+            (n, 3) ends of the lines [mm]
+
+        Returns
+        -------
+        Array
+            (n,) integrals between the ends
+        """
 
     @abstractmethod
     def mu_integral(self, first_mm: Array, second_mm: Array) -> Array:
-        """(n,) line integrals of the attenuation coefficient, without unit."""
+        """Return line integrals of the attenuation coefficient, dimensionless.
+
+        Parameters
+        ----------
+        first_mm, second_mm
+            (n, 3) ends of the lines [mm]
+
+        Returns
+        -------
+        Array
+            (n,) integrals between the ends
+        """
 
     @abstractmethod
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
-        """(n,) random places of emission, as fractions of the way from first to second."""
+        """Return random positions of emission on lines, distributed like the activity.
+
+        Parameters
+        ----------
+        first_mm, second_mm
+            (n, 3) ends of the lines [mm]
+        rng
+            source of the random numbers
+
+        Returns
+        -------
+        Array
+            (n,) fractions of the line from first to second end; NaN for a line without activity
+        """
 
     def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
-        """(n,) whether lines may pass activity at some height, judged across z; yes if unsure."""
+        """Return False for lines that cannot pass activity, judged by their projection across z.
+
+        Parameters
+        ----------
+        first_mm, second_mm
+            (n, 3) ends of the lines [mm]
+
+        Returns
+        -------
+        NDArray of bool
+            (n,); True if unsure
+        """
         return np.ones(len(first_mm), bool)
 
     @abstractmethod
     def rasterise(
         self, grid: ImageGrid, quantity: Quantity = "activity", *, oversample: int = 3
     ) -> Volume:
-        """Return the mean of activity or attenuation in each voxel."""
+        """Return the mean of activity or attenuation in each voxel.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+        quantity
+            "activity" (relative) or "mu" [1/mm]
+        oversample
+            sample points along each edge of a voxel, where the object is not known exactly
+        """
 
 
 @dataclass(frozen=True)
@@ -90,7 +168,8 @@ class ShapePhantom(Phantom):
         return seen
 
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
-        # drawn from the positive shapes, then thinned by what the negative ones take away
+        # Rejection sampling: positions are drawn from the positive shapes, then accepted with the
+        # fraction that the negative shapes leave.
         active = may_cross([s for s in self.shapes if s.activity], first_mm, second_mm)
         enter, leave = spans(active, first_mm, second_mm)
         value = np.array([[s.activity] for s in active]).reshape(-1, 1)
@@ -100,6 +179,8 @@ class ShapePhantom(Phantom):
         left = np.flatnonzero(upto[-1] > 0) if len(upto) else np.empty(0, int)
         while len(left):
             at = rng.random(len(left)) * upto[-1, left]
+            # The cumulative chord lengths times activity select the shape, as in inverse-transform
+            # sampling.
             shape = (upto[:, left] <= at).sum(axis=0).clip(max=len(value) - 1)
             start, stop = enter[shape, left], leave[shape, left]
             place = start + (stop - start) * rng.random(len(left))
@@ -118,6 +199,7 @@ class ShapePhantom(Phantom):
             value = shape.activity if quantity == "activity" else shape.mu_per_mm
             if value:
                 values += value * shape.coverage(grid, oversample)
+        # Rounding can leave small negative sums where a hole cancels a shape.
         return Volume(np.maximum(values, 0), grid, UNITS[quantity], {"phantom": self.name})
 
     def _at(self, points_mm: Array, values: list[float]) -> Array:
@@ -129,10 +211,12 @@ class ShapePhantom(Phantom):
 
     def _integral(self, first_mm: Array, second_mm: Array, values: list[float]) -> Array:
         total = np.zeros(len(first_mm))
+        # By identity, because equal shapes may occur twice and dataclasses compare by value.
         value_of = {id(s): v for s, v in zip(self.shapes, values, strict=True) if v}
         counting = [s for s in self.shapes if id(s) in value_of]
         for start in range(0, len(total), BUNDLE):
             rows = slice(start, start + BUNDLE)
+            # For neighbouring lines this excludes most shapes of a phantom with hundreds of them.
             near = may_cross(counting, first_mm[rows], second_mm[rows])
             enter, leave = spans(near, first_mm[rows], second_mm[rows])
             total[rows] = np.array([value_of[id(s)] for s in near]) @ (leave - enter)
@@ -140,7 +224,20 @@ class ShapePhantom(Phantom):
 
 
 def distances_mm(place_mm: tuple[float, float], first_mm: Array, second_mm: Array) -> Array:
-    """(n,) distances of a place (x, y) from lines, all seen along z."""
+    """Return the distances of a point from lines, all projected along z.
+
+    Parameters
+    ----------
+    place_mm
+        (x, y) of the point [mm]
+    first_mm, second_mm
+        (n, 3) ends of the lines [mm]
+
+    Returns
+    -------
+    Array
+        (n,) distances from the infinite lines [mm]
+    """
     x, y = (first_mm[:, axis] - place_mm[axis] for axis in (0, 1))
     dx, dy = (second_mm[:, axis] - first_mm[:, axis] for axis in (0, 1))
     length = np.maximum(np.hypot(dx, dy), 1e-9)
@@ -148,5 +245,5 @@ def distances_mm(place_mm: tuple[float, float], first_mm: Array, second_mm: Arra
 
 
 def _without_dust(total: Array) -> Array:
-    """Set to zero what rounding leaves where shapes cancel."""
+    """Set values to 0 that are only rounding errors of shapes that cancel."""
     return np.where(total > 1e-9, total, 0)

@@ -1,7 +1,7 @@
 """Solid shapes in closed form: points inside, and voxel fractions.
 
-Every shape is the unit ball, cylinder or cube of its own frame, u = Rᵀ (p − centre) / half.
-Where lines are inside them: `spans`.
+Every shape is the unit sphere, cylinder or cube in its own frame, u = Rᵀ (p − centre) / half.
+For chords of lines see `spans`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from engine.geometry.grid import ImageGrid, Point
 
 @dataclass(frozen=True)
 class Shape:
-    """A convex solid with uniform activity and attenuation, added to what is already there.
+    """A convex solid with uniform activity and attenuation, which add to those of other shapes.
 
     Attributes
     ----------
-    centre_mm : (x, y, z) [mm]
+    centre_mm : centre (x, y, z) [mm]
     half_mm : semi-axes, radii and half length, or half edges along the shape's own x, y, z [mm]
-    activity : per volume, relative
+    activity : relative activity per volume
     mu_per_mm : linear attenuation coefficient at 511 keV [1/mm]
     turn_deg : rotation about z, from x towards y, after the tilt [deg]
     tilt_deg : rotation about x, from y towards z [deg]
@@ -40,11 +40,11 @@ class Shape:
     tilt_deg: float = 0.0
 
     unit_volume: ClassVar[float]
-    """Volume where all half_mm are 1."""
+    """Volume if all `half_mm` are 1."""
     round_axes: ClassVar[tuple[int, ...]] = ()
-    """Own axes in which it is bounded by a circle or sphere, if any: 0, 1, 2 is x, y, z."""
+    """Own axes bounded by a circle or sphere, if any: 0, 1, 2 is x, y, z."""
     flat_axes: ClassVar[tuple[int, ...]] = ()
-    """Own axes in which it is bounded by two planes."""
+    """Own axes bounded by two planes."""
 
     @property
     def volume_mm3(self) -> float:
@@ -53,7 +53,9 @@ class Shape:
 
     @cached_property
     def reach_mm(self) -> float:
-        """No point of it lies further from the line along z through its centre [mm]."""
+        """Upper limit of the distance of its points from the z line through its centre [mm]."""
+        # The support of an ellipse is a matrix norm, that of a box a sum. The bounding box can be
+        # tighter.
         across = (self._rotation * np.array(self.half_mm))[:2]
         rounded = (
             float(np.linalg.norm(across[:, list(self.round_axes)], 2)) if self.round_axes else 0
@@ -63,12 +65,12 @@ class Shape:
 
     @cached_property
     def _box_reach(self) -> Array:
-        """(3,) half edges of an upright box that holds the shape [mm]."""
+        """(3,) half edges of the bounding box [mm]."""
         return np.abs(self._rotation) @ np.array(self.half_mm)
 
     @cached_property
     def _rotation(self) -> Array:
-        """(3, 3) from the shape's frame to space."""
+        """(3, 3) rotation from the shape's frame to space."""
         turn, tilt = np.deg2rad([self.turn_deg, self.tilt_deg])
         about_z = [[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]]
         about_x = [[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]]
@@ -76,19 +78,19 @@ class Shape:
 
     @cached_property
     def to_frame(self) -> Array:
-        """(3, 3) from space, relative to the centre, to the frame of the unit solid."""
+        """(3, 3) matrix from space, relative to the centre, to the frame of the unit solid."""
         return np.asarray(self._rotation.T / np.array(self.half_mm)[:, None])
 
     @cached_property
     def quadric(self) -> Array:
-        """(10,) round boundary (p − c)·Q (p − c) = 1: Q as xx yy zz xy xz yz, Q c, c·Q c − 1."""
+        """(10,) coefficients of (p − c)·Q (p − c) = 1: Q as xx yy zz xy xz yz, Q c, c·Q c − 1."""
         frame = self.to_frame[list(self.round_axes)]
         q, centre = frame.T @ frame, np.array(self.centre_mm)
         entries = [q[0, 0], q[1, 1], q[2, 2], q[0, 1], q[0, 2], q[1, 2]]
         return np.array([*entries, *(q @ centre), centre @ q @ centre - 1])
 
     def _gauge(self, points_mm: Array) -> Array:
-        """(n,) distance from the centre, as the norm that is 1 on the surface."""
+        """Return the distance (n,) from the centre in a norm that is 1 on the surface."""
         u = self.to_frame @ (points_mm - np.array(self.centre_mm)).T
         gauge = np.sqrt((u[list(self.round_axes)] ** 2).sum(axis=0))
         for axis in self.flat_axes:
@@ -96,15 +98,36 @@ class Shape:
         return gauge
 
     def contains(self, points_mm: Array) -> NDArray[np.bool_]:
-        """(n,) whether the points (n, 3) [mm] lie inside."""
+        """Return True for points inside.
+
+        Parameters
+        ----------
+        points_mm
+            (n, 3) points [mm]
+        """
         return np.asarray(self._gauge(points_mm) <= 1)
 
     def coverage(self, grid: ImageGrid, oversample: int = 3) -> NDArray[np.float32]:
-        """(n_z, n_y, n_x) share of each voxel that is inside: exact but for surface voxels."""
+        """Return the share of each voxel inside; exact except for voxels at the surface.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+        oversample
+            sample points along each edge of a voxel at the surface
+
+        Returns
+        -------
+        NDArray
+            (n_z, n_y, n_x), 0 to 1
+        """
         out = np.zeros(grid.shape, np.float32)
         box = self._box(grid)
         centres = _lattice(grid, box)
         gauge = self._gauge(centres)
+        # The gauge changes by at most 1 / min(half) per mm, so voxels farther from the surface than
+        # half their diagonal are wholly inside or outside.
         reach = float(np.linalg.norm(grid.voxel_mm)) / 2 / min(self.half_mm)
         part = (gauge <= 1).astype(np.float32)
         surface = np.flatnonzero(np.abs(gauge - 1) <= reach)
@@ -121,9 +144,10 @@ class Shape:
         return share / oversample**3
 
     def _box(self, grid: ImageGrid) -> tuple[slice, slice, slice]:
-        """Voxels (z, y, x) that the shape may touch."""
+        """Return the voxels (z, y, x) that the shape can touch."""
         reach, centre = self._box_reach, np.array(self.centre_mm)
         size = np.array(grid.shape[::-1])
+        # Only voxels in the bounding box are tested: small shapes in large grids stay cheap.
         low = np.clip(np.floor(grid.to_voxels(centre - reach)), 0, size).astype(int)
         high = np.clip(np.ceil(grid.to_voxels(centre + reach)), low, size).astype(int)
         z, y, x = (slice(int(a), int(b)) for a, b in zip(low[::-1], high[::-1], strict=True))
@@ -131,14 +155,14 @@ class Shape:
 
 
 class Ellipsoid(Shape):
-    """Three semi-axes."""
+    """Ellipsoid with three semi-axes."""
 
     unit_volume = 4 / 3 * pi
     round_axes = (0, 1, 2)
 
 
 class Cylinder(Shape):
-    """Elliptic: two radii, and half the length along its own z."""
+    """Elliptic cylinder: two radii, and half the length along its own z."""
 
     unit_volume = 2 * pi
     round_axes = (0, 1)
@@ -146,7 +170,7 @@ class Cylinder(Shape):
 
 
 class Box(Shape):
-    """Half edges."""
+    """Box with half edges."""
 
     unit_volume = 8.0
     flat_axes = (0, 1, 2)
@@ -155,7 +179,19 @@ class Box(Shape):
 def sphere(
     centre_mm: Point, diameter_mm: float, activity: float = 0.0, mu_per_mm: float = 0.0
 ) -> Ellipsoid:
-    """Return a ball."""
+    """Return a sphere as an ellipsoid.
+
+    Parameters
+    ----------
+    centre_mm
+        centre (x, y, z) [mm]
+    diameter_mm
+        diameter [mm]
+    activity
+        relative activity per volume
+    mu_per_mm
+        attenuation coefficient [1/mm]
+    """
     radius = diameter_mm / 2
     return Ellipsoid(centre_mm, (radius, radius, radius), activity, mu_per_mm)
 
@@ -167,13 +203,25 @@ def rod(
     activity: float = 0.0,
     mu_per_mm: float = 0.0,
 ) -> Cylinder:
-    """Return a round cylinder along z."""
+    """Return a round cylinder along z.
+
+    Parameters
+    ----------
+    centre_mm
+        centre (x, y, z) [mm]
+    diameter_mm, length_mm
+        size [mm]
+    activity
+        relative activity per volume
+    mu_per_mm
+        attenuation coefficient [1/mm]
+    """
     radius = diameter_mm / 2
     return Cylinder(centre_mm, (radius, radius, length_mm / 2), activity, mu_per_mm)
 
 
 def _lattice(grid: ImageGrid, box: tuple[slice, slice, slice]) -> Array:
-    """(n, 3) centres (x, y, z) of the voxels of a box, x fastest [mm]."""
+    """Return the centres (n, 3) of the voxels of a box as (x, y, z), x fastest [mm]."""
     z, y, x = (grid.centres_mm(2 - axis)[part] for axis, part in enumerate(box))
     points = np.empty((len(z), len(y), len(x), 3))
     points[..., 0] = x

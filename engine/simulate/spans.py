@@ -1,9 +1,9 @@
 """Chords of many lines through many shapes.
 
-On a line p + t d, t from 0 to 1, a round shape with centre c and quadric Q holds
-|t + b / a| ≤ √(b² − a g) / a, with a = d·Q d, b = d·Q (p − c), g = (p − c)·Q (p − c) − 1.
-a, b and g are products of a table of shapes and a table of lines, so one matrix product makes
-each of them.
+The line is p + t d with t from 0 to 1. A round shape with centre c and quadric Q contains the
+points with |t + b / a| ≤ √(b² − a g) / a, where a = d·Q d, b = d·Q (p − c) and
+g = (p − c)·Q (p − c) − 1. Each is the product of a table of shapes and a table of lines, so it
+takes one matrix product.
 """
 
 from __future__ import annotations
@@ -16,19 +16,26 @@ from engine.core.arrays import Array
 from engine.simulate.shapes import Shape
 
 _PARALLEL = 1e-14
-"""a, relative to the shape's size and the line's length, at which the two are parallel."""
+"""Relative value of a below which a line is parallel to the axis of a cylinder."""
 
 _SMALL_PRODUCT = 1 << 18
-"""Multiplications up to which OpenBLAS starts no threads of its own."""
+"""Number of multiplications up to which OpenBLAS starts no threads."""
 
 
 def spans(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> tuple[Array, Array]:
-    """Return the spans of lines from `first_mm` (n, 3) to `second_mm` (n, 3) inside `shapes`.
+    """Return the parts of lines inside shapes.
+
+    Parameters
+    ----------
+    shapes
+        convex shapes
+    first_mm, second_mm
+        (n, 3) ends of the lines [mm]
 
     Returns
     -------
     enter, leave
-        (n_shapes, n) fractions of the way, 0 at the first end and 1 at the second; equal on a miss
+        (n_shapes, n) fractions of the line, 0 at the first end and 1 at the second; equal on a miss
     """
     p, d = first_mm.T, (second_mm - first_mm).T
     enter, leave = _round_spans(shapes, p, d)
@@ -36,6 +43,7 @@ def spans(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> tuple[A
         if shape.flat_axes:
             _cut_flat(shape, p, d, enter[k], leave[k])
     np.clip(enter, 0, 1, out=enter)
+    # On a miss `leave` is below `enter`; the limit makes the chord 0 instead of negative.
     np.clip(leave, enter, 1, out=leave)
     return enter, leave
 
@@ -43,8 +51,15 @@ def spans(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> tuple[A
 def may_cross(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> list[Shape]:
     """Return the shapes that any of the lines may cross, seen along z.
 
-    All lines lie within some distance of the line between the middles of their ends; that is
-    little where the lines run side by side, and the shapes they all miss then cost nothing.
+    All lines are within some distance of the line between the centres of their ends. For adjacent
+    lines this distance is small, and the shapes that they all miss then cost nothing.
+
+    Parameters
+    ----------
+    shapes
+        candidates
+    first_mm, second_mm
+        (n, 3) ends of the lines [mm]
     """
     if len(first_mm) == 0 or len(shapes) == 0:
         return []
@@ -63,7 +78,7 @@ def may_cross(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> lis
 
 
 def _round_spans(shapes: Sequence[Shape], p: Array, d: Array) -> tuple[Array, Array]:
-    """Range of t inside the round boundary of each shape: all t where it has none."""
+    """Return the range of t inside the round boundary of each shape; all t if it has none."""
     quadric = np.array([s.quadric for s in shapes]).reshape(-1, 10)
     size, pull, rest = quadric[:, :6], quadric[:, 6:9], quadric[:, 9:]
     mixed = np.stack(
@@ -72,6 +87,8 @@ def _round_spans(shapes: Sequence[Shape], p: Array, d: Array) -> tuple[Array, Ar
     a = _product(size, _squares(d))
     b = _product(size, mixed) - _product(pull, d)
     g = _product(size, _squares(p)) - 2 * _product(pull, p) + rest
+    # For a line along a cylinder a is 0 and t is undefined: the whole line is inside, or none of
+    # it.
     parallel = a <= _PARALLEL * np.abs(size).max(axis=1, initial=0)[:, None] * (d * d).sum(axis=0)
     per_a = 1 / np.where(parallel, 1, a)
     half = np.sqrt(np.maximum(b * b - a * g, 0)) * per_a
@@ -83,24 +100,25 @@ def _round_spans(shapes: Sequence[Shape], p: Array, d: Array) -> tuple[Array, Ar
 
 
 def _product(shapes: Array, lines: Array) -> Array:
-    """Matrix product, in parts that BLAS leaves to this thread: callers share out the lines."""
+    """Return the matrix product, in parts too small for BLAS threads: callers divide the lines."""
     step = max(1, _SMALL_PRODUCT // lines.size)
     parts = [shapes[k : k + step] @ lines for k in range(0, len(shapes), step)]
     return np.concatenate(parts) if parts else np.empty((0, lines.shape[1]))
 
 
 def _squares(v: Array) -> Array:
-    """(6, n) products of the components, in the order of `Shape.quadric`."""
+    """Return the products (6, n) of the components, in the order of `Shape.quadric`."""
     return np.stack([*(v * v), 2 * v[0] * v[1], 2 * v[0] * v[2], 2 * v[1] * v[2]])
 
 
 def _cut_flat(shape: Shape, p: Array, d: Array, enter: Array, leave: Array) -> None:
-    """Cut [enter, leave] to where the line is between the planes of the shape."""
+    """Cut [enter, leave] to the part of the line between the planes of the shape."""
     for axis in shape.flat_axes:
         normal = shape.to_frame[axis]
         u, direction = normal @ p - normal @ np.array(shape.centre_mm), normal @ d
         moves = direction != 0
         per_direction = np.divide(1, direction, out=np.zeros_like(direction), where=moves)
+        # A line parallel to the planes is between them over its whole length, or never.
         half = np.where(moves, np.abs(per_direction), np.where(np.abs(u) <= 1, np.inf, -np.inf))
         np.maximum(enter, -u * per_direction - half, out=enter)
         np.minimum(leave, -u * per_direction + half, out=leave)

@@ -44,6 +44,7 @@ class VoxelPhantom(Phantom):
 
     def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
         grid = self.activity.grid
+        # A cylinder around all activity, plus a voxel, because centres stand for whole voxels.
         y, x = np.nonzero(self.activity.values.any(axis=0))
         x_mm, y_mm = grid.centres_mm(0)[x], grid.centres_mm(1)[y]
         middle = (float(x_mm.min() + x_mm.max()) / 2, float(y_mm.min() + y_mm.max()) / 2)
@@ -51,9 +52,12 @@ class VoxelPhantom(Phantom):
         return np.asarray(distances_mm(middle, first_mm, second_mm) <= reach_mm)
 
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
+        # Rejection against the maximum: positions are uniform in the box and accepted by their
+        # activity.
         enter, leave = _through_box(self.activity.grid, first_mm, second_mm)
         places = np.full(len(first_mm), np.nan)
         peak = float(self.activity.values.max())
+        # Lines without activity would be rejected for ever.
         left = np.flatnonzero(_integral(self.activity, first_mm, second_mm) > 0)
         while len(left):
             place = enter[left] + (leave - enter)[left] * rng.random(len(left))
@@ -69,6 +73,7 @@ class VoxelPhantom(Phantom):
     ) -> Volume:
         volume = self.activity if quantity == "activity" else self.mu
         values = np.zeros(grid.shape, np.float32)
+        # Slice by slice, because the sample points of a whole volume would not fit into memory.
         for i_z in range(grid.shape[0]):
             points = _slice_points(grid, i_z, oversample)
             fine = _look_up(volume, points).reshape(
@@ -79,7 +84,22 @@ class VoxelPhantom(Phantom):
 
 
 def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels") -> VoxelPhantom:
-    """Return a phantom of an activity volume (relative) and an attenuation map [1/mm]."""
+    """Return a phantom of an activity volume and an attenuation map.
+
+    Parameters
+    ----------
+    activity
+        relative activity per volume
+    mu
+        attenuation map [1/mm], on any grid; None: no attenuation
+    name
+        name in messages and provenance
+
+    Raises
+    ------
+    DataError
+        if a volume has values that are negative or not finite, or the activity is all 0
+    """
     values = activity.values
     if not (np.isfinite(values).all() and values.min() >= 0 and values.max() > 0):
         raise DataError(
@@ -95,7 +115,18 @@ def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels
 
 
 def attenuation_of(path: Path) -> VoxelPhantom:
-    """Return a phantom of a volume in 1/mm or HU (water 0.02 1/mm), for X-rays."""
+    """Return a phantom for X-rays from a volume file.
+
+    Parameters
+    ----------
+    path
+        volume in 1/mm or HU; water counts as 0.02 1/mm
+
+    Raises
+    ------
+    DataError
+        if the unit is another one, or values are no attenuation coefficients
+    """
     volume = read_volume(path)
     values = volume.values
     if volume.unit == "HU":
@@ -104,6 +135,7 @@ def attenuation_of(path: Path) -> VoxelPhantom:
         raise DataError(
             f"{path.name}: the volume is in {volume.unit}, expected 1/mm or HU; convert it."
         )
+    # Coefficients above 10 1/mm do not exist at these energies; such a volume is in other units.
     if not (np.isfinite(values).all() and values.min() >= 0 and 0 < values.max() <= MOST_PER_MM):
         raise DataError(
             f"{path.name}: values of {values.min():g} to {values.max():g} are not "
@@ -115,9 +147,19 @@ def attenuation_of(path: Path) -> VoxelPhantom:
 
 
 def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
-    """Return an FDG brain from maps of grey and white matter in two files: 4 grey + white.
+    """Return an FDG brain from maps of grey and white matter: 4 grey + white.
 
-    The head round it is water to 10 mm outside the brain, as such maps hold no skull.
+    The head is water up to 10 mm outside the brain, because such maps have no skull.
+
+    Parameters
+    ----------
+    grey_path, white_path
+        maps on the same grid, in any common scale
+
+    Raises
+    ------
+    GeometryError
+        if the grids differ
     """
     from scipy import ndimage
 
@@ -131,13 +173,14 @@ def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
     activity = (4 * grey.values + white.values) / most
     matter = grey.values + white.values > 0.1 * most
     outside_mm = ndimage.distance_transform_edt(~matter, sampling=grey.grid.voxel_mm[::-1])
+    # Ventricles are neither grey nor white. Filling the holes makes them water.
     head = ndimage.binary_fill_holes(outside_mm <= _SCALP_MM)
     mu = Volume(np.where(head, np.float32(WATER_PER_MM), np.float32(0)), grey.grid, "1/mm")
     return from_volumes(Volume(activity, grey.grid, "relative"), mu, "MNI brain")
 
 
 def _look_up(volume: Volume | None, points_mm: Array) -> Array:
-    """Value of the voxel that holds each point, 0 outside."""
+    """Return the value of the voxel around each point; 0 outside."""
     if volume is None:
         return np.zeros(len(points_mm))
     at = np.floor(volume.grid.to_voxels(points_mm)).astype(np.int64)
@@ -153,22 +196,24 @@ def _integral(volume: Volume | None, first_mm: Array, second_mm: Array) -> Array
         return np.zeros(n)
     ends = np.stack([np.arange(n), np.arange(n) + n], -1).astype(np.int32)
     rays = Rays(np.concatenate([first_mm, second_mm]), ends)
+    # One thread: the callers already run in a pool.
     projector = RayProjector(rays, volume.grid, on=cpu(1))
     return np.asarray(projector(volume.values), np.float64)
 
 
 def _through_box(grid: ImageGrid, first_mm: Array, second_mm: Array) -> tuple[Array, Array]:
-    """Fractions of the way at which each line enters and leaves the grid's box."""
+    """Return the fractions at which each line enters and leaves the box of the grid."""
     direction = second_mm - first_mm
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = (grid.lower_mm - first_mm) / direction, (grid.upper_mm - first_mm) / direction
+    # 0 / 0 (a line on a face) gives NaN, which must not win the maximum.
     enter = np.nan_to_num(np.minimum(one, other), nan=0.0).max(axis=1).clip(0, 1)
     leave = np.nan_to_num(np.maximum(one, other), nan=1.0).min(axis=1).clip(0, 1)
     return enter, np.maximum(leave, enter)
 
 
 def _slice_points(grid: ImageGrid, i_z: int, oversample: int) -> Array:
-    """Evenly spread points of one slice, (z, y, x) order, oversample³ for each voxel [mm]."""
+    """Return evenly spaced points of a slice in (z, y, x) order, oversample³ per voxel [mm]."""
     fine = ImageGrid(
         (grid.shape[0] * oversample, grid.shape[1] * oversample, grid.shape[2] * oversample),
         (

@@ -1,13 +1,13 @@
 """X-ray scans of phantoms, exact except for counting statistics.
 
-With p the line integral of a ray, N the photons of the open beam and C their counts, a pixel reads
+With the line integral p of a ray, N photons of the open beam and their counts C, a pixel reads
 
-dark + noise + C / N · gain · Poisson(N · T),    T = mean of ½ e^{−p} (1 + cosh h p)
+    dark + noise + C / N · gain · Poisson(N · T),    T = mean of ½ e^{−p} (1 + cosh h p)
 
 in whole counts up to full scale. h is the strength of beam hardening: of every four photons two
-meet p, one (1 − h) p and one (1 + h) p, so that −ln T ≈ p − h² p² / 4. The mean goes over the
-`oversample`² rays of a pixel. Flats are taken before the scan; what changes in the gain of a pixel
-after them makes a ring.
+have the line integral p, one (1 − h) p and one (1 + h) p, so that −ln T ≈ p − h² p² / 4. The mean
+is over the `oversample`² rays of a pixel. Flats are taken before the scan. Gain changes of a pixel
+after the flats make rings.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from engine.simulate.voxels import VoxelPhantom
 Fields = NDArray[np.float32]
 
 _BLOCK_RAYS = 1 << 22
-"""Rays, at most, that are held at once."""
+"""Maximum number of rays in memory."""
 _PIXELS, _FLATS, _DARKS, _VIEWS = range(4)
-"""Streams of random numbers of one seed."""
+"""Independent streams of random numbers with one seed."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Detector:
 
     Attributes
     ----------
-    photons : photons of the open beam, in a pixel and view
-    open_counts : counts that they make
-    dark_counts, read_noise : mean and standard deviation of what a pixel reads without beam
+    photons : photons of the open beam per pixel and view
+    open_counts : counts of these photons
+    dark_counts, read_noise : mean and standard deviation of the counts without beam
     full_scale : largest count
-    gain_spread : relative standard deviation of the gain of pixels, which flats see
-    ring_spread : the same of what changed between flats and scan, which they do not
-    dead_share, hot_share : pixels that read nothing, or full scale
+    gain_spread : relative standard deviation of the pixel gain, which flats correct
+    ring_spread : relative standard deviation of gain changes after the flats, which cause rings
+    dead_share, hot_share : fractions of pixels that always read 0, or full scale
     """
 
     photons: float = 20_000.0
@@ -76,10 +76,19 @@ class Detector:
             )
 
     def pixels(self, shape: tuple[int, int], seed: int) -> Pixels:
-        """Return the pixels of a detector (n_rows, n_columns)."""
+        """Return the pixel maps of the detector.
+
+        Parameters
+        ----------
+        shape
+            (n_rows, n_columns)
+        seed
+            seed of gains and defects; independent of the noise of the views
+        """
         rng = np.random.default_rng((seed, _PIXELS))
         gain = 1 + self.gain_spread * rng.standard_normal(shape)
         change = 1 + self.ring_spread * rng.standard_normal(shape)
+        # One permutation for both kinds, so that no pixel is dead and hot.
         order = rng.permutation(gain.size)
         n_dead, n_hot = (round(s * gain.size) for s in (self.dead_share, self.hot_share))
         dead, hot = np.zeros((2, gain.size), bool)
@@ -93,7 +102,7 @@ class Detector:
 
 @dataclass(frozen=True, eq=False)
 class Pixels:
-    """Maps of one detector, (n_rows, n_columns): gains in flats and in the scan, dead and hot."""
+    """Maps of one detector (n_rows, n_columns): gains in flats and scan, dead and hot pixels."""
 
     detector: Detector
     gain: Array
@@ -102,12 +111,23 @@ class Pixels:
     hot: NDArray[np.bool_]
 
     def read(self, transmission: Array | float, gain: Array, rng: np.random.Generator) -> Fields:
-        """Return the counts of one picture."""
+        """Return the counts of one image.
+
+        Parameters
+        ----------
+        transmission
+            (n_rows, n_columns) transmission, or one number for all pixels
+        gain
+            (n_rows, n_columns) gain of each pixel
+        rng
+            source of the random numbers
+        """
         d = self.detector
         light = rng.poisson(d.photons * np.broadcast_to(transmission, gain.shape))
         counts = d.dark_counts + d.read_noise * rng.standard_normal(gain.shape)
         counts += light * gain * (d.open_counts / d.photons)
         counts = np.rint(counts).clip(0, d.full_scale)
+        # Defects come last: gain and noise do not change them.
         counts[self.dead], counts[self.hot] = 0, d.full_scale
         return counts.astype(np.float32)
 
@@ -138,20 +158,20 @@ def simulate_xray(
     detector
         detector of the scan
     n_flats, n_darks
-        pictures of the open beam and without beam, taken before the scan
+        number of images of the open beam and without beam, taken before the scan
     hardening
-        h of the formula above, 0 to 1
+        h of the formula in the module docstring, 0 to 1
     oversample
         rays along each side of a pixel
     threads
         None: all cores
     on_progress
-        called with the views done and the views in all; may raise to stop
+        called with the views done and all views; may raise to stop
 
     Returns
     -------
     projections
-        projections of kind "counts"; `info` holds the seed and what was asked for
+        projections of kind "counts"; `info` has the seed and the settings
 
     Examples
     --------
@@ -176,10 +196,12 @@ def simulate_xray(
     values = np.empty((geometry.n_views, *geometry.shape), np.float32)
     for views in _blocks(geometry, oversample):
         fine = finer(geometry.select(views), oversample)
+        # Blocks of views bound the memory of line integrals, which are float32 for every ray.
         integrals = line_integrals(phantom, fine, threads=threads)
 
         def count(view: int, integrals: Array = integrals, first: int = views.start) -> None:
             passed = transmission(integrals[view - first : view - first + 1], hardening)
+            # A generator for each view: the noise does not depend on threads or block size.
             rng = np.random.default_rng((seed, _VIEWS, view))
             mean = mean_of_pixels(passed, oversample)[0]
             values[view] = pixels.read(mean, pixels.gain_in_scan, rng)
@@ -214,7 +236,7 @@ def simulate_integrals(
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Projections:
-    """Return the line integrals of a phantom without any noise, as means over the pixels.
+    """Return the line integrals of a phantom without noise, as means over the pixels.
 
     Parameters
     ----------
@@ -256,7 +278,15 @@ def simulate_integrals(
 
 
 def transmission(integrals: Array, hardening: float) -> Array:
-    """Share of the photons that pass, by the formula at the head of this file."""
+    """Return the fraction of photons that pass, by the formula of the module docstring.
+
+    Parameters
+    ----------
+    integrals
+        line integrals of any shape
+    hardening
+        h, 0 to 1; 0: no beam hardening
+    """
     p = integrals.astype(np.float64)
     if not hardening:
         return np.exp(-p)
@@ -265,7 +295,7 @@ def transmission(integrals: Array, hardening: float) -> Array:
 
 
 def _blocks(geometry: XrayGeometry, oversample: int) -> Iterator[slice]:
-    """Views whose rays fit into memory together."""
+    """Yield blocks of views whose rays fit into memory."""
     n_rows, n_columns = geometry.shape
     step = max(1, _BLOCK_RAYS // (n_rows * n_columns * oversample**2))
     for start in range(0, geometry.n_views, step):
@@ -273,6 +303,7 @@ def _blocks(geometry: XrayGeometry, oversample: int) -> Iterator[slice]:
 
 
 def _fields(pixels: Pixels, light: float, n: int, stream: tuple[int, int]) -> Fields | None:
-    """Return so many flats or darks, None for none."""
+    """Return `n` flats or darks; None for 0."""
+    # Flats use the gain before the scan; views use `gain_in_scan`.
     generators = (np.random.default_rng((*stream, k)) for k in range(n))
     return np.stack([pixels.read(light, pixels.gain, rng) for rng in generators]) if n else None

@@ -1,6 +1,6 @@
 """Phantoms for X-rays, attenuation only (LPS: +x left, +y back, +z up).
 
-Left and right, front and back, top and bottom differ, so that a flipped picture shows.
+Left and right, front and back, top and bottom differ, so that a mirrored image is noticed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHEPP_LOGAN: tuple[tuple[Point, Point, float, float, float], ...] = (
     ((0.06, -0.105, 0.625), (0.056, 0.04, 0.1), 90.0, 0.02, 0.2),
     ((0.0, 0.1, 0.625), (0.056, 0.056, 0.1), 0.0, -0.02, -0.2),
 )
-"""Centre, half axes, turn [deg], density of low and of high contrast."""
+"""Centre, half axes, rotation about z [deg], density at low and at high contrast."""
 
 
 def shepp_logan(
@@ -40,13 +40,14 @@ def shepp_logan(
     Parameters
     ----------
     scale_mm
-        length of one unit of the table; the head is 184 mm long from front to back at 100 [mm]
+        length of one unit of the table [mm]; at 100 the head is 184 mm long from front to back
     per_mm
-        attenuation of density 1; 0.02 makes a real head of it [1/mm]
+        attenuation of density 1 [1/mm]; 0.02 gives a realistic head
     contrast
         "low": the brain differs by 1 % (Kak & Slaney, Principles of Computerized Tomographic
         Imaging, 1988, p. 102); "high": by 10 % (Koay et al., MRM 58 (2007) 430)
     """
+    # Only attenuation is set: these phantoms are for X-rays.
     shapes = tuple(
         Ellipsoid(centre, half, mu_per_mm=per_mm * (low, high)[contrast == "high"], turn_deg=turn)
         for centre, half, turn, low, high in _SHEPP_LOGAN
@@ -55,11 +56,16 @@ def shepp_logan(
 
 
 def tooth(*, scale: float = 1.0) -> ShapePhantom:
-    """Return a molar of 12 × 10 × 21 mm, crown up, for a beam of some 45 keV.
+    """Return a molar of 12 × 10 × 21 mm, crown up, for a beam of about 45 keV.
 
-    A crown of enamel on dentine with a pulp, two roots of which the left one is longer, a filling
-    in the crown at the back left, a pit at the front right, a crack in front, a bubble in the left
-    root.
+    Contents: a crown of enamel on dentine with a pulp, two roots of which the left one is longer, a
+    filling at the back left of the crown, a pit at the front right, a crack in front, and a bubble
+    in the left root.
+
+    Parameters
+    ----------
+    scale
+        factor of all sizes; materials stay the same
     """
     shapes = (
         # crown, z from 0 to 8

@@ -1,4 +1,4 @@
-"""The slices of an image that a reader has drawn or written into, drawn again and in words."""
+"""Slices of an image with the user's annotations, as drawings and as a table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Pixel = tuple[float, float]
 Points = NDArray[np.floating[Any]]
 Slice = tuple[int, int]
-"""The axis across a slice, and which slice it is."""
+"""Axis across a slice, and index of the slice."""
 MOST_SLICES, IN_ROW = 6, 2
 WIDTH = 0.45
 INK, HALO = (200, 40, 20), (255, 255, 255)
@@ -52,7 +52,18 @@ KINDS = {
 
 
 def annotated_slices(subject: ReportSubject) -> Section | None:
-    """Return what was drawn in words, and the first slices that hold it."""
+    """Return the table of annotations and the first slices that contain them.
+
+    Parameters
+    ----------
+    subject
+        result with its regions
+
+    Returns
+    -------
+    Section or None
+        None without annotations
+    """
     found = _words(subject)
     if found is None:
         return None
@@ -66,7 +77,7 @@ def annotated_slices(subject: ReportSubject) -> Section | None:
 
 
 def annotation_table(subject: ReportSubject) -> Section | None:
-    """Return what was drawn, in words alone."""
+    """Return the table of annotations without images; None if there are none."""
     return _words(subject)
 
 
@@ -91,7 +102,7 @@ def _measured(drawn: Annotation, unit: str) -> str:
 
 
 def _line_of(drawn: Annotation) -> Points:
-    """Return the points of what is drawn; a curve is the smooth one, as on the screen."""
+    """Return the points of an annotation; those of a curve are interpolated, as on the screen."""
     points = np.array(drawn.points_mm, float)
     return curve_through(drawn.points_mm) if drawn.kind == "curve" else points
 
@@ -102,6 +113,7 @@ def _place(drawn: Annotation, unit: str) -> str:
 
 
 def _slice_of(drawn: Annotation, volume: Volume) -> Slice:
+    # All points are in one slice up to rounding; their mean selects it.
     at = float(np.mean([point[drawn.axis] for point in drawn.points_mm]))
     centres = volume.grid.centres_mm(drawn.axis)
     return drawn.axis, int(np.abs(centres - at).argmin())
@@ -110,9 +122,10 @@ def _slice_of(drawn: Annotation, volume: Volume) -> Slice:
 def _images(
     volume: Volume, slices: Sequence[tuple[Slice, Sequence[Annotation]]]
 ) -> Iterator[Illustration]:
-    """Draw slices with what lies in them, side by side."""
+    """Draw slices with their annotations, side by side."""
     from PIL import Image
 
+    # One window for all slices, so that their grey values can be compared.
     window = shades(volume, frontal_projection(volume))
     for first in range(0, len(slices), IN_ROW):
         made = [_drawn(volume, at, some, window) for at, some in slices[first : first + IN_ROW]]
@@ -128,7 +141,7 @@ def _images(
 def _drawn(
     volume: Volume, at: Slice, drawn: Sequence[Annotation], window: tuple[float, float]
 ) -> tuple[Image, str]:
-    """Return a slice with what lies in it, and its title."""
+    """Return a slice with its annotations, and its title."""
     from PIL import Image, ImageDraw
 
     panel = slice_panel(volume, *at)
@@ -138,6 +151,7 @@ def _drawn(
         page, ImageDraw.Draw(page), panel, greys(volume, panel.pixels, window),
         px_per_mm=px_per_mm, corner=(MARGIN_PX, MARGIN_PX),
     )  # fmt: skip
+    # Annotations are coloured, the panel is grey: the conversion happens once, after the panel.
     coloured = page.convert("RGB")
     draw = ImageDraw.Draw(coloured)
     for each in drawn:
@@ -148,7 +162,7 @@ def _drawn(
 
 
 def _in_slice(points_mm: Points, volume: Volume, axis: int) -> Points:
-    """Return how far points lie to the right and down in a slice, from its corner [mm]."""
+    """Return the positions of points in a slice, to the right and down from its corner [mm]."""
     way = layout_across(volume, axis)
     corner = way.rect(volume.grid)
     places = [way.to_screen((float(x), float(y), float(z))) for x, y, z in points_mm]
@@ -161,6 +175,7 @@ def _draw(draw: ImageDraw, drawn: Annotation, spots: Sequence[Pixel], unit: str)
     if drawn.kind == "arrow":
         _tip(draw, spots[0], spots[1])
     words = ", ".join(part for part in (drawn.text, _measured(drawn, unit)) if part)
+    # The text of an arrow is at its tail, because the tip marks the finding.
     x, y = spots[0] if drawn.kind == "arrow" else spots[-1]
     if words:
         draw.text(

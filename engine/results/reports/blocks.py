@@ -1,4 +1,4 @@
-"""What a report is made of: sections of rows, tables, words and pictures, whatever shows them."""
+"""Elements of a report (sections of rows, tables, texts, images) for any output format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Tone = Literal["", "look", "muted"]
 
 @dataclass(frozen=True)
 class ReportRow:
-    """A name and its value; `tone` "look" for what somebody should look at."""
+    """A name and its value; `tone` "look" marks a value that needs attention."""
 
     name: str
     value: str
@@ -19,13 +19,13 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class Illustration:
-    """A picture.
+    """An image in a report.
 
     Attributes
     ----------
-    png : its file
-    caption : what it shows
-    width : part of the page's width
+    png : content of the PNG file
+    caption : text below the image
+    width : fraction of the page width
     """
 
     png: bytes
@@ -35,7 +35,7 @@ class Illustration:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table; all rows are as long as the head."""
+    """A table; each row has as many cells as the header."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -47,9 +47,9 @@ class Section:
 
     Attributes
     ----------
-    title : its heading
-    rows, grids, illustrations : what it holds
-    notes : sentences, the first ones of it
+    title : heading
+    rows, grids, illustrations : content
+    notes : sentences at the beginning
     """
 
     title: str
@@ -59,24 +59,24 @@ class Section:
     notes: tuple[ReportRow, ...] = ()
 
     def smaller(self, factor: float) -> Section:
-        """Return the section with pictures of a part of their width."""
+        """Return the section with image widths multiplied by a factor."""
         smaller = (replace(each, width=factor * each.width) for each in self.illustrations)
         return replace(self, illustrations=tuple(smaller))
 
 
 @dataclass(frozen=True)
 class ResultReport:
-    """All of a report, in the order it is read.
+    """Complete content of a report, in reading order.
 
     Attributes
     ----------
-    title, subtitle : what it is of
-    site, address : who issues it; empty where the settings name nobody
-    logo : PNG or JPEG; empty for none
-    sections : its parts
-    footer : at the foot of each page
-    is_identified : whether names of files stand in it
-    is_brief : whether it should fit on one page
+    title, subtitle : headings
+    site, address : issuer; empty if the settings have none
+    logo : content of a PNG or JPEG file; empty for none
+    sections : sections in order
+    footer : text at the bottom of each page
+    is_identified : True if it contains file names
+    is_brief : True if it should fit on one page
     """
 
     title: str
@@ -90,5 +90,5 @@ class ResultReport:
     is_brief: bool = False
 
     def with_smaller_illustrations(self, factor: float) -> ResultReport:
-        """Return the report with pictures of a part of their width."""
+        """Return the report with image widths multiplied by a factor."""
         return replace(self, sections=tuple(each.smaller(factor) for each in self.sections))

@@ -1,4 +1,4 @@
-"""A report made of a result: one page or all of it, as pages, as a web page, for an archive."""
+"""Build the report of a result: one page or the full report, for any output format."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from engine.results.reports.subject import ReportSubject
 
 
 def report_of(subject: ReportSubject, *, full: bool = False) -> ResultReport:
-    """Return the report of a result."""
+    """Return the report of a result.
+
+    Parameters
+    ----------
+    subject
+        result and issuer
+    full
+        True for the full report; False for one page
+    """
     made = (part(subject) for part in (FULL if full else BRIEF))
     record = subject.result.record
     return ResultReport(
@@ -18,7 +26,9 @@ def report_of(subject: ReportSubject, *, full: bool = False) -> ResultReport:
         subtitle=f"{record.voxels}, {subject.result.created:%d %b %Y %H:%M}",
         site=subject.site.name,
         address=subject.site.address,
+        # The logo is read now: a missing file is an error of the settings, not of the writer.
         logo=subject.site.logo_bytes(),
+        # Sections without content are None.
         sections=tuple(section for section in made if section is not None),
         footer=f"{CLAIM} Isocenter {program_version()}.",
         is_identified=subject.is_identified,

@@ -1,7 +1,7 @@
 """A report for archives: its PDF encapsulated in DICOM, or its first page as secondary capture.
 
-Patient and study are those that the series of the same image has, by pseudonyms or as another image
-of the patient says; so report and image always lie in one study. PS3.3 A.45.1 and A.8.1.
+Patient and study are those of the series of the same image, either pseudonyms or those of another
+image of the patient. Report and image are therefore always in one study. PS3.3 A.45.1 and A.8.1.
 """
 
 from __future__ import annotations
@@ -25,19 +25,36 @@ from engine.results.reports.printed import to_images, to_pdf
 from engine.results.reports.subject import ReportSubject
 
 PDF_CLASS = "1.2.840.10008.5.1.4.1.1.104.1"
-"""Encapsulated PDF Storage."""
+"""SOP class Encapsulated PDF Storage."""
 NUMBERS = {"pdf": "903", "picture": "904"}
-"""Numbers of the series: nobody else of ours has these."""
+"""Series numbers that no other export of this program uses."""
 FOREIGN = ("ImageComments", "Laterality")
-"""Attributes of images that a document has none of."""
+"""Attributes of images that a document must not have."""
 
 
 def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None = None) -> bytes:
-    """Return the pages as a DICOM file that holds a PDF."""
+    """Return the pages as a DICOM file with an encapsulated PDF.
+
+    Parameters
+    ----------
+    report
+        report to write
+    of
+        result of the report
+    whose
+        patient and study; None: those of the result's order, otherwise pseudonyms
+
+    Returns
+    -------
+    bytes
+        content of the DICOM file
+    """
     document = to_pdf(report)
     provenance = _provenance(of)
     subject = whose or _subject(of) or subject_of(provenance, digest_of(of.volume))
     study = str(subject.attributes["StudyInstanceUID"])
+    # The digest of the document is part of the UID: a new report of the same result is a new
+    # object, because archives reject a changed object with a known UID.
     own = uid_of("report", study, of.result.id, sha256(document).hexdigest())
     general = general_attributes(of.volume, provenance, subject)
     attributes: Plain = {
@@ -50,9 +67,11 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None 
         "InstanceNumber": "1",
         "Modality": "DOC",
         "ConversionType": "WSD",
+        # PS3.3 C.24.2: YES if names of files, which can identify the patient, are on the pages.
         "BurnedInAnnotation": "YES" if of.is_identified else "NO",
         "AcquisitionDateTime": "",
         "DocumentTitle": words(report.title),
+        # The sequence is type 2 and may be empty: no standard code describes this kind of report.
         "ConceptNameCodeSequence": [],
         "MIMETypeOfEncapsulatedDocument": "application/pdf",
     }
@@ -60,7 +79,17 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None 
 
 
 def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = None) -> bytes:
-    """Return the first page as a DICOM picture."""
+    """Return the first page as a DICOM secondary capture.
+
+    Parameters
+    ----------
+    report
+        report to write
+    of
+        result of the report
+    whose
+        patient and study; None: those of the result's order, otherwise pseudonyms
+    """
     page = image_of(to_images(report)[0]).convert("RGB")
     captured = CapturedPage(
         np.asarray(page, np.uint8), "Report", "Page of a report of the image", NUMBERS["picture"],
@@ -70,7 +99,7 @@ def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = 
 
 
 def _subject(of: ReportSubject) -> Subject | None:
-    """Return patient and study of the order that a result was made for; None without one."""
+    """Return patient and study of the order of a result; None without an order."""
     order = of.result.order
     return None if order is None else of_order(order, of.volume, of.provenance)
 

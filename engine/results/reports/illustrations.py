@@ -1,4 +1,4 @@
-"""Pictures from bytes in memory, and what is shipped for reports."""
+"""Images from bytes in memory, and the template of the web page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def image_of(data: bytes) -> Image:
-    """Return the picture in a PNG or JPEG."""
+    """Return the image in a PNG or JPEG."""
     from PIL import Image
 
     return Image.open(BytesIO(data))

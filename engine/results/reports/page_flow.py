@@ -1,6 +1,6 @@
-"""Words and pictures set on A4 pages, one below the other, as figures of matplotlib.
+"""Texts and images set on A4 pages from top to bottom, as matplotlib figures.
 
-Lines are broken by the widths of the letters of the type itself.
+Lines are broken by the real widths of the letters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INCH_MM, POINT_MM = 25.4, 25.4 / 72
 PAGE_MM = (210.0, 297.0)
 LEFT_MM, RIGHT_MM, TOP_MM, BOTTOM_MM = 20.0, 190.0, 36.0, 280.0
 VALUE_MM = 66.0
-"""From the left edge of the page to the values of rows."""
+"""Distance of the values of rows from the left edge of the page."""
 BODY_PT, HEADING_PT, TITLE_PT, SMALL_PT = 8.5, 10.5, 15.0, 7.0
 LINE_MM, GAP_MM = 4.1, 3.5
 INK, FAINT, LOOK = "#22282f", "#5b6670", "#8a5200"
@@ -30,7 +30,7 @@ COLOURS: dict[Tone, str] = {"": INK, "muted": FAINT, "look": LOOK}
 LOGO_MM = (38.0, 14.0)
 MEASURED_PX = 100
 HEADING_LINES = 5
-"""Room for a heading above a picture that fills the page."""
+"""Space in lines for a heading above an image that fills the page."""
 
 
 class PageFlow:
@@ -38,8 +38,8 @@ class PageFlow:
 
     Attributes
     ----------
-    pages : figures of one page each
-    y_mm : from the top of the last one to what comes next [mm]
+    pages : one figure for each page
+    y_mm : distance of the next element from the top of the last page [mm]
     """
 
     def __init__(self, report: ResultReport) -> None:
@@ -50,13 +50,14 @@ class PageFlow:
         self._line(report.subtitle, BODY_PT, LEFT_MM, colour=FAINT, width=RIGHT_MM - LEFT_MM)
         for section in report.sections:
             self._section(section)
+        # Footers come last, because they state the number of pages.
         for n, page in enumerate(self.pages, 1):
             self._foot(page, n)
 
     def _section(self, section: Section) -> None:
         self.y_mm += GAP_MM
         first = section.illustrations[:1] if not section.notes else ()
-        # a heading never stands alone at the foot of a page
+        # The heading stays with its first content, so that it is never alone at the end of a page.
         self._need(4 * LINE_MM + sum(_size_mm(each)[1] for each in first))
         self._line(section.title, HEADING_PT, LEFT_MM, is_bold=True, width=RIGHT_MM - LEFT_MM)
         self.y_mm += 0.6
@@ -76,6 +77,7 @@ class PageFlow:
         if row.tone == "look":
             self._need(LINE_MM)
             self._text("!", BODY_PT, LEFT_MM - 3, LOOK, is_bold=True)
+        # Names and values wrap separately and may have different numbers of lines.
         for k in range(max(len(names), len(values))):
             self._need(LINE_MM)
             if k < len(names):
@@ -87,6 +89,7 @@ class PageFlow:
     def _grid(self, grid: Grid) -> None:
         width = (RIGHT_MM - LEFT_MM) / len(grid.head)
         for k, cells in enumerate((grid.head, *grid.rows)):
+            # A gap of 2 mm keeps the texts of neighbouring columns separate.
             lines = [broken(cell, BODY_PT, width - 2) for cell in cells]
             height = LINE_MM * max(len(each) for each in lines)
             self._need(height)
@@ -136,6 +139,7 @@ class PageFlow:
     def _foot(self, page: Figure, number: int) -> None:
         from matplotlib.lines import Line2D
 
+        # Figure coordinates of matplotlib run from 0 to 1 and from the bottom up.
         y = 1 - 285 / PAGE_MM[1]
         ends = [LEFT_MM / PAGE_MM[0], RIGHT_MM / PAGE_MM[0]]
         page.add_artist(Line2D(ends, [y, y], color=FAINT, lw=0.4))
@@ -168,6 +172,7 @@ class PageFlow:
         down_mm: float = 0.0,
     ) -> None:  # fmt: skip
         y = 1 - (self.y_mm + down_mm + size * POINT_MM) / PAGE_MM[1]
+        # Names may contain "$", which matplotlib would otherwise read as a formula.
         self.pages[-1].text(
             x_mm / PAGE_MM[0], y, text, color=colour, parse_math=False,
             fontproperties=type_of(is_bold, size), va="baseline",
@@ -175,7 +180,7 @@ class PageFlow:
 
 
 def _size_mm(shown: Illustration) -> tuple[float, float]:
-    """Return width and height of a picture; one that is higher than a page is made smaller."""
+    """Return width and height of an image; an image higher than a page is scaled down."""
     image = image_of(shown.png)
     width = shown.width * (RIGHT_MM - LEFT_MM)
     most = BOTTOM_MM - TOP_MM - HEADING_LINES * LINE_MM
@@ -184,7 +189,22 @@ def _size_mm(shown: Illustration) -> tuple[float, float]:
 
 
 def broken(text: str, size: float, width_mm: float) -> list[str]:
-    """Return a text in lines that fit a width; a word that is wider is broken where it must be."""
+    """Return a text in lines that fit a width.
+
+    Parameters
+    ----------
+    text
+        text to break at spaces
+    size
+        type size [pt]
+    width_mm
+        width of the column [mm]
+
+    Returns
+    -------
+    list of str
+        lines; a word wider than the column is broken inside
+    """
     lines: list[str] = []
     for word in text.split():
         joined = f"{lines[-1]} {word}" if lines else word
@@ -192,6 +212,7 @@ def broken(text: str, size: float, width_mm: float) -> list[str]:
             lines[-1] = joined
             continue
         while _width_mm(word, size) > width_mm:
+            # The mean width of a letter gives the number of letters; one less is on the safe side.
             n = max(1, int(len(word) * width_mm / _width_mm(word, size)) - 1)
             lines.append(word[:n])
             word = word[n:]
@@ -200,19 +221,21 @@ def broken(text: str, size: float, width_mm: float) -> list[str]:
 
 
 def _width_mm(text: str, size: float) -> float:
+    # Widths are measured once at 100 px and scaled, so that all sizes break lines alike.
     return measured().getlength(text) / MEASURED_PX * size * POINT_MM
 
 
 @cache
 def measured() -> FreeTypeFont:
-    """Return the type in which widths are measured."""
+    """Return the font in which widths are measured."""
     return font(MEASURED_PX)
 
 
 @cache
 def type_of(is_bold: bool, size: float) -> FontProperties:
-    """Return the type of a line."""
+    """Return the font of a line."""
     from matplotlib.font_manager import FontProperties
 
+    # The font of Pillow and of matplotlib is the same file, so that measured widths are correct.
     name = "Roboto-Medium.ttf" if is_bold else "Roboto-Regular.ttf"
     return FontProperties(fname=str(files("font_roboto") / "files" / name), size=size)

@@ -1,4 +1,4 @@
-"""A report on A4 pages: as a PDF, or as pictures of its pages."""
+"""A report on A4 pages, as a PDF or as images of its pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SCREEN_DPI = 150
 SMALLER, SMALLEST = 0.85, 0.45
-"""Steps in which pictures shrink until a brief report fits on its page, and how far."""
+"""Factor of each step in which images shrink until a brief report fits on one page, and limit."""
 
 
 def to_pdf(report: ResultReport) -> bytes:
@@ -31,15 +31,35 @@ def to_pdf(report: ResultReport) -> bytes:
 
 
 def to_images(report: ResultReport, dpi: int = SCREEN_DPI) -> list[bytes]:
-    """Return a PNG of each page."""
+    """Return a PNG of each page.
+
+    Parameters
+    ----------
+    report
+        report to draw
+    dpi
+        resolution [pixels per inch]
+    """
     with _type():
         return [_png(page, dpi) for page in set_pages(report)]
 
 
 def set_pages(report: ResultReport) -> list[Figure]:
-    """Return the pages; pictures of a brief report shrink where it would not fit on one."""
+    """Return the pages; in a brief report images shrink until it fits on one page.
+
+    Parameters
+    ----------
+    report
+        report to set
+
+    Returns
+    -------
+    list of Figure
+        more than one page for a brief report only if images at the smallest size do not fit
+    """
     factor = 1.0
     pages = PageFlow(report).pages
+    # Page breaks are only known after setting the pages, so smaller images are tried in steps.
     while report.is_brief and len(pages) > 1 and factor > SMALLEST:
         factor *= SMALLER
         pages = PageFlow(report.with_smaller_illustrations(factor)).pages
@@ -48,13 +68,15 @@ def set_pages(report: ResultReport) -> list[Figure]:
 
 @contextmanager
 def _type(*, embeds_pixels: bool = False) -> Iterator[None]:
-    """Set type that other programs can search and copy, as wide in pictures as it is in print.
+    """Use fonts that can be searched and copied, with equal widths in images and in print.
 
-    `embeds_pixels` puts all pixels of a picture into a PDF; without it their letters are blurred.
+    `embeds_pixels` stores all pixels of an image in the PDF; otherwise letters in images blur.
     """
     from matplotlib import rc_context, rcParams
 
     resampling = "none" if embeds_pixels else rcParams["image.interpolation"]
+    # Type 42 embeds the font as TrueType, while the default (type 3) cannot be searched in all
+    # viewers. Hinting changes letter widths at screen resolution, and lines would run over.
     with rc_context(
         {"pdf.fonttype": 42, "text.hinting": "none", "image.interpolation": resampling}
     ):

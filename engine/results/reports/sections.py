@@ -1,6 +1,6 @@
-"""The parts of a report, each made of what is kept of a result; a further part is one function.
+"""Sections of a report, each from the stored files of a result. A new section is one function.
 
-A part that has nothing to say is left out. Those of `BRIEF` make the report of one page.
+Sections without content are left out. Those in `BRIEF` form the report of one page.
 """
 
 from __future__ import annotations
@@ -37,12 +37,18 @@ def illustrations(subject: ReportSubject) -> Section:
 
 
 def illustrations_in_a_row(subject: ReportSubject) -> Section:
-    """Return three slices and a projection side by side, as wide as the page."""
+    """Return three slices and a projection in a row over the page width."""
     return _image(subject, snapshot(subject.volume, n_columns=4), 1.0)
 
 
 def summary(subject: ReportSubject) -> Section:
-    """Return the few facts that everybody asks for, as the record of the run has them."""
+    """Return the main facts of the reconstruction, from the record of the run.
+
+    Parameters
+    ----------
+    subject
+        result of the report
+    """
     record, run = subject.result.record, subject.run
     rows = [
         ReportRow("Scan", subject.result.record.title.rpartition(",")[0] or record.title),
@@ -53,19 +59,21 @@ def summary(subject: ReportSubject) -> Section:
         ReportRow("Reconstructed", f"{subject.result.created:%d %b %Y %H:%M %Z}"),
         ReportRow("Device", run.device),
     ]
+    # Inserted from the end, so that the positions of the earlier rows are still valid.
     if run.axis:
         rows.insert(5, ReportRow("Rotation axis", run.axis))
     if run.fitted:
         rows.insert(4, ReportRow("Fitted to the scan", run.fitted))
     if run.protocol.changed:
         rows.insert(2, ReportRow("Changed in it", "; ".join(run.protocol.changed), "look"))
+    # Settings that were never saved cannot be found again by a protocol name, so this is marked.
     elif run.protocol.origin == "nowhere":
         rows.insert(2, ReportRow("Saved", ORIGINS["nowhere"], "look"))
     return Section("Reconstruction", tuple(rows))
 
 
 def scan(subject: ReportSubject) -> Section | None:
-    """Return what is known of the scan."""
+    """Return the facts of the scan; None if none are known."""
     known = subject.known("scan")
     facts = known if isinstance(known, dict) else {}
     rows = [ReportRow(*fact_of(key, value)) for key, value in facts.items() if _is_short(value)]
@@ -73,7 +81,18 @@ def scan(subject: ReportSubject) -> Section | None:
 
 
 def corrections(subject: ReportSubject) -> Section | None:
-    """Return the ledger: what each correction did, or why it could not be used; the warnings."""
+    """Return each correction with its effect or the reason why it was not used, and warnings.
+
+    Parameters
+    ----------
+    subject
+        result of the report
+
+    Returns
+    -------
+    Section or None
+        None for a kind of scan without corrections, if there are no messages
+    """
     modality, run = modality_of(subject.result.study.protocol), subject.run
     titles = _titles(modality)
     rows = [_ledger_row(each, run, titles) for each in run.corrections]
@@ -85,7 +104,8 @@ def corrections(subject: ReportSubject) -> Section | None:
 
 
 def settings(subject: ReportSubject) -> Section:
-    """Return each setting that is not as usual, as the command line would assign it."""
+    """Return each setting that differs from the default, as assigned on the command line."""
+    # Where a protocol was saved is no setting of the reconstruction.
     protocol = subject.result.study.protocol.model_copy(update={"saved": None})
     pairs = (each.partition("=") for each in assignments(protocol))
     rows = [ReportRow(key, value) for key, _, value in pairs if key != "name"]
@@ -94,10 +114,11 @@ def settings(subject: ReportSubject) -> Section:
 
 
 def image_numbers(subject: ReportSubject) -> Section:
-    """Return what the values of the image are, and how near it came to the data."""
+    """Return statistics of the image, and how closely it fits the data."""
     volume, values = subject.volume, subject.volume.values
     n_bad = int(values.size - np.count_nonzero(np.isfinite(values)))
     share = 100 * float(np.count_nonzero(values < 0)) / values.size
+    # float64, because the float32 sum of 10⁸ voxels has few valid digits.
     mean = float(np.mean(values, dtype=np.float64))
     rows = [
         ReportRow("Largest value", quantity(float(values.max()), volume.unit)),
@@ -111,11 +132,23 @@ def image_numbers(subject: ReportSubject) -> Section:
 
 
 def regions(subject: ReportSubject) -> Section | None:
-    """Return what the image holds in each region."""
+    """Return the figures of each region.
+
+    Parameters
+    ----------
+    subject
+        result with its regions
+
+    Returns
+    -------
+    Section or None
+        None without regions; regions that cannot be measured become notes
+    """
     found = subject.regions
     if found is None or not found.regions:
         return None
     measured = [measure(region, subject.volume) for region in found.regions]
+    # One power of ten for the whole table, so that numbers can be compared line by line.
     largest = float(np.nanmax(np.abs(subject.volume.values)))
     rows = tuple(_region_row(each, largest) for each in measured if each.figures is not None)
     faults = (each for each in measured if each.figures is None)
@@ -126,7 +159,19 @@ def regions(subject: ReportSubject) -> Section | None:
 
 
 def quality(subject: ReportSubject) -> Section | None:
-    """Return the figures of a quality report that was handed over."""
+    """Return the figures of a quality report.
+
+    Parameters
+    ----------
+    subject
+        result with the quality report as JSON values
+
+    Raises
+    ------
+    FileFormatError
+        if the quality report is damaged
+    """
+    # Imported here: only reports with phantom measurements need the package.
     from engine.analysis.quality.quality_report import QualityFigure
 
     try:
@@ -141,7 +186,7 @@ def quality(subject: ReportSubject) -> Section | None:
 
 
 def signatures(subject: ReportSubject) -> Section:
-    """Return who signed the result off."""
+    """Return the signatures of the result, or a note that there are none."""
     if not subject.signatures:
         return Section("Signed off", notes=(ReportRow("", f"{UNSIGNED}.", "look"),))
     rows = [ReportRow(each.moment, f"{each.who}: {each.judgement}") for each in subject.signatures]
@@ -150,7 +195,7 @@ def signatures(subject: ReportSubject) -> Section:
 
 
 def provenance(subject: ReportSubject) -> Section:
-    """Return files, digests, versions, and the command that makes the same image again."""
+    """Return files, digests, versions, and the command that reproduces the image."""
     record, protocol = subject.result.record, subject.result.study.protocol
     saved = protocol.saved or SavedAs()
     rows = [ReportRow(_role_words(role), _file_words(file)) for role, file in record.inputs.items()]
@@ -167,7 +212,7 @@ def provenance(subject: ReportSubject) -> Section:
 
 
 def digests(subject: ReportSubject) -> Section:
-    """Return the digests that tell image, result and program."""
+    """Return the digests that identify image, result and program."""
     rows = (
         ReportRow("Image SHA-256", str(subject.known("output", "sha256") or "not known")),
         ReportRow("Result", subject.result.id),
@@ -216,7 +261,7 @@ def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
 
 
 def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
-    """Return the cells of a region; `largest` chooses one power of ten for all regions."""
+    """Return the cells of a region; `largest` sets one power of ten for all regions."""
     found = measured.figures
     if found is None:
         return (measured.region.name,)
@@ -228,6 +273,7 @@ def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
 
 def _role_words(role: str) -> str:
     head, _, rest = role.partition(",")
+    # Inputs of several parts have roles such as "data, part 2".
     words = "Scan" if head == "data" else head.replace("_", " ").capitalize()
     return f"{words},{rest}" if rest else words
 

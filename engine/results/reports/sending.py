@@ -1,4 +1,4 @@
-"""A report on its way to an archive: its PDF in DICOM, and its first page as a picture."""
+"""Send a report to an archive: its PDF in DICOM, and its first page as an image."""
 
 from __future__ import annotations
 
@@ -15,16 +15,24 @@ NAMES = ("report.dcm", "report.capture.dcm")
 
 
 def send_report(report: ResultReport, of: ReportSubject) -> str:
-    """Send a report to the node of the site; return the node's name.
+    """Send a report to the DICOM node of the site; return the name of the node.
+
+    Parameters
+    ----------
+    report
+        report to send
+    of
+        result of the report
 
     Raises
     ------
     SettingsError
-        where the settings name no node
+        if the site has no node
     """
     if not of.site.node:
         raise SettingsError("The settings name no DICOM node to send to; add one there.")
     node = Node.at(of.site.node, called=of.site.called)
+    # Both forms are sent, because some viewers cannot display an encapsulated PDF.
     with TemporaryDirectory(prefix="isocenter-report-") as folder:
         paths = [Path(folder) / name for name in NAMES]
         for path in paths:

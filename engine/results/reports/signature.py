@@ -1,7 +1,8 @@
-"""Signing a result off: who judged it how, and when; kept beside the result, of its very bytes.
+"""Sign-off of a result: reader, judgement and time, stored next to the result.
 
-A signature names the digest of the result's record, which holds those of image, study and
-provenance; so none can be moved to another image. Later ones stand below earlier ones.
+A signature contains the digest of the result's record, and the record contains the digests of
+image, study and provenance. A signature therefore cannot be moved to another image. New signatures
+are appended.
 """
 
 from __future__ import annotations
@@ -30,16 +31,16 @@ JUDGEMENTS: tuple[Judgement, ...] = ("acceptable", "acceptable with remarks", "n
 
 
 class Signature(Settings):
-    """Who signed a result off.
+    """One signature of a result.
 
     Attributes
     ----------
-    who, when_utc : name and moment
-    judgement, remark : what they found
-    login : name of the login it was done with
-    result, result_sha256 : which result, and the digest of its record
-    version : of the program
-    sha256 : of all else
+    who, when_utc : name and time
+    judgement, remark : opinion of the reader
+    login : login name of the session
+    result, result_sha256 : result and the digest of its record
+    version : version of the program
+    sha256 : digest of all other fields
     """
 
     who: str = setting(min_length=1, max_length=120)
@@ -57,13 +58,13 @@ class Signature(Settings):
         return self.model_copy(update={"sha256": self._digest()})
 
     def is_of(self, result: Result) -> bool:
-        """Whether it is whole, and of this result as it is."""
+        """Return True if the signature is intact and belongs to this version of the result."""
         mine = (result.id, result.record.sha256)
         return self.sha256 == self._digest() and (self.result, self.result_sha256) == mine
 
     @property
     def moment(self) -> str:
-        """When, in the time of this place."""
+        """Local time as text."""
         return f"{self.when_utc.astimezone():%d %b %Y %H:%M %Z}"
 
     def describe(self) -> str:
@@ -77,7 +78,7 @@ class Signature(Settings):
 
 
 def login_name() -> str:
-    """Return the name of the login; empty where the system does not say."""
+    """Return the login name; empty if the system does not state it."""
     try:
         return getpass.getuser()[:120]
     except (OSError, KeyError, ImportError):
@@ -85,7 +86,26 @@ def login_name() -> str:
 
 
 def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Signature:
-    """Sign a result off; it stays from then on until somebody deletes it."""
+    """Sign a result off and pin it, so that it stays until the user deletes it.
+
+    Parameters
+    ----------
+    result
+        result to sign
+    who
+        name of the reader
+    judgement
+        opinion
+    remark
+        free text
+
+    Raises
+    ------
+    SettingsError
+        if `who` is empty
+    FileFormatError
+        if an earlier signature is damaged
+    """
     if not who.strip():
         raise SettingsError("Who signs? A report that is signed off names somebody.")
     made = Signature(
@@ -94,9 +114,12 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
         version=program_version() or "not known",
     ).sealed()  # fmt: skip
     path = result.folder / FILE
+    # The file is read and written as a whole. The lock keeps a second window from losing a
+    # signature.
     with after_others(path):
         kept = [each.model_dump(mode="json") for each in (*signatures_of(result), made)]
         write_atomically(to_json({"signatures": kept}, indent=2).encode(), path, private=True)
+        # Signed results must not be removed by the retention limits.
         result.mark(PINNED)
     audit_log.record("result signed off", result=result.id, judgement=judgement)
     return made
@@ -105,10 +128,15 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
 def signatures_of(result: Result) -> tuple[Signature, ...]:
     """Return the signatures of a result, the oldest first.
 
+    Parameters
+    ----------
+    result
+        result with or without signatures
+
     Raises
     ------
     FileFormatError
-        where one is damaged, or of another result
+        if a signature is damaged or belongs to another result
     """
     path = result.folder / FILE
     if not path.exists():

@@ -1,6 +1,6 @@
-"""The site: its name and logo on reports, its people, its protocols, and where reports go.
+"""Settings of the site: name and logo on reports, readers, protocols, and DICOM nodes.
 
-It stands in `site.toml` beside the other settings; command line and window read the same file.
+They are stored in `site.toml` next to the other settings, for command line and window.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_LOGO_BYTES = 4_000_000
 
 
 class Site(Settings):
-    """What the settings say of the site; every field may be left out."""
+    """Settings of the site; every field is optional."""
 
     name: str = setting("", "Name of the site, at the top of each report", label="Site",
                         max_length=120)  # fmt: skip
@@ -51,35 +51,49 @@ class Site(Settings):
 
     @classmethod
     def read(cls, folder: Path | None = None) -> Self:
-        """Return the settings of a folder, the user's own if None; the usual ones without any."""
-        path = (folder or config_dir()) / FILE
-        return parse(cls, read_toml(path), where=path.name) if path.exists() else cls()
+        """Return the settings stored in a folder.
 
-    def write(self, folder: Path) -> None:
-        """Keep the settings in a folder, which is made if absent."""
-        from engine.io.safety.atomic_write import write_atomically
-
-        made(folder)
-        write_atomically(to_toml(self).encode(), folder / FILE, private=True)
-
-    @property
-    def protocol_folder(self) -> Path | None:
-        """Folder of the protocols that all share; None if there is none."""
-        return Path(self.protocols).expanduser() if self.protocols else None
-
-    def logo_bytes(self) -> bytes:
-        """Return the picture of the logo; empty if there is none.
+        Parameters
+        ----------
+        folder
+            folder of `site.toml`; None: the user's settings. Without a file the defaults hold
 
         Raises
         ------
         SettingsError
-            where it cannot be read, is too large or neither PNG nor JPEG
+            if the file has an invalid value
+        """
+        path = (folder or config_dir()) / FILE
+        return parse(cls, read_toml(path), where=path.name) if path.exists() else cls()
+
+    def write(self, folder: Path) -> None:
+        """Store the settings in a folder, which is created if missing."""
+        from engine.io.safety.atomic_write import write_atomically
+
+        made(folder)
+        # The file names people and nodes, so only its owner may read it.
+        write_atomically(to_toml(self).encode(), folder / FILE, private=True)
+
+    @property
+    def protocol_folder(self) -> Path | None:
+        """Folder of shared protocols; None if there is none."""
+        return Path(self.protocols).expanduser() if self.protocols else None
+
+    def logo_bytes(self) -> bytes:
+        """Return the content of the logo file; empty if there is no logo.
+
+        Raises
+        ------
+        SettingsError
+            if the file cannot be read, is too large, or is neither PNG nor JPEG
         """
         if not self.logo:
             return b""
         path = Path(self.logo).expanduser()
         try:
             with open_input(path) as file:
+                # One byte more than allowed shows that a file is too large, without reading all of
+                # it.
                 data = file.read(MOST_LOGO_BYTES + 1)
         except EngineError as e:
             raise SettingsError(f"The logo of the site: {e}") from e

@@ -1,4 +1,4 @@
-"""What a report is of: a result with all that was kept of it, and who issues the report."""
+"""Subject of a report: a result with its stored files, and the issuer."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from engine.results.result import VOLUME, Result
 
 @dataclass(frozen=True)
 class ReportSubject:
-    """A result, read.
+    """A result with its files read.
 
     Attributes
     ----------
     result : the result
-    volume, provenance : its image, and what made it
-    site : who issues the report
-    signatures : who signed it off, the oldest first
-    quality : a report of the image's quality, as `isocenter quality` wrote it; empty for none
-    regions : of this scan, to measure in the image; None for none
+    volume, provenance : image and its provenance
+    site : issuer of the report
+    signatures : signatures, the oldest first
+    quality : quality report as written by `isocenter quality`; empty for none
+    regions : regions of this scan to measure; None for none
     """
 
     result: Result
@@ -43,9 +43,25 @@ class ReportSubject:
     def read(
         cls, result: Result, site: Site, quality: Plain | None = None, regions: Path | None = None
     ) -> Self:
-        """Read a result from the disk; each of its files is compared with its digest.
+        """Read a result from disk; each file is compared with its digest.
 
-        Regions are those of a file, or those beside its image; of another scan they are refused.
+        Parameters
+        ----------
+        result
+            result to read
+        site
+            issuer of the report
+        quality
+            quality report as JSON values; None for none
+        regions
+            region file; None: the file next to the image, if there is one
+
+        Raises
+        ------
+        DataError
+            if the regions belong to another scan
+        FileFormatError
+            if a file is damaged or was changed
         """
         volume = result.volume()
         beside = regions_file_of(result.folder / VOLUME)
@@ -62,7 +78,7 @@ class ReportSubject:
 
     @property
     def run(self) -> RecordedRun:
-        """The record of the run; of an old result what its other files know of it."""
+        """Record of the run; for an old result, as far as its other files state it."""
         record = self.result.record
         if record.run is not None:
             return record.run
@@ -70,11 +86,11 @@ class ReportSubject:
 
     @property
     def is_identified(self) -> bool:
-        """Whether names of files may stand in the report, as they do in the study."""
+        """True if the report may contain file names, as the study does."""
         return bool(self.result.study.identified)
 
     def known(self, *keys: str) -> object:
-        """Return a value of the provenance by its keys; None where it is not there."""
+        """Return a value of the provenance by its keys; None if it is missing."""
         value: object = self.provenance
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
@@ -83,6 +99,7 @@ class ReportSubject:
 
 def _regions_of(path: Path, volume: Volume) -> RegionSet:
     found = read_regions(path)
+    # Figures of regions on a wrong image look plausible, so the marks of the scan must match.
     if not found.is_of(marks_of(volume)):
         raise DataError(
             f"{path.name}: these regions were drawn on another scan than the result is of; choose "

@@ -1,4 +1,4 @@
-"""A report as one web page: pictures inside it, nothing loaded from elsewhere, no script."""
+"""A report as a single HTML page with embedded images, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from engine.results.reports.illustrations import page_template
 
 
 def to_html(report: ResultReport) -> bytes:
-    """Return the page; what people wrote is text in it, never markup."""
+    """Return the page; texts of users are escaped and never become markup."""
     from jinja2 import Environment
 
+    # Titles and remarks come from users and from files.
     page = Environment(autoescape=True).from_string(page_template())
     logo = _data(report.logo) if report.logo else ""
     return page.render(report=report, logo=logo, data=_data).encode()

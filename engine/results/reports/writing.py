@@ -1,4 +1,4 @@
-"""A report as a file, by the ending of its name."""
+"""Write a report as a file; the suffix selects the format."""
 
 from __future__ import annotations
 
@@ -21,11 +21,22 @@ KINDS: dict[str, tuple[str, Write]] = {
     ".capture.dcm": ("DICOM picture", to_capture),
     ".dcm": ("DICOM PDF", to_dicom_pdf),
 }
-"""Ending to the words for it and what writes it; the longer ending first."""
+"""Displayed name and writer by suffix; ".capture.dcm" comes before ".dcm", which also matches."""
 
 
 def ending_of_report(path: Path) -> str:
-    """Return the ending of a report's name; raises `OutputError` where it is none of ours."""
+    """Return the suffix of the name of a report.
+
+    Parameters
+    ----------
+    path
+        target
+
+    Raises
+    ------
+    OutputError
+        if the suffix is not one of `KINDS`
+    """
     found = next((each for each in KINDS if path.name.lower().endswith(each)), None)
     if found is None:
         raise OutputError(f"{path.name}: a report's name ends in {', '.join(KINDS)}.")
@@ -35,15 +46,20 @@ def ending_of_report(path: Path) -> str:
 def write_report(
     report: ResultReport, of: ReportSubject, path: Path, whose: Subject | None = None
 ) -> None:
-    """Write a report; whole, or not at all.
+    """Write a report, completely or not at all.
 
     Parameters
     ----------
     report, of
-        what to write, and the result that it was made of
+        report, and the result that it describes
     path
-        target, whose ending says the format
+        target; its suffix selects the format
     whose
-        patient and study of a DICOM file; those of the result's order, else pseudonyms, if None
+        patient and study of a DICOM file; None: those of the result's order, otherwise pseudonyms
+
+    Raises
+    ------
+    OutputError
+        if the suffix is not known
     """
     write_atomically(KINDS[ending_of_report(path)][1](report, of, whose), path)
