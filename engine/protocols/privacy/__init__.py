@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from engine.protocols.privacy.names import Names as Names
     from engine.protocols.privacy.records import without_names as without_names
 
+# Lazy imports: a command that handles no names must not load HMAC and the key files.
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,

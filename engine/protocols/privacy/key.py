@@ -1,8 +1,8 @@
 """Local key: the file behind each pseudonym of this user.
 
-A pseudonym follows from the file (its place, size and time of change) and a secret of this user, so
-that the same scan has the same one every day and nobody else can guess it. Both files of the key
-are for their owner alone.
+A pseudonym is derived from the file (its path, size and modification time) and a secret of this
+user. The same scan therefore has the same pseudonym every day, and nobody else can guess it. Only
+their owner can read the two files of the key.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from engine.core.paths import config_dir
 
 FOLDER, SECRET, NAMES = "key", "secret", "names.jsonl"
 LEAST_DIGITS, MOST_DIGITS = 8, 32
-"""Hexadecimal digits of a pseudonym; more where two files would have the same one."""
+"""Hexadecimal digits of a pseudonym; more digits resolve collisions between two files."""
 SUFFIXES = (
     *(".l.hdr", ".hdr.stir", ".l.hdr.stir", ".hdr", ".l", ".clm.safir", ".safir", ".h5", ".hdf5"),
     *(".nii.gz", ".nii", ".csv", ".tsv", ".txt", ".toml", ".npy", ".npz", ".raw", ".mat", ".nxs"),
     *(".log", ".xtekct", ".xml", ".mha", ".geom", ".ang", ".tif", ".tiff", ".json", ".png"),
 )
-"""Endings that say what a file is; any other may be part of a name."""
+"""Endings that state the format of a file; any other ending may be part of a name."""
 DESCRIBING = (".txt", ".log", ".xtekct", ".xml", ".geom", ".toml")
-"""Endings of the files that say what the images of a folder are."""
+"""Endings of files that describe the images of a folder."""
 
 log = logging.getLogger(__name__)
 
 
 class Known(NamedTuple):
-    """A file as it was when it got its pseudonym."""
+    """State of a file when it received its pseudonym."""
 
     path: str
     n_bytes: int
@@ -44,25 +44,34 @@ class Known(NamedTuple):
 
 
 def pseudonym_of(path: Path, kind: str = "study") -> str:
-    """Return what a file is called where names must not go, with its ending: "study-3f9a21c0.h5".
+    """Return the pseudonym of a file with its ending, such as "study-3f9a21c0.h5".
 
     Parameters
     ----------
     path
-        the file
+        the file; it does not have to exist
     kind
-        purpose in one word
+        purpose of the file in one word, the first part of the pseudonym
     """
     return _pseudonym(config_dir() / FOLDER, kind, _known(path)) + ending_of(path.name)
 
 
 def file_of(name: str) -> Path | None:
-    """Return the file of this user that a pseudonym stands for, None where it stands for none.
+    """Return the file of this user behind a pseudonym; None if there is none.
 
-    Raises `DataError` where the file is another one by now.
+    Parameters
+    ----------
+    name
+        pseudonym with its ending
+
+    Raises
+    ------
+    DataError
+        if the file has been changed since it received the pseudonym
     """
     stem = name.removesuffix(ending_of(name))
     found = dict(_names(config_dir() / FOLDER)).get(stem)
+    # The ending must match too: "study-3f9a21c0.nii" is not the scan "study-3f9a21c0.h5".
     if found is None or ending_of(found.path) != ending_of(name):
         return None
     path = Path(found.path)
@@ -74,23 +83,41 @@ def file_of(name: str) -> Path | None:
 
 
 def ending_of(name: str) -> str:
-    """Return the ending of a file name that says what it is, empty if there is none."""
+    """Return the ending of a file name that states its format; empty if there is none.
+
+    Parameters
+    ----------
+    name
+        file name, without folders
+
+    Returns
+    -------
+    ending
+        in the spelling of the name. Of several endings that fit, the longest counts, such as
+        ".nii.gz".
+    """
     low = name.lower()
+    # A file called ".h5" has no name before the ending, so the ending is its name.
     fitting = [suffix for suffix in SUFFIXES if low.endswith(suffix) and low != suffix]
     return name[-len(max(fitting, key=len)) :] if fitting else ""
 
 
 def _known(path: Path) -> Known:
+    # The real path, so that a link and its target have the same pseudonym.
     place = os.path.realpath(path)
     try:
         found = _standing_for(path).stat()
     except OSError:
+        # A removed file keeps its pseudonym: its path alone identifies it.
         return Known(place, 0, 0)
     return Known(place, found.st_size, found.st_mtime_ns)
 
 
 def _standing_for(path: Path) -> Path:
-    """Return a file, or the first that describes the scan of a folder; results may come there."""
+    """Return a file, or the first file that describes the scan in a folder.
+
+    The folder itself would not do: results written into it change its modification time.
+    """
     if not path.is_dir():
         return path
     files = sorted(each for each in path.iterdir() if each.name.lower().endswith(DESCRIBING))
@@ -99,10 +126,15 @@ def _standing_for(path: Path) -> Path:
 
 @lru_cache(maxsize=1024)  # asked for with each event of a run
 def _pseudonym(folder: Path, kind: str, known: Known) -> str:
+    # A keyed hash (HMAC), because a plain hash of a path could be found by trying patient names.
     digits = hmac.new(
-        _secret(folder), repr((kind, *known)).encode("utf-8", "surrogatepass"), "sha256"
+        # File names on Linux are bytes; surrogates keep those that are not valid UTF-8.
+        _secret(folder),
+        repr((kind, *known)).encode("utf-8", "surrogatepass"),
+        "sha256",
     )
     names = dict(_names(folder))
+    # Short pseudonyms are easy to read. More digits only if the short one belongs to another file.
     for n_digits in range(LEAST_DIGITS, MOST_DIGITS + 1, 4):
         name = f"{kind}-{digits.hexdigest()[:n_digits]}"
         if names.get(name) == known:
@@ -115,14 +147,16 @@ def _pseudonym(folder: Path, kind: str, known: Known) -> str:
 
 @lru_cache(maxsize=16)
 def _secret(folder: Path) -> bytes:
-    """Return the secret of this user; one of this process where none can be kept."""
+    """Return the secret of this user; a temporary one if it cannot be stored."""
     fresh = secrets.token_bytes(32)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # O_EXCL: two programs that start at once must agree on one secret. 0o600: owner only.
         handle = os.open(folder / SECRET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(fresh)
     except FileExistsError:
+        # Another process may have created the file without having written it yet.
         return (folder / SECRET).read_bytes() or fresh
     except OSError:
         log.warning(
@@ -132,7 +166,7 @@ def _secret(folder: Path) -> bytes:
 
 
 def _names(folder: Path) -> Iterator[tuple[str, Known]]:
-    """Yield all pseudonyms; a line that a crash cut short is left out."""
+    """Yield all pseudonyms; lines truncated by a crash are skipped."""
     try:
         lines = (folder / NAMES).read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -146,7 +180,8 @@ def _names(folder: Path) -> Iterator[tuple[str, Known]]:
 
 
 def _append(folder: Path, name: str, known: Known) -> None:
-    """Add a line in one step, so that two processes at once both keep theirs."""
+    """Append a line in one write, so that two simultaneous processes both keep theirs."""
+    # The leading line break separates the entry from a line that a crash has truncated.
     line = "\n" + json.dumps([name, *known]) + "\n"
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND

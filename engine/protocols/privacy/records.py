@@ -1,4 +1,4 @@
-"""Facts of a scan without those that identify a patient."""
+"""Scan facts without those that identify a patient."""
 
 from __future__ import annotations
 
@@ -26,14 +26,28 @@ HARMLESS = frozenset(
         *("voltage_kv", "current_ma", "current_ua", "exposure_ms", "power_w", "averages"),
     )
 )
-"""Facts of a scan whose words may go along. Of any other fact only numbers do: a file may hold what
-its maker liked to write."""
+"""Facts whose text may be passed on.
+
+Of all other facts only numbers are: a file may contain any text.
+"""
 MADE_BY_US = "isocenter-provenance-"
 PSEUDONYM = re.compile(r"[a-z_]+-[0-9a-f]{8,}")
 
 
 def harmless(facts: Plain) -> Plain:
-    """Return the facts of a scan that may leave."""
+    """Return the facts of a scan that may be passed on.
+
+    Parameters
+    ----------
+    facts
+        facts by name, possibly nested
+
+    Returns
+    -------
+    harmless
+        numbers of all facts, and the texts of those in `HARMLESS`
+    """
+    # An allow list: vendors and sites can put a patient's name into any unknown field.
     return {
         key: cleaned
         for key, value in facts.items()
@@ -42,9 +56,15 @@ def harmless(facts: Plain) -> Plain:
 
 
 def without_names(info: Plain) -> Plain:
-    """Return where a volume or a scan comes from, without what may say whose it is.
+    """Return the origin of a volume or a scan without patient names.
 
-    In a provenance of ours the files' pseudonyms, from their digests, stand for their names.
+    In a provenance written by Isocenter, pseudonyms from the digests replace the names of the
+    files.
+
+    Parameters
+    ----------
+    info
+        `info` of a volume or a scan
     """
     if not str(info.get("format", "")).startswith(MADE_BY_US):
         return harmless(info)
@@ -53,9 +73,12 @@ def without_names(info: Plain) -> Plain:
     for role, file in inputs.items():
         kind = "study" if role.startswith("data") else role
         name = str(file.get("name", ""))
+        # Names that are already pseudonyms are kept, so that the key still finds their files.
         if not PSEUDONYM.match(name):
+            # A digest is the same on every machine, unlike the pseudonyms of the local key.
             file["name"] = f"{kind}-{str(file.get('sha256', ''))[:8]}{ending_of(name)}"
             instead |= {re.escape(name): file["name"]}
+    # Names also occur in the replay command and in warnings, so the whole record is searched.
     names = Names(tuple(instead.items()))
     return names.values(info | {"inputs": inputs, "scan": harmless(info.get("scan", {}))})
 

@@ -11,17 +11,31 @@ from engine.core.settings import Settings
 
 
 def assignments(protocol: Settings) -> list[str]:
-    """Every setting that differs from the default, as "algorithm.iterations=4"."""
+    """Return every setting that differs from its default, as "algorithm.iterations=4".
+
+    Parameters
+    ----------
+    protocol
+        protocol or any other settings
+
+    Returns
+    -------
+    assignments
+        assignments in the order in which `--set` must apply them
+    """
     usual = type(protocol)()
     return _differences(protocol.model_dump(mode="json"), usual.model_dump(mode="json"))
 
 
 def _differences(values: Plain, usual: Plain, prefix: str = "") -> list[str]:
     found: list[str] = []
+    # Another kind resets its group on the command line, so it must come before its own settings.
     if values.get("kind") != usual.get("kind"):
         found.append(f"{prefix}kind={_toml(values['kind'])}")
+        # Compare with the defaults of that kind from here on, of which only the kind is known.
         usual = {"kind": values["kind"]}
     for key, value in values.items():
+        # TOML has no null: a setting that is None can only be left out.
         if isinstance(value, dict) and isinstance(usual.get(key), dict):
             found += _differences(value, usual[key], f"{prefix}{key}.")
         elif value is not None and value != usual.get(key):

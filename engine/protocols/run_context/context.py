@@ -41,9 +41,9 @@ from engine.protocols.study.study import Study
 
 OnProgress = Callable[[Progressed], None]
 PREVIEW_S = 0.1
-"""Least time between two images copied off a GPU within an iteration."""
+"""Shortest time between two images copied from a GPU within an iteration [s]."""
 PROFILE_S = 0.5
-"""The profile is told no more often than this."""
+"""Shortest time between two reports of the profile [s]."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Resume:
     Attributes
     ----------
     image : (n_z, n_y, n_x) the iterate
-    done : updates behind it
-    history : history of the run up to there
-    frames : finished images of the frames before it, of a scan in frames
-    slices : that are finished, of a volume that is made in slabs: the image is that volume's file
+    done : number of updates that it results from
+    history : history of the run so far
+    frames : finished images of earlier frames, for a scan in frames
+    slices : number of finished slices, for a volume computed in slabs; `image` is then its file
     """
 
     image: NDArray[np.float32]
@@ -72,11 +72,11 @@ class ImageSpace:
 
     Attributes
     ----------
-    grid : its voxels
+    grid : grid of the image
     unit : unit of its values
-    axes : directions of x, y and z: "LPS" of a patient, or plain "xyz"
-    stated_axes : sides of the patient to which "xyz" grow, "" if the scan states no position
-    finished_unit : unit of the finished image; "" for that of the images before
+    axes : directions of x, y and z: "LPS" for a patient, or simply "xyz"
+    stated_axes : sides of the patient to which "xyz" increase; "" if the scan states no position
+    finished_unit : unit of the finished image; "" if it is that of the iterates
     per_value : value of the final image in that unit for a value of 1
     """
 
@@ -93,7 +93,16 @@ class ImageSpace:
         return replace(self, unit=self.finished_unit or self.unit)
 
     def volume(self, image: Array, info: Plain | None = None) -> Volume:
-        """Return an image with its meaning."""
+        """Return an image as a volume with grid, unit and axes.
+
+        Parameters
+        ----------
+        image
+            (n_z, n_y, n_x) values, on the host
+        info
+            further facts about the image
+        """
+        # Volumes are float32, whatever type the image was computed in.
         values = np.asarray(image, np.float32)
         axes = {"axes": self.axes, **({STATED_AXES: self.stated_axes} if self.stated_axes else {})}
         return Volume(values, self.grid, self.unit, {**(info or {}), **axes})
@@ -105,14 +114,14 @@ class RunLog:
 
     Attributes
     ----------
-    history : times, and how near the images came to the data
+    history : times and convergence
     facts : facts of scan, response and sensitivity
-    scanner : all that fixes the geometry of the scanner
+    scanner : complete geometry of the scanner
     corrections : results of the corrections, in their order
     warnings : sentences that the user should check
     notes : sentences that only inform the user
     names : pseudonyms of the file names
-    subsets : numbers of subsets that were used, each once
+    subsets : numbers of subsets that were used, without repetition
     fitted : why passes or subsets differ from those of the protocol; empty if they do not
     axis : rotation axis of an X-ray scan, and its source
     ending, reason : end of the iterations, and its reason
@@ -135,51 +144,138 @@ class RunLog:
     _previewed_at: float = 0.0
 
     def start(self, stage: str, text: str) -> StageStarted:
-        """Begin a stage and its clock."""
+        """Begin a stage and its clock.
+
+        Parameters
+        ----------
+        stage
+            key of the stage
+        text
+            sentence for the user
+        """
+        # One clock suffices, because stages do not overlap.
         self._clock = perf_counter()
         return StageStarted(stage, text)
 
     def end(self, stage: str, **figures: float) -> Measured:
-        """End the stage, which took the time since its start."""
+        """End a stage and record the time since its start.
+
+        Parameters
+        ----------
+        stage
+            key of the stage
+        figures
+            further numbers for the log
+        """
         self.spend(stage, perf_counter() - self._clock)
         return self.measured(stage, **figures)
 
     def spend(self, stage: str, seconds: float) -> None:
-        """Count time for a stage."""
+        """Add time to a stage.
+
+        Parameters
+        ----------
+        stage
+            key of the stage
+        seconds
+            time to add; a resumed run adds to earlier times
+        """
         self.history = self.history.spent(stage, seconds)
 
     def measured(self, stage: str, **figures: float) -> Measured:
-        """Tell of a stage, with the time it took before an interruption."""
+        """Return an event with the time of a stage, including the time before an interruption.
+
+        Parameters
+        ----------
+        stage
+            key of the stage
+        figures
+            further numbers for the log
+        """
         return Measured(stage, self.history.seconds.get(stage, 0.0), figures)
 
     def warn(self, text: str, about: str = "") -> Warned:
-        """Keep a warning for the provenance; `about` names the correction that it doubts."""
+        """Record a warning for the provenance.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        about
+            kind of the correction that it concerns; "" if there is none
+
+        Returns
+        -------
+        warn
+            the event contains the original text, the record has pseudonyms
+        """
+        # The window may show real names to its user; records leave this computer.
         self.warnings.append(RecordedWarning(text=self.names.text(text), about=about))
         return Warned(text, about)
 
     def note(self, text: str) -> None:
-        """Keep a sentence that only informs, for the provenance."""
+        """Record a sentence for the provenance that only informs.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        """
         self.notes.append(self.names.text(text))
 
     def applied(self, kind: str, text: str) -> Corrected:
-        """Keep what an effect came to that no correction of the protocol stands for."""
+        """Record an effect that belongs to no correction of the protocol.
+
+        Parameters
+        ----------
+        kind
+            key of the effect
+        text
+            result in words
+        """
         return self.corrected(Corrected(kind, "applied", text))
 
     def corrected(self, event: Corrected) -> Corrected:
-        """Keep what a correction did."""
+        """Record the result of a correction.
+
+        Parameters
+        ----------
+        event
+            result as shown to the user
+
+        Returns
+        -------
+        event
+            the same event, so that a caller can yield it at once
+        """
         text = self.names.text(event.text)
         row = RecordedCorrection(kind=event.kind, state=event.state, level=event.level, text=text)
         self.corrections.append(row)
         return event
 
     def begin_iterations(self, n_subsets: int) -> None:
-        """Note that the iterations of an image begin; frames may have other subsets."""
+        """Record that the iterations of an image begin.
+
+        Parameters
+        ----------
+        n_subsets
+            number of subsets; frames can have different numbers
+        """
+        # A new image starts as "running", even after a frame that has ended.
         self.conclude("running")
         if n_subsets not in self.subsets:
             self.subsets.append(n_subsets)
 
     def conclude(self, ending: Ending, reason: str = "") -> None:
-        """Note how the iterations ended."""
+        """Record how the iterations ended.
+
+        Parameters
+        ----------
+        ending
+            kind of the end
+        reason
+            sentence for the user; it may be empty
+        """
         self.ending, self.reason = ending, self.names.text(reason)
 
     @property
@@ -188,15 +284,33 @@ class RunLog:
         return tuple(each.kind for each in self.corrections if each.state == "applied")
 
     def may_preview(self, on: Backend) -> bool:
-        """Return True if to copy an image off the device between the ends of iterations."""
+        """Return True if an image may be copied from the device within an iteration.
+
+        Parameters
+        ----------
+        on
+            device of the image
+
+        Returns
+        -------
+        may_preview
+            on the CPU always True, because the image is already in memory
+        """
         now = perf_counter()
+        # Copies stall the GPU; ten per second are enough for the eye.
         if on.is_cuda and now - self._previewed_at < PREVIEW_S:
             return False
         self._previewed_at = now
         return True
 
     def profiled(self, profiler: Profiler) -> Iterator[Profiled]:
-        """Tell the profile, unless it was told just now."""
+        """Yield the profile unless it was reported recently.
+
+        Parameters
+        ----------
+        profiler
+            profiler of the run
+        """
         now = perf_counter()
         if now - self._profiled_at >= PROFILE_S:
             self._profiled_at = now
@@ -216,11 +330,11 @@ class RunContext(Generic[P_co]):
     on : device
     log : messages of the run so far
     profiler : profiler of the stages
-    on_progress : called inside long steps; None: nobody asks
-    progress : progress of the stages that pass over the data; None: nobody asks
-    scan : the data of the study where they are in memory already; None: they are read
-    folder : folder of files that outlive the run, for whoever goes on with it; None: there is none
-    divide : has others do parts of the run; None: all is done here
+    on_progress : callback in long steps; None if progress is not needed
+    progress : progress of the stages that pass over the data; None if it is not needed
+    scan : data of the study if they are already in memory; None if they must be read
+    folder : folder of files that outlive the run, for a later resume; None if there is none
+    divide : distributes parts of the run to other processes; None if all is computed here
     """
 
     study: Study
@@ -244,7 +358,26 @@ class RunContext(Generic[P_co]):
         folder: Path | None = None,
         divide: Divide | None = None,
     ) -> Self:
-        """Return the context of a run that begins, or goes on after `history`."""
+        """Return the context of a run that begins, or continues after `history`.
+
+        Parameters
+        ----------
+        study
+            study to reconstruct
+        on
+            device
+        on_progress
+            callback in long steps; None if progress is not needed
+        history
+            history of the interrupted run; None for a new run
+        scan
+            data of the study if they are already in memory
+        folder
+            folder of files that outlive the run
+        divide
+            distributes parts of the run to other processes
+        """
+        # Tests of single steps run without a study, and then there are no names to hide.
         log = RunLog(history or RunHistory(), names=Names() if study is None else Names.of(study))
         on = on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
@@ -252,11 +385,17 @@ class RunContext(Generic[P_co]):
 
     @property
     def protocol(self) -> P_co:
-        """Protocol of the study. `modality_of` chose the flow for its type."""
+        """Protocol of the study. `modality_of` selected the flow for its type."""
         return cast(P_co, self.study.protocol)
 
     def record(self, iterations_done: float) -> RecordedRun:
-        """Return the record of the run up to an image with so many iterations behind it."""
+        """Return the record of the run up to an image.
+
+        Parameters
+        ----------
+        iterations_done
+            iterations that the image results from; a fraction within an iteration
+        """
         algorithm, log = self.protocol.algorithm, self.log
         identity = identity_of(self.protocol)
         return RecordedRun(
@@ -267,6 +406,7 @@ class RunContext(Generic[P_co]):
             iterates=not algorithm.direct,
             iterations_planned=algorithm.n_iterations,
             iterations_done=iterations_done,
+            # Before the iterations begin, the number of subsets is that of the protocol.
             subsets=tuple(log.subsets) or (algorithm.n_subsets,),
             fitted=log.names.text(log.fitted),
             frames_planned=0,
@@ -282,12 +422,23 @@ class RunContext(Generic[P_co]):
         )
 
     def ticker(self, stage: str) -> Callable[[int, int], None] | None:
-        """Return what long steps call with (done, total)."""
+        """Return the progress callback of a stage for long steps.
+
+        Parameters
+        ----------
+        stage
+            key of the stage
+
+        Returns
+        -------
+        ticker
+            a function of (done, total); None if progress is not needed
+        """
         on_progress = self.on_progress
         if on_progress is None:
             return None
         return lambda done, total: on_progress(Progressed(stage, done, total))
 
     def profiled(self) -> Iterator[Profiled]:
-        """Tell the profile, unless it was told just now."""
+        """Yield the profile unless it was reported recently."""
         return self.log.profiled(self.profiler)

@@ -17,15 +17,16 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel"
 
 
 def program_version() -> str | None:
-    """Return the version of the program, None where it is not installed."""
+    """Return the version of the program; None if it is not installed."""
     return _version(DISTRIBUTION)
 
 
 @lru_cache(maxsize=1)
 def environment() -> Plain:
-    """Versions, system and processor, as plain values."""
+    """Return versions, operating system and processor as JSON values."""
     return {
         "isocenter": program_version(),
+        # The version alone does not identify a development checkout.
         "commit": _commit(Path(__file__).resolve().parents[3]),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
@@ -43,11 +44,12 @@ def _version(distribution: str) -> str | None:
 
 
 def _commit(root: Path) -> str | None:
-    """Hash of the checkout with "-dirty" where files differ; None for an installed wheel."""
+    """Return the hash of the checkout, with "-dirty" after changes; None for an installed wheel."""
     if not (root / ".git").exists():
         return None
     command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
     try:
+        # A hanging Git, for example on a network drive, must not stop a reconstruction.
         done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -1,6 +1,6 @@
 """Provenance of a volume: inputs, settings, versions and numbers, enough to repeat it.
 
-Files are named by pseudonyms and without their folders, so that a provenance can leave the house.
+Files have pseudonyms and no folders, so that a provenance can be passed on.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 MAX_HEADER_BYTES = 1 << 16
 IMAGES = "images"
-"""Role of the images of a scan, all together."""
+"""Role of all images of a scan."""
 
 
 def build(
@@ -53,11 +53,31 @@ def build(
     output_sha256: str,
     tuned_kernels: Mapping[str, str] | None = None,
 ) -> Plain:
-    """Gather the provenance of a finished volume as plain JSON values.
+    """Return the provenance of a finished volume as JSON values.
 
-    tuned_kernels : forms that kernels ran in which are not those that are shipped; None: unknown
+    Parameters
+    ----------
+    study
+        study with its files and protocol
+    run
+        record of the run
+    scanner_fingerprint
+        complete geometry of the scanner
+    facts
+        facts of scan, response and sensitivity
+    history
+        times and convergence of the run
+    ended_utc
+        end of the run
+    grid
+        grid of the volume
+    output_sha256
+        digest of the values
+    tuned_kernels
+        kernels that ran in a variant other than the default; None if unknown
     """
     names = Names.of(study)
+    # An unidentified study passes on no names, neither in files nor in texts of the scanner.
     record: Plain = {
         "format": FORMAT,
         "claim": CLAIM,
@@ -75,6 +95,7 @@ def build(
         "started_utc": history.started_utc,
         "resumed_utc": history.resumed_utc,
         "ended_utc": ended_utc,
+        # Times are UTC; the offset tells a reader the local time of day of the scan.
         "local_utc_offset_minutes": _local_offset_minutes(history.started_utc),
         "timings_s": history.seconds,
         "log_likelihoods": history.log_likelihoods,
@@ -91,7 +112,7 @@ def build(
 
 
 def _of_run(run: RecordedRun) -> Plain:
-    """Return the record of a run, and what readers of earlier versions look for outside of it."""
+    """Return the record of a run, and the entries that earlier versions expect outside it."""
     corrections = [each.model_dump(mode="json") for each in run.corrections]
     return {
         "run": run.model_dump(mode="json"),
@@ -99,43 +120,73 @@ def _of_run(run: RecordedRun) -> Plain:
         "corrections": corrections,
         "warnings": [each.text for each in run.warnings],
         "notes": list(run.notes),
+        # At the top level too: versions before the run record read the number there.
         "iterations_done": run.iterations_done,
     }
 
 
 def with_run(provenance: Plain, run: RecordedRun) -> Plain:
-    """Return a provenance with another record of its run."""
+    """Return a provenance with another record of its run.
+
+    Parameters
+    ----------
+    provenance
+        provenance of a volume
+    run
+        the new record
+    """
     return {**provenance, **_plain(_of_run(run))}
 
 
 def to_json(provenance: Plain) -> str:
-    """Canonical text: sorted keys, the same bytes for the same values."""
+    """Return a provenance as text with sorted keys.
+
+    Parameters
+    ----------
+    provenance
+        provenance of a volume
+
+    Returns
+    -------
+    to_json
+        equal values give equal bytes, so that the text can be compared and signed
+    """
+    # ensure_ascii=False keeps names in other scripts readable.
     return json.dumps(_plain(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
 def describe_inputs(study: Study) -> dict[str, Plain]:
-    """Name, size and digest of each file of a study, by its role.
+    """Return pseudonym, size and digest of each file of a study, by its role.
 
-    Its name is a pseudonym, unless the study is identified. The images of a scan have one entry.
+    An identified study has the names of its files. All images of a scan share one entry.
+
+    Parameters
+    ----------
+    study
+        study with its files
     """
     found = {
         role: hash_file(path) | {"name": _name_of(path, role, study)}
         for role, path in input_files(study).items()
     }
+    # An image that is named by itself has its own entry and is not counted twice.
     alone = {path.absolute() for path in input_files(study).values()}
+    # Resolve folders first, so that the roles are those of actual files.
     study = study.of_files()
     for role, named in study.files.items():
         others = (*slices_behind(named), *parts_behind(named))
         behind = images_behind(named) if role == "data" else others
         images = [p for p in behind if p.absolute() not in alone]
+        # Thousands of slices would fill the provenance, so they have one combined digest.
         if images:
             entry = f"{role}, {IMAGES}"
+            # The name of the first image stands for all of them.
             found[entry] = _hash_images(images) | {"name": _name_of(images[0], entry, study)}
     return found
 
 
 def _name_of(path: Path, role: str, study: Study) -> str:
-    """Return what a file is called: the files of a scan share a pseudonym, up to their ending."""
+    """Return the pseudonym of a file; the files of a scan share it, with their own endings."""
     if study.identified:
         return path.name
     if role in study.files:
@@ -145,37 +196,58 @@ def _name_of(path: Path, role: str, study: Study) -> str:
 
 
 def input_files(study: Study) -> dict[str, Path]:
-    """Every file a study names, by its role, and those a header goes with."""
+    """Return every file that a study names, and the companions of its header, by role.
+
+    Parameters
+    ----------
+    study
+        study with its files
+
+    Returns
+    -------
+    input_files
+        companions have the roles "data, file 2", "data, file 3", ...
+    """
     study = study.of_files()
     companions = enumerate(_companions(study.data), 2)
     return study.files | {f"data, file {k}": path for k, path in companions}
 
 
 def _companions(data: Path) -> list[Path]:
-    """Files in the folder of `data` that it names as a header, or whose header names it."""
+    """Return files in the folder of `data` that it names, or whose header names it."""
     text = _header_text(data)
+    # A folder that cannot be listed only loses its companions; the scan itself was read.
     try:
         neighbours = [p for p in entries(data.parent) if is_file(p) and p.name != data.name]
     except EngineError:
         return []
+    # Headers and data refer to each other in either direction, depending on the format.
     headers = (p for p in neighbours if ".hdr" in p.name.lower())
     naming = [p for p in headers if data.name.encode() in _header_text(p)]
+    # Both directions, and raw files that a description names, without repetitions.
     named = [p for p in neighbours if p.name.encode() in text]
     return list(dict.fromkeys((*named, *naming, *raw_behind(data))))
 
 
 def _header_text(path: Path) -> bytes:
-    """Return the content of a small text file, nothing of any other."""
+    """Return the content of a small text file, b"" for any other file."""
     try:
         with open_input(path) as file:
             head = file.read(MAX_HEADER_BYTES + 1)
     except EngineError:
         return b""
+    # A zero byte marks a binary file; text headers never contain one.
     return b"" if len(head) > MAX_HEADER_BYTES or b"\0" in head else head
 
 
 def hash_file(path: Path) -> Plain:
-    """Name, size [bytes], SHA-256 and time of change of a file, read in a stream."""
+    """Return name, size [bytes], SHA-256 and modification time of a file.
+
+    Parameters
+    ----------
+    path
+        the file; it is read in pieces
+    """
     size, modified_ns = _state(path)
     digest = _file_digest(path, size, modified_ns)
     return {
@@ -204,7 +276,7 @@ def _images_digest(states: tuple[tuple[Path, int, int], ...]) -> str:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    """Return size [bytes] and time of the last change [ns]."""
+    """Return size [bytes] and modification time [ns]."""
     with open_input(path) as file:
         return file.size, file.modified_ns
 
@@ -214,6 +286,7 @@ def _iso(modified_ns: int) -> str:
 
 
 @lru_cache(maxsize=64)  # a job and its provenance ask for the same file
+# Size and time are part of the cache key, so that a changed file is read again.
 def _file_digest(path: Path, _size: int, _mtime_ns: int) -> str:
     return _sha256(path)
 
@@ -224,15 +297,36 @@ def _sha256(path: Path) -> str:
 
 
 def hash_array(values: Array) -> str:
-    """SHA-256 of the values in memory order [z, y, x], little-endian."""
+    """Return the SHA-256 of values in memory order [z, y, x], little-endian.
+
+    Parameters
+    ----------
+    values
+        array of any number type
+
+    Returns
+    -------
+    hash_array
+        independent of the machine's byte order and of the strides of the array
+    """
     return sha256_of(np.ascontiguousarray(values, values.dtype.newbyteorder("<")))
 
 
 def replay_command(study: Study) -> str:
-    """One command line that makes the same volume again, run beside the files.
+    """Return a command line that computes the same volume again.
 
-    Where pseudonyms stand for the files, it runs anywhere on the machine that holds their key.
+    Parameters
+    ----------
+    study
+        study with its files and protocol
+
+    Returns
+    -------
+    replay_command
+        to be run in the folder of the files. With pseudonyms, it runs anywhere on the machine with
+        their key.
     """
+    # A built-in scanner is given by its name; a scanner file by its pseudonym.
     scanner = study.files.get("scanner")
     words = ["isocenter", "reconstruct", _name_of(study.data, "data", study)]
     if study.scanner:
@@ -241,6 +335,7 @@ def replay_command(study: Study) -> str:
         words += [f"--{role}", _name_of(path, role, study)]
     if study.complete_events:
         words += ["--use-complete-events"]
+    # Only differences from the defaults, because a full list would exceed a readable command.
     for assignment in assignments(study.protocol):
         words += ["--set", assignment]
     return shlex.join([*words, "-o", "image.nii.gz"])
@@ -257,7 +352,7 @@ def _local_offset_minutes(when: datetime) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """JSON values: paths without folders, numbers as Python's, nothing that is not finite."""
+    """Return JSON values: paths without folders, Python numbers, NaN and infinity as text."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -267,6 +362,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="milliseconds")
     if isinstance(value, float):
+        # JSON has no NaN or infinity; as text, every reader can still parse the file.
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Sequence):
         return [_plain(item) for item in value]
@@ -274,7 +370,8 @@ def _plain(value: Any) -> Any:
 
 
 def _bare(text: str) -> str:
-    """Return a path without its folder, any other text as it is."""
+    """Return a path without its folder, any other text unchanged."""
+    # Both path styles are tested, because a study may come from a computer with another system.
     if "\n" in text or not (
         PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
     ):

@@ -8,7 +8,15 @@ from engine.protocols.study.stored_protocol import identity_of
 
 
 def unrecorded(protocol: Protocol, iterations_done: float | None = None) -> RecordedRun:
-    """Return what is known of a run by its protocol: all iterations done, unless told otherwise."""
+    """Return what a protocol alone tells about a run.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the image
+    iterations_done
+        number of iterations; None if all of the protocol's are done
+    """
     algorithm, identity = protocol.algorithm, identity_of(protocol)
     n = algorithm.n_iterations
     done = n if iterations_done is None else iterations_done

@@ -13,9 +13,19 @@ P = TypeVar("P", bound=Settings)
 
 
 def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
-    """Return the protocol changed by "algorithm.iterations=4"-like assignments.
+    """Return the protocol changed by assignments such as "algorithm.iterations=4".
 
-    The value is read as TOML; anything else counts as text.
+    Parameters
+    ----------
+    protocol
+        protocol or any other settings
+    assignments
+        "KEY=VALUE" each, applied in order. A value is TOML; if it cannot be parsed, it is text
+
+    Raises
+    ------
+    SettingsError
+        if an assignment has no "=", names an unknown group, or gives an invalid value
     """
     values = protocol.model_dump(mode="json")
     for assignment in assignments:
@@ -25,11 +35,13 @@ def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
                 f"--set {assignment!r}: expected KEY=VALUE, for example algorithm.iterations=4."
             )
         _assign(values, key.strip().split("."), _value(text.strip()), assignment)
+    # Validation runs once at the end: single assignments may be inconsistent on their own.
     return parse(type(protocol), values, where="settings")
 
 
 def _value(text: str) -> Any:
     try:
+        # Quotes around text are inconvenient in a shell, so bare words are accepted.
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _one_of(kinds: tuple[type[Settings], ...]) -> Any:
-    """Return the type of a field that holds one of these, told apart by `kind`."""
+    """Return the type of a field that contains one of several kinds, distinguished by `kind`."""
     return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007
 
 
@@ -31,29 +31,46 @@ class ChoiceGroup(Settings):
 
     @classmethod
     def completed(cls, values: Any, version: int) -> Any:
-        """Return the values of a group with the settings that a version does not name."""
+        """Return the values of a group, completed by settings that a version does not name.
+
+        Parameters
+        ----------
+        values
+            values of the group as read; anything but a dictionary is returned unchanged
+        version
+            version of the protocol
+        """
         if not isinstance(values, dict):
+            # Invalid input is left to the field's own check, whose message names the problem.
             return values
         unnamed = (kind for kind in cls.kinds if kind.kind not in values)
         named = (kind for kind in cls.kinds if isinstance(values.get(kind.kind), dict))
         return {
             **values,
             **{kind.kind: defaults_of(kind, version) for kind in unnamed},
+            # Values of the file take precedence over those of its version.
             **{kind.kind: {**kind.as_of(version), **values[kind.kind]} for kind in named},
         }
 
     def of(self, kind: type[K]) -> K:
-        """Return how one of the kinds is done."""
+        """Return the settings of one kind.
+
+        Parameters
+        ----------
+        kind
+            class of a correction or step
+        """
         found: K = getattr(self, kind.kind)
         return found
 
     def steps(self) -> list[AnyCorrection]:
-        """Return how each of the kinds is done, in the order they run."""
+        """Return the settings of all kinds, in the order in which they run."""
         return [self.of(kind) for kind in self.kinds]
 
 
 def _each_of(kinds: tuple[type[AnyCorrection], ...], name: str) -> Any:
-    """Return settings with a field for each of these, used as when no protocol names them."""
+    """Return settings with a field for each kind, with the defaults of the newest version."""
+    # The group of a new protocol is complete, so no setting is left off by its version.
     newest = max((kind.since or 0 for kind in kinds), default=0)
     fields: Plain = {
         kind.kind: (kind, kind.model_validate(defaults_of(kind, newest))) for kind in kinds
@@ -92,6 +109,7 @@ else:
             made = _each_of(_at(EACH_OF[name]), name)
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # Stored as a real attribute, so that `__getattr__` runs once for each type.
         return globals().setdefault(name, made)
 
     def _at(place):

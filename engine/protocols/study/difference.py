@@ -23,7 +23,7 @@ from engine.recon.postprocess import Filter
 
 P = TypeVar("P", bound=Protocol)
 UNSAID = ("kind", "modality", "name", "version", "saved")
-"""Fields that another difference tells, or that change nothing."""
+"""Fields that another difference contains, or that change nothing."""
 
 
 class Difference(NamedTuple):
@@ -46,13 +46,34 @@ class SettingChange(NamedTuple):
 
 
 def differences(then: Study, now: Study) -> list[Difference]:
-    """Return how the files and settings of a study differ from those of another one."""
+    """Return the differences in files and settings between two studies.
+
+    Parameters
+    ----------
+    then
+        the earlier study
+    now
+        the current study
+
+    Returns
+    -------
+    differences
+        files first. Equal files with different relative paths count as equal.
+    """
     files = list(_of_files(then.with_absolute_paths(), now.with_absolute_paths()))
     return [*files, *(each.difference for each in _of_settings(then.protocol, now.protocol))]
 
 
 def setting_changes(then: Protocol, now: Protocol) -> list[SettingChange]:
-    """Return how the settings of a protocol differ from those of another one."""
+    """Return the differences in settings between two protocols.
+
+    Parameters
+    ----------
+    then
+        the earlier protocol
+    now
+        the current protocol
+    """
     return list(_of_settings(then, now))
 
 
@@ -69,11 +90,14 @@ def changed_from(base: Protocol, now: P, quality: Quality | None = None) -> P:
         the quality level that voxels and iterations are at; None if they were changed by hand
     """
     saved, changes = base.saved or SavedAs(), setting_changes(base, now)
+    # Changes by a quality level are named once as that level, not setting by setting.
     of_level = [each for each in changes if quality and each.keys in OF_QUALITY]
     by_hand = [str(each.difference) for each in changes if each not in of_level]
+    # Without any change by the level, the voxels are those of the saved protocol.
     level = quality if of_level else None
     words = [*saved.changed, *([_at(level, of_level)] if level else []), *by_hand]
     changed = tuple(word[:MOST_LETTERS] for word in words)
+    # Limits keep a study file small, even after hundreds of manual changes.
     update = {
         "sha256": saved.sha256 or digest_of(base),
         "changed": changed[:MOST_CHANGES],
@@ -87,13 +111,23 @@ def _at(level: Quality, changes: Sequence[SettingChange]) -> str:
 
 
 def with_setting_of(then: P, now: P, keys: tuple[str, ...]) -> P:
-    """Return a protocol with one setting as another one has it.
+    """Return a protocol with one setting of another one.
 
-    Where that does not go with the others, all of its group is taken.
+    If that setting is inconsistent with the others, its whole group is copied.
+
+    Parameters
+    ----------
+    then
+        protocol that has the setting
+    now
+        protocol to change
+    keys
+        keys of the setting, from the outermost group
     """
     try:
         return _parsed(then, now, keys)
     except SettingsError:
+        # For example a width without its kind of filter: the group is consistent as a whole.
         return _parsed(then, now, keys[:1])
 
 
@@ -112,6 +146,7 @@ def _of_files(then: Study, now: Study) -> Iterator[Difference]:
     for role in (*before, *(role for role in after if role not in before)):
         one, other = before.get(role, ""), after.get(role, "")
         if one != other:
+            # Files with the same name differ in their folders, so full paths are shown.
             is_other_folder = _name(one) == _name(other)
             words = (one, other) if is_other_folder else (_name(one), _name(other))
             yield Difference(role.replace("_", " "), *words)
@@ -122,12 +157,14 @@ def _named(study: Study) -> dict[str, str]:
 
 
 def _name(path: str) -> str:
+    # Backslashes too: a study may come from Windows.
     return path.replace("\\", "/").rpartition("/")[2] or "none"
 
 
 def _of_settings(
     then: Settings, now: Settings, label: str = "protocol", keys: tuple[str, ...] = ()
 ) -> Iterator[SettingChange]:
+    # Another kind has other fields, which cannot be compared one by one.
     if type(then) is not type(now):
         yield SettingChange(keys, Difference(label, _words(then), _words(now)))
         return
@@ -135,6 +172,7 @@ def _of_settings(
         one, other = getattr(then, name), getattr(now, name)
         if one == other or name in UNSAID:
             continue
+        # The label in the window is shorter and clearer than the key.
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         label = str(extra.get("label") or "") or name.replace("_", " ")
         if isinstance(one, Settings) and isinstance(other, Settings):
@@ -148,7 +186,7 @@ def _of_settings(
 
 
 def _small(text: str) -> str:
-    """Return a label within a sentence; what begins with two capitals stays, such as CT."""
+    """Return a label for use within a sentence; abbreviations such as CT keep their capitals."""
     return text if text[1:2].isupper() else f"{text[:1].lower()}{text[1:]}"
 
 

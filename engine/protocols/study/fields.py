@@ -14,7 +14,7 @@ from engine.protocols.study.choices import AnyFilter
 
 LARGEST_VOXEL_MM = 100
 _SLACK = 1e-3
-"""Part of a voxel by which a size may be larger than its voxels."""
+"""Part of a voxel by which a size may exceed its voxels, because of rounding."""
 
 Name = Annotated[
     str, setting(description="Name of the protocol in the window", label="Name", max_length=80)
@@ -32,7 +32,18 @@ Finishing = Annotated[
 
 
 def edges_from(least_mm: float) -> AfterValidator:
-    """Return the check of a voxel: how short its edges may be."""
+    """Return a validator for the edges of a voxel.
+
+    Parameters
+    ----------
+    least_mm
+        shortest edge that is allowed [mm]
+
+    Returns
+    -------
+    edges_from
+        for use in `Annotated`; the longest edge is 100 mm
+    """
 
     def check(voxel_mm: Point) -> Point:
         if not all(least_mm <= edge <= LARGEST_VOXEL_MM for edge in voxel_mm):
@@ -48,7 +59,28 @@ FineVoxel = Annotated[Point, edges_from(1e-5)]
 
 
 def shape_for(size_mm: Point, voxel_mm: Point, *, most: int) -> tuple[int, int, int]:
-    """Return (n_z, n_y, n_x) of the voxels that fill a size (x, y, z)."""
+    """Return the number of voxels that fill a size.
+
+    Parameters
+    ----------
+    size_mm
+        size of the volume (x, y, z)
+    voxel_mm
+        edges of a voxel (x, y, z)
+    most
+        largest number of voxels along an axis
+
+    Returns
+    -------
+    nz, ny, nx
+        (n_z, n_y, n_x), at least 1 each
+
+    Raises
+    ------
+    SettingsError
+        if an axis would need more than `most` voxels
+    """
+    # Without the slack, rounding of size / edge could add a voxel.
     nx, ny, nz = (
         max(1, ceil(size / edge - _SLACK)) for size, edge in zip(size_mm, voxel_mm, strict=True)
     )

@@ -14,7 +14,7 @@ from engine.protocols.study.stored_protocol import SavedAs
 from engine.recon.algorithms import Algorithm
 
 PROTOCOL_VERSION = 4
-"""Version of protocols that are written now; 1: those that do not say.
+"""Version of protocols that are written now; a file without a version has version 1.
 
 Raise it with each correction or step that is added with `since` and is used unless switched off.
 """
@@ -44,14 +44,17 @@ class GridSettings(Settings):
 class Protocol(Settings):
     """Settings that turn a scan of one modality into a volume.
 
-    A protocol that does not name a correction, or a step, which is younger than its version leaves
-    it off, and settings in `younger` have the value from before: what a saved protocol does never
-    changes by itself.
+    A protocol that does not name a correction or step newer than its version leaves it off, and the
+    settings in `younger` keep their earlier value. A saved protocol therefore never changes its
+    result.
     """
 
     younger: ClassVar[tuple[YoungerSetting, ...]] = ()
     state_version: ClassVar[int] = 0
-    """Version of what a run is between two updates; raise it where one of before must not go on."""
+    """Version of the state between two updates.
+
+    Raise it if an older checkpoint must not be resumed.
+    """
 
     modality: str
     name: Name = "Standard"
@@ -66,27 +69,29 @@ class Protocol(Settings):
 
     @property
     def frame_words(self) -> str:
-        """Kind of its images, such as "frames of time"; empty for one image."""
+        """Kind of its images, such as "frames of time"; empty for a single image."""
         return ""
 
     @property
     def has_frames(self) -> bool:
-        """True if it makes several images."""
+        """True if it produces several images."""
         return bool(self.frame_words)
 
     @property
     def has_gates(self) -> bool:
-        """True if those are of the gates of a cycle."""
+        """True if these images are gates of a cycle."""
         return False
 
     @model_validator(mode="before")
     @classmethod
     def _leave_off_what_is_younger(cls, values: Any) -> Any:
         if not isinstance(values, dict):
+            # Also runs on objects that are protocols already; these need no completion.
             return values
         version = values.get("version", PROTOCOL_VERSION)
         if not isinstance(version, int) or version > PROTOCOL_VERSION:
             return values  # the field's own check says what is wrong
+        # Groups are completed before validation, because pydantic would fill in today's defaults.
         groups = {
             key: field.annotation.completed(values.get(key, {}), version)
             for key, field in cls.model_fields.items()
@@ -100,7 +105,8 @@ class Protocol(Settings):
 
 
 def _with_default(values: Any, keys: list[str], default: bool | str) -> Any:
-    """Return nested values with a default where nothing is said; others are left as they are."""
+    """Return nested values with a default for a missing entry; other entries are unchanged."""
+    # A group of the wrong type is left to the validation of its field.
     if not isinstance(values, dict):
         return values
     key, *inner = keys

@@ -57,41 +57,89 @@ class SavedAs(Settings):
 
 
 def digest_of(protocol: Protocol) -> str:
-    """Return the SHA-256 of all settings of a protocol, its name among them."""
+    """Return the SHA-256 of all settings of a protocol, including its name.
+
+    Parameters
+    ----------
+    protocol
+        protocol; its record of saving does not count
+    """
     return digest_of_values(protocol.model_dump(mode="json", exclude_none=True))
 
 
 def digest_of_values(values: Plain) -> str:
-    """Return the SHA-256 of settings as a file holds them, whatever it says of its saving."""
+    """Return the SHA-256 of settings as a file contains them.
+
+    Parameters
+    ----------
+    values
+        settings; the entry `saved` does not count
+
+    Returns
+    -------
+    digest_of_values
+        independent of the order of the keys
+    """
+    # The digest is stored in `saved`, so it cannot cover itself.
     others = {key: value for key, value in values.items() if key != "saved"}
     text = json.dumps(others, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def stamped(protocol: P, revision: int, *, locked: bool = False) -> P:
-    """Return a protocol as one that is saved now, so often."""
+    """Return a protocol with the record of being saved now.
+
+    Parameters
+    ----------
+    protocol
+        protocol to save
+    revision
+        number of times it has been saved, including this one
+    locked
+        True to protect it against changes
+    """
     saved = SavedAs(revision=revision, sha256=digest_of(protocol), locked=locked)
     return protocol.model_copy(update={"saved": saved})
 
 
 def as_read(protocol: P, values: Plain) -> P:
-    """Return a protocol that was read from a file of these values.
+    """Return a protocol that was read from a file.
 
     It records settings that were changed since it was saved, and those that the file leaves out.
+
+    Parameters
+    ----------
+    protocol
+        protocol parsed from the file
+    values
+        settings as the file contains them
     """
     if left_out := unstated(protocol, values):
         others = (protocol.saved or SavedAs()).model_copy(update={"unstated": left_out})
         protocol = protocol.model_copy(update={"saved": others})
     saved = protocol.saved
+    # A protocol that lists its changes was saved with them; the digest is that of its origin.
     if saved is None or not saved.sha256 or saved.changed:
         return protocol
+    # Compare the file's own values: defaults added while reading would change the digest.
     if digest_of_values(values) == saved.sha256:
         return protocol
     return protocol.model_copy(update={"saved": saved.model_copy(update={"changed": (OUTSIDE,)})})
 
 
 def identity_of(protocol: Protocol) -> Plain:
-    """Return name, version, digests and changes of a protocol, for records."""
+    """Return name, version, digests and changes of a protocol, for records.
+
+    Parameters
+    ----------
+    protocol
+        protocol of a study
+
+    Returns
+    -------
+    identity
+        JSON values; None for a version or digest that is unknown
+    """
     saved = protocol.saved or SavedAs()
     return {
         "name": protocol.name,
@@ -106,12 +154,24 @@ def identity_of(protocol: Protocol) -> Plain:
 
 
 def label_of(protocol: Protocol) -> str:
-    """Return the name, with a mark if the content is not the saved one: "Brain FDG (changed)"."""
+    """Return the name, with a mark if the content differs: "Brain FDG (changed)".
+
+    Parameters
+    ----------
+    protocol
+        protocol of a study
+    """
     return protocol.name + _mark(protocol)
 
 
 def version_words(protocol: Protocol) -> str:
-    """Return name, version and mark in a line: "Brain FDG, version 3 (changed)"."""
+    """Return name, version and mark in a line: "Brain FDG, version 3 (changed)".
+
+    Parameters
+    ----------
+    protocol
+        protocol of a study
+    """
     revision = protocol.saved.revision if protocol.saved else 0
     version = f", version {revision}" if revision else ""
     return f"{protocol.name}{version}{_mark(protocol)}"
@@ -122,5 +182,6 @@ def _mark(protocol: Protocol) -> str:
     if saved is None or not saved.changed:
         return ""
     level = saved.quality.capitalize() if saved.quality else ""
+    # A quality level is one entry of the changes; anything beyond it was changed by hand.
     by_hand = CHANGED if len(saved.changed) > bool(level) else ""
     return f" ({' and '.join(filter(None, (level, by_hand)))})"

@@ -16,8 +16,8 @@ from engine.protocols.study.stored_protocol import label_of
 class Study(Settings):
     """One scan to reconstruct. Paths are absolute, or relative to the study file.
 
-    `inputs` holds the auxiliary files by the key of their role. Such a key may also stand beside
-    `data`, as in `attenuation = "mu.nii.gz"`: which keys there are, the kind of scan says.
+    `inputs` contains the auxiliary files by the key of their role. Such a key may also be next to
+    `data`, as in `attenuation = "mu.nii.gz"`. The modality of the scan defines the valid keys.
 
     Examples
     --------
@@ -52,12 +52,15 @@ class Study(Settings):
     def _gather_inputs(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
+        # Any unknown key with a path can be a role: the modality that defines them is not known
+        # here.
         optional = {
             key: value
             for key, value in values.items()
             if key not in cls.model_fields and isinstance(value, str | Path | None)
         }
         rest = {key: value for key, value in values.items() if key not in optional}
+        # None means that a file was removed, for example by the window.
         given = {key: value for key, value in optional.items() if value is not None}
         if given and isinstance(rest.get("inputs", {}), dict):
             rest["inputs"] = {**rest.get("inputs", {}), **given}
@@ -75,19 +78,23 @@ class Study(Settings):
 
     @property
     def files(self) -> dict[str, Path]:
-        """Every file the study names, by its role; a scanner that is a name is none."""
+        """Every file that the study names, by its role.
+
+        A scanner that is given by name is no file.
+        """
         from engine.io.folder import is_file
 
         scanner = Path(self.scanner) if self.scanner else None
         named = {"data": self.data}
+        # A built-in scanner and a scanner file share one setting; only the disk tells them apart.
         if scanner is not None and is_file(scanner):
             named["scanner"] = scanner
         return named | self.inputs
 
     def of_files(self) -> Study:
-        """Return the study with the files that folders of its scan and of its inputs stand for.
+        """Return the study with files in place of folders of its scan and of its inputs.
 
-        Digests, checkpoints and provenance are of files: they are the same for both.
+        Digests, checkpoints and provenance refer to files, so they are the same for both.
         """
         from engine.io import scan_file
 
@@ -95,7 +102,7 @@ class Study(Settings):
         return self.model_copy(update={"data": scan_file(self.data), "inputs": inputs})
 
     def with_absolute_paths(self) -> Study:
-        """Return the study with absolute paths, and the file that a folder of a scan stands for."""
+        """Return the study with absolute paths, and with files in place of folders."""
         from engine.io.folder import is_file
 
         files = self.of_files()
@@ -107,9 +114,16 @@ class Study(Settings):
 
 
 def write_study(study: Study, path: Path, *, private: bool = False) -> None:
-    """Write a study file that `engine.modalities.read_study` reads back.
+    """Write a study file that `engine.modalities.read_study` can read.
 
-    `private` files are for their owner alone.
+    Parameters
+    ----------
+    study
+        study to write
+    path
+        file to write
+    private
+        True to make the file readable by its owner only
     """
     from engine.io.safety.atomic_write import write_atomically
 
