@@ -1,7 +1,7 @@
-"""Scans that do not describe themselves: what they may be, asked about as little as can be.
+"""Import of scans without a description, with as few questions as possible.
 
-A draft of a sidecar is made of what the files show and of what the user says. It can be looked at
-before it is written, and is written once nothing is left to ask.
+A draft of a sidecar combines what the files show and what the user answers. It can be previewed
+before it is written. It is written once no question is left.
 """
 
 from typing import TYPE_CHECKING

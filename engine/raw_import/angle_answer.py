@@ -1,4 +1,4 @@
-"""The angles as the user says them: degrees in all, FIRST:STEP, a text, an array, or `names`."""
+"""Angles as answered by the user: total degrees, FIRST:STEP, a text, an array, or `names`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,30 @@ NAMES = "names"
 
 
 def answered_angles(answer: str, material: Material, counts: ImageCounts) -> ViewAngles:
-    """Return the angles that an answer says.
+    """Return the angles that an answer means.
+
+    Parameters
+    ----------
+    answer
+        text of the user
+    material
+        files of the scan
+    counts
+        number of images by role
 
     Raises
     ------
     SettingsError
-        where the answer cannot be understood, or does not fit the scan
+        if the answer cannot be understood, or does not fit the scan
     """
+    # Numbers first: a file called "360" is less likely than 360 degrees.
     numbers = _in_numbers(answer, counts)
     if numbers is not None:
         return numbers
     if answer == NAMES:
         return _of_names(material, counts)
     name, _, inner = answer.partition(SIGN)
+    # The folder of the scan first: names in a sidecar are relative to it.
     path = next((each for each in (material.folder / name, Path(name)) if each.is_file()), None)
     if path is None:
         raise SettingsError(
@@ -55,6 +66,7 @@ def _in_numbers(answer: str, counts: ImageCounts) -> ViewAngles | None:
             text = f"from {start:g}° in steps of {by:g}°"
             return ViewAngles({"first": start, "step": by}, text, "")
         n_views = counts.n_views
+        # 181 views over 180° are one per degree with both ends; 180 views end one step early.
         with_end = answer in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
         return even(float(answer), n_views, with_end=with_end)
     except ValueError:
@@ -62,6 +74,7 @@ def _in_numbers(answer: str, counts: ImageCounts) -> ViewAngles | None:
 
 
 def _of_names(material: Material, counts: ImageCounts) -> ViewAngles:
+    # One name per view is required; in a stack of pages, names say nothing about views.
     is_each = len(material.images) == counts.n_views
     found = angles_in_names(material.images) if is_each else None
     if found is None:
@@ -73,6 +86,7 @@ def _of_names(material: Material, counts: ImageCounts) -> ViewAngles:
 
 
 def _of_file(file: InputFile, name: str, inner: str, counts: ImageCounts) -> ViewAngles:
+    # Without a chosen column, the same search as for evidence finds the list in the file.
     found = None if inner else in_file(file, name, counts)
     if isinstance(found, ViewAngles):
         return found
@@ -94,6 +108,7 @@ def _of_file(file: InputFile, name: str, inner: str, counts: ImageCounts) -> Vie
 
 def _inside(path: Path, folder: Path) -> str:
     try:
+        # A sidecar contains relative names, so that the folder can be moved.
         return path.absolute().relative_to(folder.absolute()).as_posix()
     except ValueError as e:
         raise SettingsError(

@@ -1,6 +1,7 @@
 """Collect possible angles of a scan: arrays, texts and file names.
 
-Evidence comes before guesses: what is understood is compared, what is not is asked about.
+Evidence has priority over guesses. Sources that can be read are compared, and the user is asked
+about the others.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from engine.raw_import.image_layout import ImageLayout
 from engine.raw_import.rotation import ViewAngles, as_table, of_list
 
 SAME_DEG = 0.02
-"""Difference of two sources that say the same: names are often rounded to hundredths."""
+"""Largest difference between two equal sources.
+
+Names are often rounded to hundredths of a degree.
+"""
 MOST_VALUES = 2**20
 
 Clue = ViewAngles | Puzzle
@@ -45,22 +49,40 @@ class ImageCounts:
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Lengths that a list of angles may have, of the views alone first."""
+        """Lengths that a list of angles may have, beginning with that of the views alone."""
         more = (self.n_flats, self.n_darks, self.n_flats + self.n_darks)
         return (self.n_views, *(self.n_views + n for n in dict.fromkeys(more) if n))
 
 
 def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Clue | None:
-    """Return the angles that the files state, a puzzle where they may, None where they do not."""
+    """Return the angles that the files state.
+
+    Parameters
+    ----------
+    material
+        files of the scan
+    layout
+        arrays and sizes of the images
+    counts
+        number of images by role
+
+    Returns
+    -------
+    evidence
+        a puzzle if something could be angles or two sources differ; None if there is nothing
+    """
+    # Arrays in the file of the projections are closest to the data, so they need no comparison.
     inside = in_arrays(layout, counts)
     if isinstance(inside, ViewAngles):
         return inside
     clues = [inside, *_adjacent(material, counts)]
+    # Numbers in names of a stack of pages do not count views.
     if len(material.images) == counts.n_views:
         clues.append(in_names(material.images))
     found = [each for each in clues if isinstance(each, ViewAngles)]
     if not found:
         return next((each for each in clues if each is not None), None)
+    # Two sources that differ prove that one is wrong, but not which one.
     differ = [each for each in found[1:] if not _agree(found[0], each)]
     if differ:
         return Puzzle(
@@ -71,7 +93,8 @@ def evidence(material: Material, layout: ImageLayout, counts: ImageCounts) -> Cl
 
 
 def _adjacent(material: Material, counts: ImageCounts) -> list[Clue | None]:
-    """Return the clues in the files that lie with the images, those named as the scan alone."""
+    """Return the clues in files next to the images; only in those named like the scan, if any."""
+    # A folder can contain several scans, whose lists have the same length.
     stem = material.images[0].stem.rstrip("0123456789").rstrip("_-. ")
     named = [path for path in material.texts if stem and path.stem.startswith(stem)]
     for paths in (named, material.texts):
@@ -87,11 +110,25 @@ def _in_files(paths: Sequence[Path], folder: Path, counts: ImageCounts) -> Itera
             with open_input(path) as file:
                 yield in_file(file, path.relative_to(folder).as_posix(), counts)
         except EngineError:
+            # An unreadable neighbour is no reason to refuse the scan.
             continue
 
 
 def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
-    """Return the angles of an array in the file of the projections."""
+    """Return the angles of an array in the file of the projections.
+
+    Parameters
+    ----------
+    layout
+        arrays of the file
+    counts
+        number of images by role
+
+    Returns
+    -------
+    in_arrays
+        a puzzle for a list that is not certain; None if there is no list of a suitable length
+    """
     named = {name: each for name, each in layout.lists.items() if is_named_angle(_last(name))}
     for name, values in named.items():
         turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
@@ -103,6 +140,7 @@ def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
                 f"{name}: {values.size:,} angles for {counts.n_views:,} views; state the view axis "
                 "of the array (--views) or the angles (--angles)."
             )
+    # An unnamed list with one number per view may be angles, times or beam currents.
     for name, values in layout.lists.items():
         steps = np.diff(values.reshape(-1))
         if values.size == counts.n_views and np.ptp(steps) > 0:
@@ -114,8 +152,9 @@ def in_arrays(layout: ImageLayout, counts: ImageCounts) -> Clue | None:
 
 
 def _of_array(name: str, values: Array, turn: ViewAngles, holder: str) -> ViewAngles:
-    """Return angles as the dataset that holds them, where others of its structure hold theirs."""
+    """Return angles as the dataset that contains them, for files of HDF5; otherwise as numbers."""
     flat = values.reshape(-1)
+    # A reference to the dataset lets similar files use the same description.
     table: dict[str, object] = {"file": f"{holder}{SIGN}{name}"} if holder else as_table(flat)
     return ViewAngles(
         {**table, **turn.table}, f"{name}: {turn.text}", turn.why, degrees=turn.degrees
@@ -123,13 +162,29 @@ def _of_array(name: str, values: Array, turn: ViewAngles, holder: str) -> ViewAn
 
 
 def in_file(file: InputFile, name: str, counts: ImageCounts) -> Clue | None:
-    """Return the angles of a text, or of a file of arrays, that lies with the images."""
+    """Return the angles of a text or array file next to the images.
+
+    Parameters
+    ----------
+    file
+        the file
+    name
+        its name relative to the folder of the scan
+    counts
+        number of images by role
+
+    Returns
+    -------
+    in_file
+        a puzzle if it could contain angles; None if it does not
+    """
     content = text_content(file)
     if content is None:
         return _in_other_arrays(file, name, counts)
     found = choose(content, name, counts.lengths)
     if not isinstance(found, TextAngles):
         return found
+    # A reference keeps the file as the single source; a table needs its column copied.
     if found.values.size == content.plain.size and np.array_equal(found.values, content.plain):
         turn = _turn(found, counts)
         if turn is not None:  # the sidecar reads it as it stands
@@ -143,7 +198,7 @@ def _turn(found: TextAngles, counts: ImageCounts) -> ViewAngles | None:
 
 
 def _as_values(found: TextAngles, name: str, counts: ImageCounts) -> Clue:
-    """Return angles of a table as numbers [°], which the sidecar then holds itself."""
+    """Return angles of a table as numbers [°], which are then part of the sidecar."""
     turn = _turn(found, counts)
     if turn is None or turn.degrees is None:
         return Puzzle(
@@ -155,7 +210,7 @@ def _as_values(found: TextAngles, name: str, counts: ImageCounts) -> Clue:
 
 
 def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | None:
-    """Return the angles of a list in a file of NumPy, MATLAB or HDF5 beside the images."""
+    """Return the angles of a list in a NumPy, MATLAB or HDF5 file next to the images."""
     every = arrays_in(file)
     if any(len(each.shape) > 1 and sorted(each.shape)[-2] > 1 for each in every):
         return None  # it holds images, so that its lists are of another scan
@@ -163,9 +218,11 @@ def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | 
         each
         for each in every
         if max(each.shape, default=0) in counts.lengths
+        # The limit bounds memory: the size comes from a header that may be damaged.
         and np.prod(each.shape, dtype=object) == max(each.shape) <= MOST_VALUES
     ]
     named = [each for each in stored if is_named_angle(_last(each.name))]
+    # A single list in a file called "angles.npy" needs no name of its own.
     if not named and is_named_angle(Path(name).stem) and len(stored) == 1:
         named = stored
     if len(named) == 1:
@@ -182,6 +239,7 @@ def _in_other_arrays(file: InputFile, name: str, counts: ImageCounts) -> Clue | 
 
 
 def _agree(one: ViewAngles, other: ViewAngles) -> bool:
+    # Without degrees, the steps are even and the list states only FIRST and STEP.
     if one.degrees is None or other.degrees is None:
         return False
     return bool(np.abs(one.degrees - other.degrees).max() <= SAME_DEG)

@@ -12,25 +12,40 @@ from engine.core.arrays import Array
 from engine.io.xray.text.angle_text import Puzzle
 from engine.raw_import.rotation import ViewAngles, as_table
 
+# Some scanners write a decimal point as "p", because a second dot would look like an ending.
 NUMBER = re.compile(r"[-+]?\d+(?:[.,p]\d+)?")
 DECIMAL = re.compile(r"\d[.,p]\d")
 WORD = re.compile(r"(?<![a-z])(?:ang(?:le)?s?|deg|theta|rot(?:ation)?|phi|winkel)[-_ =]*$", re.I)
 UNIT_AFTER = re.compile(r"[-_ ]?(?:deg|°)", re.I)
 FEWEST_FILES = 4
 MOST_DEG = 1080.0
-"""Whole numbers beyond this are no angles unless words say so: dates, times, counters."""
+"""Larger whole numbers are only angles if a word says so; otherwise dates, times or counters."""
 TURNS_DEG = (180.0, 360.0)
 
 
 def in_names(files: Sequence[Path]) -> ViewAngles | Puzzle | None:
-    """Return angles that stand in the names, a puzzle where they may, None where they do not."""
+    """Return angles that are part of the file names.
+
+    Parameters
+    ----------
+    files
+        one file per view, in order
+
+    Returns
+    -------
+    in_names
+        a puzzle if several numbers could be angles; None if no number could
+    """
+    # With two or three files almost any numbers look regular.
     if len(files) < FEWEST_FILES:
         return None
     spans = [list(NUMBER.finditer(path.stem)) for path in files]
+    # Names with different numbers of numbers cannot be compared field by field.
     if len({len(each) for each in spans}) != 1:
         return None
     fields = [_Field(files, [each[k] for each in spans]) for k in range(len(spans[0]))]
     usable = [each for each in fields if not each.is_constant]
+    # From the strongest sign to the weakest: a word, a decimal point, even steps of a full range.
     for likely in (
         [each for each in usable if each.is_named],
         [each for each in usable if each.is_decimal],
@@ -48,8 +63,20 @@ def in_names(files: Sequence[Path]) -> ViewAngles | Puzzle | None:
 
 
 def angles_in_names(files: Sequence[Path]) -> ViewAngles | None:
-    """Return the angles in the names, as the user says that they are there."""
+    """Return the angles in the file names after the user has confirmed that they are there.
+
+    Parameters
+    ----------
+    files
+        one file per view, in order
+
+    Returns
+    -------
+    found
+        None if no field can be chosen
+    """
     found = in_names(files)
+    # The confirmation resolves a puzzle if only one field has uneven steps.
     if isinstance(found, Puzzle):
         spans = [list(NUMBER.finditer(path.stem)) for path in files]
         fields = [_Field(files, [each[k] for each in spans]) for k in range(len(spans[0]))]
@@ -64,6 +91,7 @@ class _Field:
     def __init__(self, files: Sequence[Path], found: Sequence[re.Match[str]]) -> None:
         self.files, self.found = files, found
         texts = [each.group() for each in found]
+        # Otherwise "scan-001" would be view −1.
         if all(text[0] in "-+" for text in texts) and not texts[0].startswith("+"):
             texts = [text[1:] for text in texts]  # a hyphen before every number parts words
         self.texts = texts
@@ -90,8 +118,9 @@ class _Field:
 
     @property
     def spans_a_turn(self) -> bool:
-        """Return True if even steps of more than one make half a turn or a whole one."""
+        """Return True if even steps of more than one degree cover half a turn or a whole one."""
         steps = self._steps
+        # Steps of one are a counter of files in most scans.
         if np.ptp(steps) or steps[0] in (0.0, 1.0):
             return False
         span = float(np.ptp(self.values))
@@ -99,8 +128,9 @@ class _Field:
 
     @property
     def is_odd(self) -> bool:
-        """Return True if whole numbers of degrees are no counter: their steps differ."""
+        """Return True if whole numbers have uneven steps, unlike a counter."""
         steps = self._steps
+        # A counter with a few missing files still has mostly equal steps.
         counts_up = np.count_nonzero(steps == np.median(steps)) > 0.8 * len(steps)
         return not counts_up and float(np.abs(self.values).max()) <= MOST_DEG
 

@@ -36,10 +36,27 @@ def angles_of(
 ) -> Plain:
     """Return the angles as the table of a sidecar, or ask for them.
 
+    Parameters
+    ----------
+    material
+        files of the scan
+    layout
+        arrays and sizes of the images
+    sample
+        rows of the first and last views, see `sampled`
+    answers
+        answers of the user
+    found
+        receives the guess or the question
+    table
+        sidecar so far, for the kind of the values
+    parallel
+        True if the user has stated a parallel beam
+
     Raises
     ------
     EngineError
-        where those that are said do not fit the scan
+        if the user's answer does not fit the scan
     """
     counts = ImageCounts(layout.shape[0], len(material.flats), len(material.darks))
     if answers.angles is not None:
@@ -50,8 +67,10 @@ def angles_of(
     if isinstance(stated, ViewAngles):
         found.take("angles", stated.text, stated.why)
         return dict(stated.table)
+    # The images can only tell half a turn from a whole one; even steps remain an assumption.
     turn = from_views(_profiles(sample, str(table["kind"])), counts.n_views, parallel=parallel)
     turn = turn.assumed()
+    # The question repeats the puzzle, so that the user knows which file raised it.
     if isinstance(stated, Puzzle):
         found.ask("angles", f"{stated.text} {QUESTION}", "", stated.text)
     elif turn.is_sure:
@@ -64,13 +83,14 @@ def angles_of(
 def _answered(
     answer: str, material: Material, layout: ImageLayout, counts: ImageCounts
 ) -> ViewAngles:
+    # The name of a dataset has priority over a file with the same name.
     if answer.lstrip("/") in layout.arrays:
         return _of_dataset(answer.lstrip("/"), layout, counts)
     return answered_angles(answer, material, counts)
 
 
 def _of_dataset(answer: str, layout: ImageLayout, counts: ImageCounts) -> ViewAngles:
-    """Return the angles of the array that the user names; refuse what cannot be angles."""
+    """Return the angles of the array that the user names; refuse arrays that cannot be angles."""
     stored = layout.arrays[answer]
     name, values = stored.name, layout.lists.get(stored.name)
     if values is None or values.size < counts.n_views:
@@ -88,7 +108,7 @@ def _of_dataset(answer: str, layout: ImageLayout, counts: ImageCounts) -> ViewAn
 
 
 def _table_of(name: str, values: Array, layout: ImageLayout) -> dict[str, object]:
-    """Return angles as the dataset that holds them, where others of its structure hold theirs."""
+    """Return angles as the dataset that contains them, for files of HDF5; otherwise as numbers."""
     if layout.holder:
         return {"file": f"{layout.holder}{SIGN}{name}"}
     return as_table(values.reshape(-1))
@@ -100,4 +120,5 @@ def _profiles(sample: Array, kind: str) -> Array:
     rows = finite.mean(axis=1)
     if kind == "integrals":
         return np.asarray(rows)
+    # A logarithm makes counts comparable with line integrals; the brightest value stands for air.
     return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))

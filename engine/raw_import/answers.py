@@ -11,11 +11,12 @@ from engine.core.settings import Settings, parse, setting
 
 Kind = Literal["counts", "transmission", "integrals"]
 PARALLEL = "parallel"
+# For these totals the last view can be at the end of the range.
 AUTO = ("180", "360")
 
 
 class Answers(Settings):
-    """Answers of a user; None where nothing was said."""
+    """Answers of a user; None if there is no answer."""
 
     columns: int | None = setting(None, "pixels in a row of an image", ge=1)
     rows: int | None = setting(None, "rows of an image", ge=1)
@@ -39,6 +40,7 @@ class Answers(Settings):
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
+        # Check on input, so that the message appears next to the answer and not in the preview.
         numbers_of(self.pixel or "1", 2, "pixel", "0.05 or 0.05,0.06")
         if self.beam not in (None, PARALLEL):
             found = numbers_of(self.beam or "", 2, "beam", "parallel or 100,400")
@@ -51,15 +53,19 @@ class Answers(Settings):
 
     @property
     def pixel_mm(self) -> tuple[float, float] | None:
-        """Width and height of a pixel [mm]; None where nothing was said."""
+        """Width and height of a pixel [mm]; None if there is no answer."""
         if self.pixel is None:
             return None
         found = numbers_of(self.pixel, 2, "pixel", "0.05")
+        # A single number means square pixels.
         return found[0], found[-1]
 
     @property
     def distances_mm(self) -> tuple[float, float] | None:
-        """Source to axis and source to detector [mm]; None of parallel beams, or of nothing."""
+        """Distance from source to axis and to detector [mm].
+
+        None for a parallel beam or without an answer.
+        """
         if self.beam in (None, PARALLEL):
             return None
         axis, detector = numbers_of(self.beam or "", 2, "beam", "100,400")
@@ -67,7 +73,24 @@ class Answers(Settings):
 
 
 def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ...]:
-    """Return numbers above 0 with commas between; raise `ValueError` where they are none."""
+    """Return positive numbers separated by commas.
+
+    Parameters
+    ----------
+    text
+        text of the user
+    most
+        largest number of numbers
+    what
+        name of the answer, for the message
+    example
+        a valid answer, for the message
+
+    Raises
+    ------
+    ValueError
+        if the text contains anything else, or a number is not between 0 and 10⁶
+    """
     try:
         found = tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -78,12 +101,38 @@ def numbers_of(text: str, most: int, what: str, example: str) -> tuple[float, ..
 
 
 def answers_of(given: dict[str, object]) -> Answers:
-    """Return checked answers; raise `SettingsError` with what is wrong with them."""
+    """Return checked answers.
+
+    Parameters
+    ----------
+    given
+        answers by key; None for no answer
+
+    Raises
+    ------
+    SettingsError
+        if an answer is invalid; the message names it
+    """
     return parse(Answers, {key: value for key, value in given.items() if value is not None},
                  where="The import")  # fmt: skip
 
 
 def refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
-    """Refuse a name that is none of those that are known."""
+    """Refuse an unknown name.
+
+    Parameters
+    ----------
+    name
+        name given by the user
+    known
+        valid names
+    what
+        name of the option, for the message
+
+    Raises
+    ------
+    SettingsError
+        if `name` is none of the valid names, which the message lists
+    """
     if name not in known:
         raise SettingsError(f"{what}: {name!r} is unknown; choose one of {', '.join(known)}.")

@@ -20,18 +20,32 @@ from engine.raw_import.image_layout import ImageLayout, names_of
 def of_arrays(
     file: InputFile, material: Material, answers: Answers, found: Findings
 ) -> ImageLayout:
-    """Return which arrays of a file are projections, flats and darks, as said or by their names.
+    """Return which arrays of a file are projections, flats and darks.
+
+    Answers of the user have priority over the names of the arrays.
+
+    Parameters
+    ----------
+    file
+        NumPy, MATLAB or HDF5 file
+    material
+        files of the scan
+    answers
+        answers of the user
+    found
+        receives the choice and its reason
 
     Raises
     ------
     FileFormatError
-        where nothing tells, or what is said does not fit
+        if the projections cannot be identified, or an answer does not fit
     """
     stored = arrays_in(file)
     chosen = _chosen(file, stored, answers)
     lists = {each.name: each for each in stored if _is_list(each) and each is not chosen}
     order = _order(file, chosen, answers, _lengths_of_angles(lists, answers))
     sizes = dict(zip(order, chosen.shape, strict=True))
+    # A two-dimensional array is a single sinogram: one row per view.
     shape = (sizes["view"], sizes.get("row", 1), sizes["column"])
     stem = str(names_of(material.images[:1], material.folder))
     name = stem + (f"{SIGN}{chosen.name}" if chosen.name else "")
@@ -46,33 +60,50 @@ def of_arrays(
                 table[role] = f"{stem}{SIGN}{reference.name}"
                 found.take(role, reference.name, "your input")
         elif match and match[0].shape[-1] in chosen.shape and not getattr(material, role):
+            # The width was tested, because a map of another detector can have a similar name.
             table[role] = f"{stem}{SIGN}{match[0].name}"
             found.take(role, match[0].name, "name of the array")
     text = " × ".join(f"{n:,} {axis}s" for axis, n in sizes.items())
     why = "your input" if answers.array is not None else "the largest array"
     found.take("array", f"{chosen.name or file.name}: {text}", why)
+    # Short lists are voltages and similar settings, not worth reading.
     values = {name: _list(file, name) for name in lists if max(lists[name].shape) >= FEWEST}
     named = {each.name.lstrip("/"): each for each in stored}
+    # Only HDF5 datasets can be referred to from a sidecar; MATLAB files are copied into it.
     holder = stem if is_hdf5(file.head) and file.path.suffix.lower() != ".mat" else ""
     whole = chosen.dtype.kind in "iu"
     return ImageLayout(table, shape, whole, lists=values, arrays=named, holder=holder)
 
 
 FEWEST = 3
-"""Shorter lists are no angles."""
+"""Shorter lists are not angles."""
 FLAT_NAMES = ("flat", "white", "ref", "open", "gain", "bright", "blank")
 DARK_NAMES = ("dark", "offset", "black")
 
 
 def array_named(stored: tuple[StoredArray, ...], name: str) -> StoredArray | None:
-    """Return the array of a name, with or without the sign of the root before it."""
+    """Return the array with a name.
+
+    Parameters
+    ----------
+    stored
+        arrays of the file
+    name
+        name with or without the leading "/" of HDF5
+
+    Returns
+    -------
+    array_named
+        None if there is no such array
+    """
     return next((each for each in stored if each.name.lstrip("/") == name.lstrip("/")), None)
 
 
 def _refuse_unlike(
     file: InputFile, role: str, answer: StoredArray, chosen: StoredArray, sizes: dict[str, int]
 ) -> None:
-    """Refuse flats or darks of another size than the projections."""
+    """Refuse flats or darks of a different size from the projections."""
+    # References may lack the axis of views, if there is only one image.
     wanted = tuple(sizes[axis] for axis in ("row", "column") if axis in sizes)
     inside = (
         answer.shape[-len(wanted) :] if len(answer.shape) in (len(wanted), len(wanted) + 1) else ()
@@ -82,6 +113,7 @@ def _refuse_unlike(
             f"{file.name}: {answer.name} is used for both the projections and the {role}; choose "
             "another dataset for one of them."
         )
+    # MATLAB stores axes in another order, so sizes cannot be compared directly.
     if inside != wanted and not file.path.suffix.lower() == ".mat":
         raise FileFormatError(
             f"{file.name}: {role} {answer.name} are {' x '.join(map(str, answer.shape))}, but the "
@@ -95,6 +127,7 @@ def _is_named(name: str, words: tuple[str, ...]) -> bool:
 
 
 def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) -> StoredArray:
+    # An answer that names no array falls through to the message that lists the arrays.
     answer = None if answers.array is None else array_named(stored, answers.array)
     if answer is not None and (len(answer.shape) not in (2, 3) or min(answer.shape) < 2):
         raise FileFormatError(
@@ -105,6 +138,7 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
         return answer
     usable = [each for each in stored if len(each.shape) in (2, 3) and min(each.shape) > 1]
     scans = [each for each in usable if not _is_named(each.name, FLAT_NAMES + DARK_NAMES)]
+    # Arrays of similar size can be two energies or two scans; only the user knows.
     likely = [each for each in scans if 2 * np.prod(each.shape) > np.prod(scans[0].shape)]
     if len(likely) > 1 and answers.array is None:
         names = ", ".join(each.name for each in likely[:8])
@@ -123,12 +157,13 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
 
 
 def _is_list(stored: StoredArray) -> bool:
-    """Return True if an array is a list: one axis, or one row or column as MATLAB keeps it."""
+    """Return True for one axis, or a single row or column as MATLAB stores lists."""
+    # Python integers, because the product of damaged sizes can exceed int64.
     return bool(np.prod(stored.shape, dtype=object) == max(stored.shape, default=0))
 
 
 def _lengths_of_angles(lists: dict[str, StoredArray], answers: Answers) -> set[int]:
-    """Return the lengths of the list that is said to hold the angles, or of those named so."""
+    """Return the length of the list that the user names as angles, or of those with such names."""
     answer = (answers.angles or "").lstrip("/")
     sizes = {name: max(each.shape) for name, each in lists.items()}
     of_said = {n for name, n in sizes.items() if name.lstrip("/") == answer}
@@ -140,8 +175,8 @@ def _order(
 ) -> tuple[str, ...]:
     """Return the axes of an array, the slowest first.
 
-    The length of the list of angles tells which axis holds the views. Without one, the usual order
-    of the format is taken: programs of MATLAB have the views last.
+    The length of the list of angles identifies the axis of views. Without one, the usual order of
+    the format is assumed: MATLAB programs store views last.
     """
     by_matlab = file.path.suffix.lower() == ".mat"
     usual = ("row", "column", "view") if by_matlab else ("view", "row", "column")
@@ -159,6 +194,7 @@ def _order(
         if all(answer[axis] in (None, n) for axis, n in size.items())
     ]
     by_angles = [order for order in fits if chosen.shape[order.index("view")] in n_angles]
+    # If nothing fits the answers, keep the usual order; later checks name the contradiction.
     return (by_angles or fits or list(orders))[0]
 
 

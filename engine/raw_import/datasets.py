@@ -18,9 +18,9 @@ from engine.raw_import.thumbnail import small
 
 MOST_LISTED, MOST_PREVIEWS = 40, 12
 MOST_PREVIEW_BYTES = 2**26
-"""A slice that is larger is not read for its picture."""
+"""Larger slices are not read for a preview."""
 MOST_IN_LIST = 2**20
-"""Numbers of a list that are read for its range."""
+"""Longest list that is read for its range."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Dataset:
 
     Attributes
     ----------
-    name : its path in the file
-    shape : along the axes of the file
-    dtype : type of its numbers
-    preview : (rows, columns) float32, its middle slice made small; None of a list
-    span : least and largest number of a list; "" of images
+    name : path in the file
+    shape : lengths along the axes of the file
+    dtype : type of the values
+    preview : (rows, columns) float32, the reduced middle slice; None for a list
+    span : smallest and largest number of a list; "" for images
     """
 
     name: str
@@ -49,23 +49,25 @@ class Dataset:
 
     @property
     def text(self) -> str:
-        """Shape, type and range, for people."""
+        """Shape, type and range for display."""
         size = " × ".join(f"{n:,}" for n in self.shape)
         return ", ".join(filter(None, (size, self.dtype, self.span)))
 
 
 def datasets_of(source: Path, *, with_previews: bool = True) -> tuple[Dataset, ...]:
-    """Return the arrays that a file holds, the largest first; none of other files.
+    """Return the arrays of a file, the largest first; nothing for other files.
 
     Parameters
     ----------
     source
-        file of NumPy, MATLAB or HDF5
+        NumPy, MATLAB or HDF5 file
     with_previews
-        whether middle slices and ranges are read; only of HDF5, where that is cheap
+        True to read middle slices and ranges, only from HDF5, where this is fast
     """
+    # A folder or a file that has disappeared has no arrays, and is no error here.
     if not holds_arrays(source) or not is_file(source):
         return ()
+    # The state is part of the cache key, so that a changed file is read again.
     return _cached(source.absolute(), state_of(source), with_previews)
 
 
@@ -73,6 +75,7 @@ def datasets_of(source: Path, *, with_previews: bool = True) -> tuple[Dataset, .
 def _cached(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]:
     with open_input(source) as file:
         stored = arrays_in(file)[:MOST_LISTED]
+        # NumPy archives and MATLAB files must be decompressed completely for a single slice.
         with_previews = with_previews and is_hdf5(file.head)
         n_left = MOST_PREVIEWS
         found = []
@@ -84,11 +87,13 @@ def _cached(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]
     return tuple(found)
 
 
+# The limit on previews keeps the dialog quick for files with hundreds of datasets.
 def _preview(file: InputFile, stored: StoredArray) -> Array | None:
     """Return the middle slice, as small as a picture needs; None where there is none to see."""
     if len(stored.shape) not in (2, 3) or min(stored.shape[-2:]) < 2:
         return None
     n_values = int(np.prod(stored.shape[-2:], dtype=object))
+    # A damaged header can claim any size; it must not be allocated for a preview.
     if n_values * stored.dtype.itemsize > MOST_PREVIEW_BYTES:
         return None
     try:
@@ -107,5 +112,6 @@ def _span(file: InputFile, stored: StoredArray) -> str:
         values = array_of(file, stored.name)
     except EngineError:
         return ""
+    # NaN or infinity in a list would hide the range of the valid numbers.
     finite = values[np.isfinite(values)]
     return f"{finite.min():.6g} to {finite.max():.6g}" if finite.size else ""

@@ -1,8 +1,8 @@
-"""A draft of a sidecar: what is guessed of a scan, what the user said, and what is to be asked.
+"""Draft of a sidecar: what is guessed, what the user answered, and what remains to be asked.
 
-At most five questions are left: the size of raw images, what the values are, the angles, the beam,
-and the size of a pixel. Which way the source turns and which way columns run cannot be stated from
-the images: the usual is taken, and the window shows the four readings.
+At most five questions remain: size of raw images, kind of values, angles, beam and pixel size.
+Images do not show the sense of rotation or the direction of columns. The default is assumed, and
+the window shows all four readings.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ BEAM_QUESTION = (
     "Which beam? Enter `parallel`, or the distances from the source to the rotation axis and to "
     "the detector in mm, such as 100,400"
 )
+# Five rows are enough for the air level and the similarity of views.
 SAMPLED_ROWS = 5
 
 
@@ -47,12 +48,12 @@ class Draft:
 
     Attributes
     ----------
-    path : where it would lie
-    table : what it would say; complete only where no question is left that has no proposal
+    path : where it will be written
+    table : its content; complete only if no question without a proposal remains
     shape : (views, rows, columns)
-    guesses : what was taken, and why
-    questions : what is to be asked, in order
-    shapes : sizes that a raw file may have, the best first
+    guesses : assumptions with their reasons
+    questions : remaining questions, in order
+    shapes : possible sizes of a raw file, the best first
     """
 
     path: Path
@@ -64,7 +65,7 @@ class Draft:
 
     @property
     def settings(self) -> Sidecar:
-        """The sidecar, checked; raises `SettingsError` where something is missing."""
+        """The checked sidecar; raises `SettingsError` if something is missing."""
         return parse(Sidecar, self.table, where=self.path.name)
 
 
@@ -74,17 +75,18 @@ def draft_of(source: Path, answers: Answers | None = None) -> Draft:
     Parameters
     ----------
     source
-        what the user chose
+        folder or file that the user selected
     answers
-        what they said so far
+        answers so far; None for none
 
     Raises
     ------
     EngineError
-        where there is no scan, or its files do not fit
+        if there is no scan, or its files do not match
     """
     answers = answers or Answers()
     found = Findings()
+    # References come before the layout, because angle lists can include their images.
     material = with_given_references(material_of(source), answers)
     layout = layout_of(material, answers, found)
     tell_references(material, answers, found)
@@ -94,8 +96,10 @@ def draft_of(source: Path, answers: Answers | None = None) -> Draft:
         files = getattr(material, role)
         if files:
             table[role] = names_of(files, material.folder)
+    # Values are read as stored; only then can their kind be guessed.
     sample = _sample(table, layout, path)
     _kind(table, layout, sample, answers, found)
+    # Angles need the kind of the values, so the geometry comes last.
     geometry = _geometry(material, layout, sample, answers, found, table)
     table["geometry"] = geometry
     return Draft(
@@ -106,13 +110,15 @@ def draft_of(source: Path, answers: Answers | None = None) -> Draft:
 def _name_of(source: Path, material: Material) -> str:
     source = source.absolute()
     if len(material.images) == 1:
+        # A single file gives the sidecar its own name, so that both are found together.
         return material.images[0].stem
     return source.name if is_folder(source) else source.stem
 
 
 def _sample(table: Plain, layout: ImageLayout, path: Path) -> Array:
-    """Return the middle rows of the first and last views, and of some between."""
+    """Return the middle rows of the first and last views, and of some in between."""
     n_views, n_rows, _ = layout.shape
+    # Reading needs some geometry; it does not change the stored values.
     parallel = {"kind": "parallel", "angles": {"step": 1.0}}
     settings = parse(Sidecar, {**table, "kind": "counts", "geometry": parallel}, where=path.name)
     middle = n_rows // 2
@@ -124,6 +130,7 @@ def _kind(
     table: Plain, layout: ImageLayout, sample: Array, answers: Answers, found: Findings
 ) -> None:
     """Say what the values are, and their scale or the counts of the open beam."""
+    # Exports of failed scans contain only NaN, which no question could resolve.
     if not np.isfinite(sample).any():
         raise DataError(
             f"{layout.table.get('file', layout.table.get('files'))}: the first and last views "
@@ -137,9 +144,11 @@ def _kind(
     if answers.kind is not None:
         found.take("kind", kind, "your input")
     elif guess.is_sure or guess.wants_scale or scale is not None:
+        # A confirmed scale implies that the values are line integrals.
         found.take("kind", kind, guess.why)
     else:
         found.ask("kind", _kind_question(guess), kind, guess.why)
+    # Without flats, counts need an open-beam level: answered, found in the air, or the maximum.
     if kind == "counts" and not has_flats:
         level = answers.white_level or guess.white_level or float(sample[np.isfinite(sample)].max())
         table["white_level"] = level
@@ -153,6 +162,7 @@ def _kind(
         table["scale"] = scale
         found.take("scale", f"{scale:g}", "your input")
     elif kind == "integrals" and guess.wants_scale:
+        # No proposal: each vendor has its own factor, and a wrong one gives plausible images.
         found.ask(
             "scale", "Which factor converts stored values to line integrals −ln(I/I0)? (0.001)"
         )
@@ -181,15 +191,18 @@ def _geometry(
         geometry["kind"] = "parallel"
         found.take("beam", "parallel", "your input")
     else:
+        # A single detector row in a fan beam has no cone angle.
         geometry["kind"] = "fan" if layout.shape[1] == 1 else "cone"
         geometry["source_axis_mm"], geometry["source_detector_mm"] = distances
         text = "axis {:g} mm and detector {:g} mm from the source".format(*distances)
         found.take("beam", text, "your input")
     _pixel(geometry, material, answers, found)
+    # These three are always written, so that a reader of the sidecar sees what was assumed.
     geometry["columns"] = "left" if answers.mirrored else "right"
     geometry["rows"] = "up" if answers.first_row == "bottom" else "down"
     geometry["clockwise"] = bool(answers.clockwise)
     way = "clockwise" if answers.clockwise else "counter-clockwise"
+    # A mirrored object looks perfectly sharp, so only the user can notice it.
     why = "default, because images do not show the sense; check that the object is not mirrored"
     if answers.clockwise is not None or answers.mirrored is not None:
         why = "your input"
@@ -202,6 +215,7 @@ def _geometry(
 
 
 def _pixel(geometry: Plain, material: Material, answers: Answers, found: Findings) -> None:
+    # A user's value has priority over the TIFF tag, which is often the resolution of a screen.
     said, tagged = answers.pixel_mm, pixel_of(material.images[0])
     pixel = said or tagged
     if pixel is not None:

@@ -1,7 +1,7 @@
 """Sort the files of a folder into projections, flats, darks and angle lists, by their names.
 
-Words in the names of files and of the folders that they are in decide. The largest group of images
-without such a word is the scan. Where a folder has no flats, the folders beside it may.
+Words in the names of files and of their folders decide. The largest group of images without such a
+word is the scan. If a folder has no flats, adjacent folders may contain them.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ MOST_TEXTS = 60
 MOST_TEXT_BYTES = 10_000_000
 MOST_FOLDERS = 40
 FEWEST = 20
-"""Images in a group from which they are a scan, whatever their names sound like."""
+"""Number of images from which a group is a scan, whatever its name suggests."""
 NUMBERED = re.compile(r"^(?P<prefix>.*?)\d+$")
 NUMBERS = re.compile(r"[\d.+-]*\d")
 
 
 @dataclass(frozen=True)
 class ImageGroup:
-    """Images that belong together: those of one folder whose names begin alike.
+    """Images that belong together: in the same folder, with the same beginning of their names.
 
     Attributes
     ----------
-    folder : that they are in
-    prefix : what their names begin with
-    files : in the order of their numbers
+    folder : folder of the images
+    prefix : common beginning of their names
+    files : images in the order of their numbers
     """
 
     folder: Path
@@ -54,9 +54,9 @@ class Material:
 
     Attributes
     ----------
-    folder : in which the sidecar will lie
-    images : of the scan, in order; one raw file or file of arrays, or many
-    flats, darks : likewise
+    folder : folder in which the sidecar will be written
+    images : images of the scan in order, or a single raw or array file
+    flats, darks : the same for flat and dark fields
     texts : files that may list angles
     """
 
@@ -68,39 +68,69 @@ class Material:
 
     @property
     def are_tiff(self) -> bool:
-        """Return True if the projections are TIFF images, or EDF, which are taken like these."""
+        """Return True if the projections are TIFF or EDF images, which are treated alike."""
         return is_tiff_name(self.images[0])
 
 
 def is_tiff_name(path: Path) -> bool:
-    """Return True if a file is a TIFF image, or EDF, by its name."""
+    """Return True if the name is that of a TIFF or EDF image.
+
+    Parameters
+    ----------
+    path
+        file; it is not opened
+    """
     return path.name.lower().endswith(TIFF)
 
 
 def is_image_name(path: Path) -> bool:
-    """Return True if a file may hold projections, by its name."""
+    """Return True if the name is that of a file that may contain projections.
+
+    Parameters
+    ----------
+    path
+        file; it is not opened
+    """
     ending = path.suffix.lower()
     return ending in (*TIFF, *RAW, ".mrc") or holds_arrays(path)
 
 
 def natural(path: Path) -> tuple[tuple[int, str | int], ...]:
-    """Return a key that sorts names by the numbers in them."""
+    """Return a key that sorts names by the numbers in them.
+
+    Parameters
+    ----------
+    path
+        file; only its name is used
+
+    Returns
+    -------
+    natural
+        img_2 comes before img_10
+    """
     parts = re.split(r"(\d+)", path.name)
+    # The leading 0 or 1 prevents comparing text with numbers, which Python refuses.
     return tuple((1, int(part)) if part.isdigit() else (0, part) for part in parts)
 
 
 def material_of(path: Path) -> Material:
-    """Return what a folder, an image or a raw file stands for.
+    """Return the files of the scan in a folder, or of an image or a raw file.
+
+    Parameters
+    ----------
+    path
+        folder or file that the user selected
 
     Raises
     ------
     FileFormatError
-        where there are no images, or several scans
+        if there are no images, or several scans
     """
     if is_folder(path):
         return _with_adjacent_folders(_of_folder(path), path)
     folder = path.parent
     if is_tiff_name(path):
+        # One image of a stack stands for all images of its group.
         group = next(each for each in groups_in([folder]) if path in each.files)
         return _with_references(group.files, folder, path)
     if not is_file(path):
@@ -109,7 +139,18 @@ def material_of(path: Path) -> Material:
 
 
 def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
-    """Return the images of folders by folder and beginning of their names, the largest first."""
+    """Return the images of folders, grouped by folder and beginning of their names.
+
+    Parameters
+    ----------
+    folders
+        folders to search, without their subfolders
+
+    Returns
+    -------
+    groups_in
+        the largest group first
+    """
     found: dict[tuple[Path, str, str], list[Path]] = {}
     for folder in folders:
         for each in entries(folder):
@@ -119,7 +160,7 @@ def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
                 found.setdefault((folder, begins, each.suffix.lower()), []).append(each)
     together: dict[tuple[Path, str, str], list[Path]] = {}
     for (folder, pattern, ending), begins in _alike(found).items():
-        # names with more numbers than one, e.g. a counter and an angle: few of them begin alike
+        # Names with several numbers, such as a counter and an angle, seldom share a beginning.
         one_scan = len(begins) >= max(len(files) for files in begins.values())
         for prefix, files in begins.items():
             key = (folder, pattern if one_scan else prefix, ending)
@@ -128,11 +169,13 @@ def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
         ImageGroup(folder, prefix, tuple(sorted(files, key=natural)))
         for (folder, prefix, _), files in together.items()
     ]
+    # Size breaks ties: a raw scan in one file is larger than its reference files.
     return sorted(groups, key=lambda group: (-len(group.files), -size_of(group.files[0])))
 
 
 def _is_text(path: Path) -> bool:
-    """Return True if a file that is a raw one by its name is a text, e.g. a list of angles."""
+    """Return True if a file with the ending of raw data is a text, such as a list of angles."""
+    # ".dat" is common for both; only the content tells.
     if path.suffix.lower() not in RAW or size_of(path) > MOST_TEXT_BYTES:
         return False
     try:
@@ -154,10 +197,11 @@ def _alike(
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Return a folder and those in it, two deep."""
+    """Return a folder and its subfolders, two levels deep."""
     inner = [each for each in entries(folder) if is_folder(each) and each.name[0] != "."]
     deeper = [
         each
+        # Limits keep the search short if somebody selects a whole disk.
         for one in inner[:MOST_FOLDERS]
         for each in entries(one)
         if is_folder(each) and each.name[0] != "."
@@ -168,6 +212,7 @@ def _folders(folder: Path) -> list[Path]:
 def _of_folder(folder: Path) -> Material:
     groups = [each for each in groups_in(_folders(folder)) if not _is_text(each.files[0])]
     scans = [group for group in groups if not role_of(group.files[0], folder)]
+    # A scan called "white_matter" has images with a word for flats; many images are still a scan.
     if not scans and groups and len(groups[0].files) >= FEWEST:
         scans = groups[:1]  # a name that only sounds like flats
         groups = groups[1:]
@@ -177,6 +222,7 @@ def _of_folder(folder: Path) -> Material:
             "MATLAB, MRC or HDF5); choose the folder of the scan."
         )
     scan = scans[0]
+    # A second group of similar size is another scan; guessing would reconstruct the wrong one.
     rivals = [each for each in scans[1:] if 2 * len(each.files) > len(scan.files)]
     if rivals:
         names = ", ".join(_named(each, folder) for each in (scan, *rivals[:3]))
@@ -190,7 +236,7 @@ def _of_folder(folder: Path) -> Material:
 
 
 def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Material:
-    """Return a scan that was chosen by one file, with the flats and darks near it."""
+    """Return a scan that was selected by one of its files, with the flats and darks near it."""
     every = groups_in(_folders(folder))
     scan = next(group for group in every if chosen in group.files)
     found = _references([group for group in every if group is not scan], scan, folder)
@@ -199,11 +245,12 @@ def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Ma
 
 
 def _with_adjacent_folders(material: Material, folder: Path) -> Material:
-    """Return it with the flats and darks of the folders beside, where its own has none."""
+    """Return the scan with flats and darks from adjacent folders, if its own has none."""
     if material.flats or material.darks or not material.are_tiff:
         return material
     folder = folder.absolute()
     beside = [
+        # Scanners of some beamlines write "flat" and "dark" folders next to each scan.
         each
         for each in entries(folder.parent)
         if is_folder(each) and each != folder and is_named_after_role(each.name)
@@ -212,6 +259,7 @@ def _with_adjacent_folders(material: Material, folder: Path) -> Material:
     found = _references(groups_in(beside[:MOST_FOLDERS]), scan, folder.parent)
     if not any(found.values()):
         return material
+    # The sidecar must be above all of its files, because its names are relative.
     return Material(
         folder.parent,
         tuple(each.absolute() for each in material.images),
@@ -227,6 +275,7 @@ def _references(
     """Return the flats and darks of a scan among groups of images."""
     found: dict[str, list[Path]] = {"flats": [], "darks": []}
     for group in groups:
+        # References of another scan in the same folder would have the wrong exposure.
         if belongs(group.folder, group.prefix, scan.folder, scan.prefix):
             for each in group.files:
                 role = role_of(each, within)
@@ -236,13 +285,14 @@ def _references(
 
 
 def _texts(folders: list[Path], images: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return all files that may list angles: of any name, but no images and no sidecars."""
+    """Return all files that may list angles: any name, but no images and no sidecars."""
     found = [
         each
         for folder in dict.fromkeys(folders)
         for each in entries(folder)
         if each not in images and _may_list(each)
     ]
+    # Names that suggest angles first, because only the first 60 files are read.
     ranked = sorted(found, key=lambda each: not is_named_angle(each.stem))
     return tuple(ranked[:MOST_TEXTS])
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Guess:
-    """One thing that the files do not say.
+    """An assumption about something that the files do not state.
 
     Attributes
     ----------
-    key : the answer it can be corrected by
-    text : what is taken, for people
-    why : what it follows from
-    is_sure : whether it need not be asked about
+    key : answer that can correct it
+    text : the assumption, for the user
+    why : its reason
+    is_sure : True if it needs no confirmation
     """
 
     key: str
@@ -25,13 +25,13 @@ class Guess:
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to ask.
+    """A question to the user.
 
     Attributes
     ----------
-    key : the answer it wants
-    text : the question, for people
-    proposal : what is taken by default; "" where something must be said
+    key : answer that it needs
+    text : the question
+    proposal : default answer; "" if the user must answer
     """
 
     key: str
@@ -47,10 +47,32 @@ class Findings:
     questions: list[Question] = field(default_factory=list)
 
     def take(self, key: str, text: str, why: str) -> None:
-        """Take something for sure."""
+        """Record an assumption that needs no confirmation.
+
+        Parameters
+        ----------
+        key
+            answer that can correct it
+        text
+            the assumption, for the user
+        why
+            its reason
+        """
         self.guesses.append(Guess(key, text, why))
 
     def ask(self, key: str, question: str, proposal: str = "", why: str = "") -> None:
-        """Take a proposal, and ask about it."""
+        """Record a question, with the proposal as an unconfirmed assumption.
+
+        Parameters
+        ----------
+        key
+            answer that it needs
+        question
+            text for the user
+        proposal
+            default answer; "" if the user must answer
+        why
+            reason for the proposal
+        """
         self.guesses.append(Guess(key, proposal or "not known", why, is_sure=False))
         self.questions.append(Question(key, question, proposal))

@@ -16,7 +16,18 @@ OURS = "isocenter-"
 
 
 def may_import(path: Path) -> bool:
-    """Whether there are images that could be projections, and nothing that describes them."""
+    """Return True if an unreadable file or folder may contain projections without a description.
+
+    Parameters
+    ----------
+    path
+        file or folder that no reader accepted
+
+    Returns
+    -------
+    may_import
+        False if a sidecar exists, because opening it is better than importing again
+    """
     try:
         if find(path) is not None:
             return False
@@ -30,6 +41,7 @@ def may_import(path: Path) -> bool:
 
 def _has_images(path: Path) -> bool:
     with open_input(path) as file:
+        # Files of Isocenter are never raw projections, even if this version cannot read them.
         if is_hdf5(file.head) and (format_of(file) or "").startswith(OURS):
             return False
         shapes = (each.shape for each in arrays_in(file))

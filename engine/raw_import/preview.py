@@ -1,10 +1,10 @@
 """Preview a draft: one projection, one sinogram row, and the resulting middle slice.
 
-Some views and the rows about the middle are enough, with columns put together; the steps from
-counts to line integrals are those of a run, the slice is that by which these judge their own work.
-The four readings are the two senses of rotation, each with columns to the right and to the left.
-Of a cone beam two are blurred, and the others mirror images of one another; parallel rays make all
-four sharp, and two of them mirror images.
+Some views and the rows around the middle are enough, with binned columns. The steps from counts to
+line integrals are those of a run. The slice is computed as in the corrections that check their own
+result. The four readings are both senses of rotation, each with columns to the right and to the
+left. For a cone beam two of them are blurred, and the others are mirror images of each other. For
+parallel rays all four are sharp, and two are mirror images.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from engine.raw_import.thumbnail import small
 
 MOST_VIEWS, MOST_COLUMNS = 180, 192
 MOST_LOOKED_AT = 100
-"""Files whose times of change tell whether what is kept of them is still true."""
+"""Number of files whose modification times decide if cached images are still valid."""
 ANY_GEOMETRY: Plain = {"kind": "parallel", "angles": {"step": 1.0}}
-"""Stands for the geometry where only stored values are read."""
+"""Geometry that is used where only stored values are read."""
 STEPS = (FlatField(), BadPixels(), Logarithm())
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The middle slice for one sense of rotation and one side of the columns.
+    """The middle slice for one sense of rotation and one direction of the columns.
 
     Attributes
     ----------
@@ -63,15 +63,15 @@ class ImportPreview:
 
     Attributes
     ----------
-    draft : that was looked at
-    projection : (rows, columns) a view, as it is stored
-    sinogram : (views, columns) the middle row, line integrals
-    readings : the four, first that of the draft
-    remark : what the pictures leave out, one sentence; empty if nothing
-    fault : why there are no pictures, or no draft, one sentence; empty if there are
-    datasets : what a file of arrays holds
-    like : the description of a file of the same structure; None where there is none
-    like_said : what it says, as answers
+    draft : the previewed draft
+    projection : (rows, columns) a view as stored
+    sinogram : (views, columns) line integrals of the middle row
+    readings : the four readings, the first as in the draft
+    remark : sentence about what the images leave out; empty if nothing
+    fault : sentence that explains why there are no images or no draft; empty if there are
+    datasets : arrays of the file
+    like : description of a file with the same structure; None if there is none
+    like_said : its content, as answers
     """
 
     draft: Draft | None
@@ -86,21 +86,21 @@ class ImportPreview:
 
 
 def look_at(source: Path, given: dict[str, object], *, with_images: bool = True) -> ImportPreview:
-    """Return a draft with its pictures.
+    """Return a draft with its preview images.
 
     Parameters
     ----------
     source
-        what the user chose
+        folder or file that the user selected
     given
-        answers by their key
+        answers by key
     with_images
-        whether to make them
+        True to compute the images
 
     Raises
     ------
     EngineError
-        where there is no draft, and nothing to pick one from
+        if there is no draft, and no dataset to choose from
     """
     datasets = datasets_of(source, with_previews=with_images)
     like = described_like(source)
@@ -109,6 +109,7 @@ def look_at(source: Path, given: dict[str, object], *, with_images: bool = True)
         draft = draft_of(source, parse(Answers, given, where="The import"))
     except EngineError as e:
         if not datasets:
+            # With a list of datasets the user can still choose the right one.
             raise
         found = ImportPreview(None, fault=str(e))
     else:
@@ -118,6 +119,7 @@ def look_at(source: Path, given: dict[str, object], *, with_images: bool = True)
 
 def _with_images(draft: Draft) -> ImportPreview:
     try:
+        # A draft without images is better than none: its questions can still be answered.
         return _pictured(draft)
     except EngineError as e:
         return ImportPreview(draft, fault=str(e))
@@ -127,12 +129,14 @@ def _pictured(draft: Draft) -> ImportPreview:
     table, remark = _complete(draft.table)
     settings = parse(Sidecar, table, where=draft.path.name)
     n_views, n_rows, _ = draft.shape
+    # 180 views give a recognisable slice in a fraction of the time.
     views = np.unique(np.linspace(0, n_views - 1, min(n_views, MOST_VIEWS)).round().astype(int))
     chosen = [int(view) for view in views]
     rows = slice(max(n_rows // 2 - MARGIN, 0), n_rows // 2 + MARGIN + 1)
     scan = _read(settings, draft, chosen, rows)
     one = _read(settings, draft, chosen[:1], slice(0, n_rows))
     integrals = _integrals(scan)
+    # Preprocessing is the same for all four readings, so it runs once.
     readings = []
     for clockwise, mirrored in _senses(settings):
         seen = _turned(settings, draft, integrals, chosen, rows, clockwise, mirrored)
@@ -142,9 +146,11 @@ def _pictured(draft: Draft) -> ImportPreview:
 
 
 def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Projections:
-    """Return some projections; their values are kept until another part is asked for."""
+    """Return some projections; the last few parts that were read are cached."""
+    # Answers about geometry and kind do not change stored values, so they are not in the key.
     stored = settings.model_dump_json(exclude={"geometry", "kind", "scale", "white_level"})
     files = (draft.path.parent / name for name in settings.images)
+    # Otherwise thousands of files would be checked after every answer.
     states = tuple(state_of(file) for file in islice(files, MOST_LOOKED_AT))
     some = _cached_views(
         stored, draft.path, draft.shape[0], tuple(views), (rows.start, rows.stop), states
@@ -167,12 +173,13 @@ def _cached_views(
 
 
 def _complete(table: Plain) -> tuple[Plain, str]:
-    """Return a table that can be read although answers are missing, and what it leaves out."""
+    """Return a table that can be read despite missing answers, and a remark about what it lacks."""
     geometry = dict(table["geometry"])
     has_cone = geometry.get("kind") in ("cone", "fan") and "pixel_mm" in geometry
     if has_cone or geometry.get("kind") == "parallel":
         remark = ""
     else:
+        # Parallel rays need no distances, and show the object well enough to answer the rest.
         for key in ("source_axis_mm", "source_detector_mm"):
             geometry.pop(key, None)
         geometry["kind"] = "parallel"
@@ -181,8 +188,9 @@ def _complete(table: Plain) -> tuple[Plain, str]:
 
 
 def _integrals(scan: Projections) -> Projections:
-    """Return line integrals of a few rows, with columns put together."""
+    """Return line integrals of a few rows, with binned columns."""
     on = cpu()
+    # Skip steps that do not apply, such as the logarithm of line integrals.
     for step in STEPS:
         if step.obstacle(scan) is None:
             scan = step.apply(scan, on=on)
@@ -202,7 +210,7 @@ def _integrals(scan: Projections) -> Projections:
 
 
 def _senses(settings: Sidecar) -> tuple[tuple[bool, bool], ...]:
-    """Return the four readings as (clockwise, mirrored), first that of the sidecar."""
+    """Return the four readings as (clockwise, mirrored), that of the sidecar first."""
     g = settings.geometry
     now = bool(getattr(g, "clockwise", False)), getattr(g, "columns", "right") == "left"
     every = ((False, False), (True, False), (False, True), (True, True))
@@ -222,6 +230,7 @@ def _turned(
     geometry = settings.geometry.model_copy(update=changes)
     turned = settings.model_copy(update={"geometry": geometry})
     orbit = orbit_of(turned, draft.shape, draft.path)
+    # A list of angles can be shorter than the scan; those views have no geometry.
     kept = [view for view in views if view < orbit.n_views]
     k = -(-draft.shape[2] // MOST_COLUMNS)
     seen = orbit.select(kept).cropped(rows, slice(None)).binned((1, k))
@@ -229,8 +238,9 @@ def _turned(
 
 
 def _slice(scan: Projections) -> Array:
-    """Return the middle slice, with its axis where the rays say that it is."""
+    """Return the middle slice after a search for the axis."""
     on = cpu()
+    # Without the axis, all four readings would be blurred and could not be compared.
     centre = CentreOfRotation()
     if centre.obstacle(scan) is None:
         scan = centre.apply(scan, on=on)

@@ -1,9 +1,9 @@
 """Find columns, rows and views of a raw file from its size and the similarity of its values.
 
-Rows are like the next row: the autocorrelation of the values in the file has its first maximum at
-the number of columns. Views are like the next view: that of a few numbers for each row has its
-first maximum, beyond those of neighbouring rows, at the number of rows. What a user says is taken
-instead. Sizes that fill the file, but for a header, are ranked.
+A row resembles the next row: the autocorrelation of the values has its first maximum at the number
+of columns. A view resembles the next view: the autocorrelation of a few numbers per row has its
+first maximum, beyond neighbouring rows, at the number of rows. Answers of the user have priority.
+Sizes that fill the file, except for a header, are ranked.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from engine.core.arrays import Array
 
 LEAST_COLUMNS, MOST_COLUMNS = 8, 16384
 NEARLY = 0.85
-"""A maximum that is this part of the highest one is taken, if it comes first."""
+"""The first maximum with this fraction of the highest one is used."""
 LEAST_HIGH = 0.2
-"""Autocorrelation of what repeats at all."""
+"""Smallest autocorrelation of values that repeat."""
 COARSE = 16
-"""Numbers of a row by which views are compared."""
+"""Number of values per row for comparing views."""
 MOST_HEADER_BYTES = 2**20
 HEADERS = (0, 512, 1024, 2048, 4096, 256, 128, 64, 32, 16, 8)
-"""Lengths of headers that are tried where sizes do not say, in bytes."""
+"""Lengths of headers [bytes] that are tried if the sizes are unknown."""
 SOME = 100_000
-"""Values by which extremes are told."""
+"""Number of values from which outliers are determined."""
 FEWEST_VIEWS = 3
 MOST_RANKED = 6
 
@@ -37,10 +37,10 @@ class RawShape:
 
     Attributes
     ----------
-    views, rows, columns : its axes
-    header : bytes before them
-    why : what it follows from
-    score : how well it repeats, from 0 to 1
+    views, rows, columns : lengths of the axes
+    header : bytes before the values
+    why : reason for the shape
+    score : similarity of rows and views, from 0 to 1
     """
 
     views: int
@@ -66,12 +66,17 @@ def shapes_of(
     Parameters
     ----------
     sample
-        (n,) values in one piece, of a few views if possible
-    size, item_bytes
-        of the file, and of a value
-    columns, rows, views, header
-        what the user says
+        (n,) consecutive values, of a few views if possible
+    size
+        size of the file [bytes]
+    item_bytes
+        size of a value [bytes]
+    columns, rows, views
+        numbers stated by the user; None if unknown
+    header
+        bytes before the values, stated by the user; None if unknown
     """
+    # A header or a dead column would otherwise dominate the autocorrelation.
     sample = _without_outliers(sample)
     found: list[RawShape] = []
     widths = [(columns, 1.0)] if columns else _widths(sample, size, item_bytes, rows, views)
@@ -80,11 +85,13 @@ def shapes_of(
             filling = _filling(size, item_bytes, width, height, views, header)
             if filling is not None:
                 n_views, skipped = filling
+                # Unusual header lengths are possible, but more often a sign of a wrong shape.
                 odd = skipped not in HEADERS and header is None
                 score = likely * repeats * (0.6 if odd else 1.0)
                 why = _why(columns, rows, views, likely, repeats)
                 found.append(RawShape(n_views, height, width, skipped, why, score))
     found.sort(key=lambda shape: -shape.score)
+    # Sorted by score, so the first entry of each shape is its best one.
     unlike: dict[tuple[int, int, int], RawShape] = {}
     for shape in found:
         unlike.setdefault((shape.views, shape.rows, shape.columns), shape)
@@ -92,24 +99,27 @@ def shapes_of(
 
 
 def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
-    """Return the places of maxima of an autocorrelation with their heights, the likeliest first.
+    """Return the positions of maxima of an autocorrelation with their heights, the likeliest first.
 
     Parameters
     ----------
     signal
-        (n,) or (n, k), along its first axis
+        (n,) or (n, k), correlated along the first axis
     least, most
-        places that can be
+        smallest and largest position
     """
     data = signal.reshape(len(signal), -1).astype(np.float64)
     data = data - data.mean(axis=0)
     n = len(data)
+    # Padding to 2 n gives the linear autocorrelation.
     spectrum = np.fft.rfft(data, 2 * n, axis=0)
     power = np.fft.irfft((np.abs(spectrum) ** 2).sum(axis=1), 2 * n)[:n]
     if power[0] <= 0:
         return []
+    # Fewer pairs overlap at large shifts; dividing by their number removes the trend.
     heights = power / power[0] * n / np.maximum(n - np.arange(n), 1)
     most = min(most, int(0.6 * n), n - 2)
+    # The central maximum is no period: search only after the first rise.
     falls = np.flatnonzero(np.diff(heights[: most + 1]) > 0)
     begin = max(least, int(falls[0]) if len(falls) else most)
     places = np.arange(begin, most + 1)
@@ -120,15 +130,17 @@ def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
     if not len(peaks):
         return []
     top = float(heights[peaks].max())
+    # A multiple of the period has a similar maximum, so the first high one counts.
     first = int(peaks[np.flatnonzero(heights[peaks] >= NEARLY * top)[0]])
     others = peaks[np.argsort(-heights[peaks], kind="stable")][:MOST_RANKED]
+    # Multiples of the period are no alternatives; 2 % allows for rounding.
     once = [int(each) for each in others if abs(each / first - round(each / first)) > 0.02]
     order = dict.fromkeys((first, *once))
     return [(place, float(min(heights[place], 1.0))) for place in order]
 
 
 def _without_outliers(sample: Array) -> Array:
-    """Return finite values without the few extreme ones: a header repeats nothing."""
+    """Return finite values, with the extreme 0.5 % on each side clipped."""
     values = np.nan_to_num(sample.astype(np.float32))
     some = values[:: max(len(values) // SOME, 1)]
     return np.asarray(np.clip(values, *np.quantile(some, (0.005, 0.995))))
@@ -140,20 +152,24 @@ def _widths(
     peaks = period(sample[: 2**20], LEAST_COLUMNS, MOST_COLUMNS)
     known = (rows or 1) * (views or 1)
     fitting = [
+        # A width that does not fill the file is kept with half the score: it may have a long
+        # header.
         (width, height * (1.0 if _fills(size, width * known * item_bytes) else 0.5))
         for place, height in peaks
+        # The maximum can be one column off for a strongly tilted structure.
         for width in (place, place - 1, place + 1)
         if width == place or _fills(size, width * known * item_bytes)
     ]
     if fitting or known == 1:
         return sorted(fitting, key=lambda each: -each[1])
     rest = size // item_bytes // known
+    # Only exact divisors remain if nothing repeats, for example in an empty scan.
     widths = [w for w in range(LEAST_COLUMNS, MOST_COLUMNS) if rest % w == 0]
     return [(w, 0.1) for w in widths[:MOST_RANKED]]
 
 
 def _fills(size: int, part: int) -> bool:
-    """Return True if parts of so many bytes fill a file, but for a usual header."""
+    """Return True if parts of this size fill a file, except for a usual header."""
     return any((size - header) % part == 0 for header in HEADERS)
 
 
@@ -179,14 +195,16 @@ def _heights(
 def _filling(
     size: int, item_bytes: int, width: int, height: int, views: int | None, header: int | None
 ) -> tuple[int, int] | None:
-    """Return views and header of a file of such images; None where they do not fill it."""
+    """Return views and header of a file of such images; None if they do not fill it."""
     image = width * height * item_bytes
     fitting = (h for h in HEADERS if (size - h) % image == 0)
+    # The preferred header lengths are tried in order; otherwise the rest is the header.
     begin = next(fitting, None) if header is None and views is None else header
     n = views or (size - (begin or 0)) // image
     rest = size - n * image
     if n < 1 or rest < 0 or (header is not None and rest != header):
         return None
+    # A rest as long as an image would be another view.
     is_header = rest < min(image, MOST_HEADER_BYTES) or rest == begin
     return (n, rest) if is_header else None
 

@@ -1,4 +1,4 @@
-"""Flats and darks of a scan: those found by name, or those that the user names."""
+"""Flats and darks of a scan: found by name, or named by the user."""
 
 from __future__ import annotations
 
@@ -17,11 +17,29 @@ from engine.raw_import.roles import role_of
 
 MOST_NAMED = 8
 NONE = "none"
-"""Answer that there are none."""
+"""Answer of a user if there are none."""
 
 
 def with_given_references(material: Material, answers: Answers) -> Material:
-    """Return a scan with the flats and darks that the user names, in a folder above all of them."""
+    """Return a scan with the flats and darks that the user names.
+
+    Parameters
+    ----------
+    material
+        files of the scan
+    answers
+        answers of the user
+
+    Returns
+    -------
+    given_references
+        its folder is above all files, because the names in a sidecar are relative
+
+    Raises
+    ------
+    FileFormatError
+        if an answer names nothing, or the files have no common folder nearby
+    """
     inside = _adjacent_arrays(material)
     flats = _answered(answers.flats, "flats", material, inside)
     darks = _answered(answers.darks, "darks", material, inside)
@@ -34,7 +52,17 @@ def with_given_references(material: Material, answers: Answers) -> Material:
 
 
 def tell_references(material: Material, answers: Answers, found: Findings) -> None:
-    """Say which flats and darks are taken."""
+    """Record which flats and darks are used.
+
+    Parameters
+    ----------
+    material
+        files of the scan
+    answers
+        answers of the user
+    found
+        receives the assumptions
+    """
     for role, files in (("flats", material.flats), ("darks", material.darks)):
         if files:
             answer = getattr(answers, role) is not None
@@ -45,7 +73,7 @@ def tell_references(material: Material, answers: Answers, found: Findings) -> No
 
 
 def _adjacent_arrays(material: Material) -> frozenset[str]:
-    """Return the names of all arrays in the file of the projections, where it is one of arrays."""
+    """Return the names of all arrays in the file of the projections, if it is an array file."""
     if len(material.images) != 1 or not holds_arrays(material.images[0]):
         return frozenset()
     with open_input(material.images[0]) as file:
@@ -55,14 +83,15 @@ def _adjacent_arrays(material: Material) -> frozenset[str]:
 def _answered(
     answer: str | None, role: str, material: Material, inside: frozenset[str]
 ) -> tuple[Path, ...] | None:
-    """Return the files that an answer names, None where nothing was said.
+    """Return the files that an answer names; None without an answer.
 
-    None are named where it is the name of an array in the file of the projections, too.
+    The result is empty if the answer is the name of an array in the file of the projections.
     """
     if answer is None:
         return None
     if answer == NONE or answer.lstrip("/") in inside:
         return ()
+    # As typed, then relative to the folder of the scan, then to that of the images.
     tried = [
         Path(answer).expanduser(),
         material.folder / answer,
@@ -74,6 +103,7 @@ def _answered(
         elif is_file(path):
             found = [path]
         elif is_folder(path.parent) and path.name:
+            # A prefix, such as "flat_", stands for all images that begin with it.
             found = [
                 each
                 for each in entries(path.parent)
@@ -83,6 +113,7 @@ def _answered(
             found = []
         if found:
             return tuple(sorted((each.absolute() for each in found), key=natural))
+    # The names of the datasets are in the message: a typing error is the usual cause.
     if inside:
         name = material.images[0].name
         raise FileFormatError(
@@ -96,19 +127,20 @@ def _answered(
 
 
 def _downwards(path: Path) -> Path:
-    """Return a path without "..", which the text of a scan must not hold."""
+    """Return a path without "..", which the text of a sidecar must not contain."""
     return path.resolve() if ".." in path.parts else path
 
 
 def _in_folder(folder: Path, role: str) -> list[Path]:
-    """Return the images in a folder, without those whose own names say the other role."""
+    """Return the images in a folder, without those whose own names state the other role."""
     found = [each for each in entries(folder) if is_image_name(each) and is_file(each)]
     fits = [each for each in found if role_of(Path(each.name), Path()) in ("", role)]
+    # If all names contradict the user's choice, the user is right.
     return fits or found
 
 
 def _above_all(material: Material) -> Material:
-    """Return a scan whose folder holds all of its files, or a folder inside it does."""
+    """Return a scan whose folder contains all of its files, directly or in subfolders."""
     files = (*material.images, *material.flats, *material.darks)
     folder = material.folder.absolute()
     if all(each.absolute().is_relative_to(folder) for each in files):
@@ -120,6 +152,7 @@ def _above_all(material: Material) -> Material:
     deepest = max(len(each.absolute().relative_to(above).parts) for each in files) if (
         above.is_absolute()
     ) else MOST_DEEP + 1  # fmt: skip
+    # The root of a disk is no folder of a scan, and a sidecar there would describe everything.
     if deepest > MOST_DEEP or above == Path(above.anchor):
         raise FileFormatError(
             f"{folder.name}: found no flats or darks in a folder near it; copy them next to it."

@@ -1,9 +1,8 @@
-"""A scan whose file holds the same datasets as one that was described: the description serves it.
+"""Reuse the description of a file with the same datasets.
 
-Two files have the same structure where their arrays have the same names, as many axes, and whole or
-broken numbers alike. Sizes may differ: another scan has other views. What the other description
-says is offered and never taken unasked, since nothing in the files tells that the scanner stood as
-before.
+Two files have the same structure if their arrays have the same names, the same number of axes, and
+integers or floating-point values alike. Sizes may differ, because another scan has other views. The
+other description is only offered: nothing in the files shows that the scanner was set up as before.
 """
 
 from __future__ import annotations
@@ -32,15 +31,21 @@ Structure = frozenset[tuple[str, int, bool]]
 
 
 def described_like(source: Path) -> Path | None:
-    """Return a sidecar near a file that describes one of the same structure; None without one.
+    """Return a sidecar nearby that describes a file with the same structure; None if there is none.
 
-    It lies in the folder of the file, or in a folder beside that; the first by name counts.
+    It is in the folder of the file, or in an adjacent folder. The first by name counts.
+
+    Parameters
+    ----------
+    source
+        array file without a description
     """
     try:
         if not holds_arrays(source) or not source.is_file():
             return None
         wanted = structure_of(source)
     except (EngineError, OSError):
+        # This is only an offer, so an unreadable file means that there is none.
         return None
     folder = source.absolute().parent
     near = [each for each in entries(folder.parent) if is_folder(each) and each != folder]
@@ -50,10 +55,12 @@ def described_like(source: Path) -> Path | None:
         for each in entries(place)
         if each.suffix == ".toml"
     )
+    # The limit keeps the dialog quick in folders with many scans.
     for text, _ in zip(texts, range(MOST_LOOKED_AT), strict=False):
         try:
             described = _described(text, _settings(text))
             if described != source.absolute() and structure_of(described) == wanted:
+                # A description that cannot be expressed as answers is of no use for the offer.
                 answers_like(text, source)
                 return text
         except EngineError:
@@ -62,7 +69,13 @@ def described_like(source: Path) -> Path | None:
 
 
 def structure_of(path: Path) -> Structure:
-    """Return names, numbers of axes and kinds of the arrays in a file."""
+    """Return names, numbers of axes and kinds of the arrays in a file.
+
+    Parameters
+    ----------
+    path
+        NumPy, MATLAB or HDF5 file
+    """
     with open_input(path) as file:
         return frozenset(
             (each.name, len(each.shape), each.dtype.kind in "iu") for each in arrays_in(file)
@@ -70,12 +83,19 @@ def structure_of(path: Path) -> Structure:
 
 
 def answers_like(sidecar: Path, source: Path) -> Answers:
-    """Return what the sidecar of another file says, as answers on this one.
+    """Return the content of the sidecar of another file as answers for this one.
+
+    Parameters
+    ----------
+    sidecar
+        description of the other file
+    source
+        file to import
 
     Raises
     ------
     FileFormatError
-        where it is no description of a file of the same structure, or says what answers cannot
+        if it does not describe a file with the same structure, or contains more than answers can
     """
     settings = _settings(sidecar)
     described = _described(sidecar, settings)
@@ -85,6 +105,7 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
             f"{source.name}; choose the description of a similar file."
         )
     g = settings.geometry
+    # Answers cover circular orbits without a shift; anything else would be lost silently.
     if not isinstance(g, ConeSettings | ParallelSettings) or any(g.detector_shift_mm):
         raise _refused(sidecar, "vectors, or a detector shift")
     if isinstance(g, ConeSettings) and g.rise_mm_per_turn:
@@ -93,6 +114,7 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
         raise _refused(sidecar, "another order of its axes")
     beam = PARALLEL
     if isinstance(g, ConeSettings):
+        # repr() keeps every digit, so that both scans have exactly the same geometry.
         beam = f"{g.source_axis_mm!r},{g.source_detector_mm!r}"
     return answers_of(
         {
@@ -101,6 +123,7 @@ def answers_like(sidecar: Path, source: Path) -> Answers:
             "darks": _inner(settings.darks) or NONE,
             "kind": settings.kind,
             "scale": settings.scale,
+            # A sidecar with flats may state the level of another exposure.
             "white_level": None if settings.flats else settings.white_level,
             "angles": _angles(g.angles),
             "beam": beam,
@@ -132,7 +155,7 @@ def _settings(sidecar: Path) -> Sidecar:
 
 
 def _described(sidecar: Path, settings: Sidecar) -> Path:
-    """Return the one file of arrays that a sidecar names."""
+    """Return the single array file that a sidecar names."""
     names = {name.partition(SIGN)[0] for name in settings.images}
     name = names.pop()
     if names or not holds_arrays(Path(name)):
@@ -147,7 +170,10 @@ def _inner(names: tuple[str, ...] | None) -> str | None:
 
 
 def _angles(given: AngleSettings) -> str | None:
-    """Return a dataset, or first and step; None of a list of its own, which is asked for again."""
+    """Return a dataset, or first angle and step.
+
+    None for a list of numbers, which must be asked again.
+    """
     if given.file is not None:
         return given.file.partition(SIGN)[2] or None
     return None if given.step is None else f"{given.first or 0.0!r}:{given.step!r}"

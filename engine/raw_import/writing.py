@@ -1,4 +1,4 @@
-"""Writing the sidecar of a draft: with remarks on what was guessed, and never over another file."""
+"""Write the sidecar of a draft, with remarks about guesses, and never over another file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,21 @@ from engine.raw_import.draft import Draft
 
 
 def text_of_sidecar(draft: Draft) -> str:
-    """Return what is written: the sidecar, and each guess as a remark at its beginning."""
+    """Return the text of the sidecar, with each guess as a remark at its beginning.
+
+    Parameters
+    ----------
+    draft
+        complete draft
+
+    Raises
+    ------
+    EngineError
+        if settings are missing, or the text exceeds the size that readers accept
+    """
     settings = draft.settings  # which refuses what is not complete
     said = tomllib.loads(tomli_w.dumps(_toml_value(draft.table)))
+    # The format line stays first, because readers recognise a sidecar by it.
     head, rest = tomli_w.dumps({"format": said.pop("format")}), tomli_w.dumps(said)
     remarks = [
         f"# {guess.key}: {_one_line(guess.text)} ({_one_line(guess.why)})"
@@ -38,14 +50,21 @@ def text_of_sidecar(draft: Draft) -> str:
 
 
 def write_draft(draft: Draft, path: Path | None = None) -> Path:
-    """Write the sidecar of a draft, whole or not at all, and return where it lies.
+    """Write the sidecar of a draft atomically, and return its path.
 
     Parameters
     ----------
     draft
-        complete
+        complete draft
     path
-        another name in the draft's folder
+        another name in the folder of the draft; None for the draft's own
+
+    Raises
+    ------
+    FileFormatError
+        if `path` is in another folder
+    ResourceError
+        if the file exists, or another sidecar already describes the images
     """
     path = path or draft.path
     if path.absolute().parent != draft.path.absolute().parent:
@@ -64,7 +83,7 @@ def write_draft(draft: Draft, path: Path | None = None) -> Path:
 
 
 def _refuse_second(draft: Draft) -> None:
-    """Refuse to describe images that a sidecar describes: nobody could tell which one counts."""
+    """Refuse images that another sidecar describes: it would be unclear which one counts."""
     settings = draft.settings
     try:
         files = files_named(settings, settings.images[:1], draft.path)
@@ -84,4 +103,5 @@ def _toml_value(value: object) -> dict[str, object]:
 
 
 def _one_line(text: str) -> str:
+    # A line break in a remark would end the comment and damage the file.
     return " ".join(text.split())
