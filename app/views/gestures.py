@@ -15,7 +15,7 @@ from app.views.state import ViewState
 from app.views.text import number
 from app.views.viewport import Viewport
 
-SWEEP_PX = 250.0  # a firm drag: the width times e, or the level by one width
+SWEEP_PX = 250.0  # this drag changes the width by a factor e, or the level by one width
 WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree
 
 
@@ -23,14 +23,20 @@ class Drag(Protocol):
     """A gesture in progress."""
 
     def move(self, at: QPointF) -> None:
-        """The pointer is here; also called once where it went down."""
+        """Handle a pointer position; also called once for the press itself.
+
+        Parameters
+        ----------
+        at
+            position in the view [px]
+        """
 
     def end(self) -> None:
-        """The pointer was let go."""
+        """Handle the release of the button."""
 
 
 class Pane(Protocol):
-    """The interface of a view for gestures."""
+    """The interface of a view that gestures use."""
 
     state: ViewState
     readout: str
@@ -50,17 +56,18 @@ class PointDrag:
         self.move = follow
 
     def end(self) -> None:
-        """Nothing to tidy."""
+        """Do nothing: there is no state to restore."""
 
 
 class PanDrag:
-    """The picture follows the pointer."""
+    """The image follows the pointer."""
 
     def __init__(self, pane: Pane, at: QPointF) -> None:
         self._pane, self._from, self._before = pane, at, pane.viewport
         pane.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def move(self, at: QPointF) -> None:
+        # Always from the start of the drag: rounding errors of single moves do not add up.
         delta = at - self._from
         if self._before is not None and not delta.isNull():
             self._pane.show_part(self._before.panned(delta.x(), delta.y()))
@@ -70,7 +77,7 @@ class PanDrag:
 
 
 class WindowDrag:
-    """Right widens the window, up raises its level; a readout follows."""
+    """A drag to the right widens the window; a drag upwards raises its level."""
 
     def __init__(self, pane: Pane, at: QPointF, appearance: VolumeAppearance) -> None:
         self._pane, self._from, self._appearance, self._before = (
@@ -82,11 +89,13 @@ class WindowDrag:
 
     def move(self, at: QPointF) -> None:
         delta, appearance = (at - self._from) / SWEEP_PX, self._appearance
+        # The press alone must show the readout without changing the window.
         if not delta.isNull():
             pinned = appearance.is_pinned
             appearance.set_window(
                 *windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned)
             )
+        # Read back: the limits may have been corrected by `set_window`.
         low, high = appearance.window
         self._pane.readout = tr(
             "W {width}  L {level}   {low} to {high} {unit}",
@@ -104,13 +113,14 @@ class WindowDrag:
 
 
 class SwipeDrag:
-    """The border between two pictures follows the pointer."""
+    """The border between two images follows the pointer."""
 
     def __init__(self, pane: Pane, width_px: int, fusion: FusionState) -> None:
         self._pane, self._width_px, self._fusion = pane, width_px, fusion
         pane.setCursor(Qt.CursorShape.SplitHCursor)
 
     def move(self, at: QPointF) -> None:
+        # The position is a share of the width, since all panes show the same border.
         self._fusion.set_swipe(at.x() / max(self._width_px, 1))
 
     def end(self) -> None:
@@ -118,16 +128,28 @@ class SwipeDrag:
 
 
 class WheelNotches:
-    """Whole notches of a wheel or a touchpad, which sends small parts of one."""
+    """Collects whole notches of a wheel or touchpad, which may send small parts."""
 
     def __init__(self) -> None:
         self._angle = 0
 
     def turned(self, angle: int) -> int:
-        """Notches completed by turning another `angle`."""
+        """Add a rotation of the wheel.
+
+        Parameters
+        ----------
+        angle
+            rotation in eighths of a degree, as Qt reports it
+
+        Returns
+        -------
+        number of completed notches, with sign
+        """
+        # After a change of direction the rest of the old one must not delay the first step.
         if angle * self._angle < 0:
             self._angle = 0
         self._angle += angle
+        # `int` rounds towards zero, so both directions need a full notch.
         notches = int(self._angle / WHEEL_NOTCH)
         self._angle -= notches * WHEEL_NOTCH
         return notches

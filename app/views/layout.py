@@ -15,14 +15,15 @@ SPACINGS = (0, 1, 2, 5, 10)
 
 @dataclass(frozen=True)
 class ViewLayout:
-    """Which views there are, and how large.
+    """The views of the window and their sizes.
 
     Attributes
     ----------
-    kind : "four" two by two, "main" one large beside three, "one" alone, "sheet" a light-box
-    main : the one that matters most
-    rows, columns : of the light-box
-    spacing : slices from one picture of the light-box to the next; 0: the whole volume is shown
+    kind : "four" two by two, "main" one large and three small ones, "one" alone, "sheet" a light
+        box
+    main : name of the large or only view
+    rows, columns : size of the light box
+    spacing : slices from one tile of the light box to the next; 0 spreads them over the volume
     """
 
     kind: LayoutKind = "four"
@@ -33,22 +34,34 @@ class ViewLayout:
 
     @property
     def plane(self) -> PlaneName:
-        """The plane of the light-box."""
+        """The plane of the light box."""
         return "axial" if self.main == "projection" else self.main
 
     def to_text(self) -> str:
-        """Return it as words with spaces between."""
+        """Return the layout as words separated by spaces."""
         return " ".join(map(str, astuple(self)))
 
     @classmethod
     def of(cls, text: str) -> ViewLayout:
-        """Return the layout of a text, the usual one where it is none."""
+        """Parse a layout.
+
+        Parameters
+        ----------
+        text
+            text from `to_text`
+
+        Returns
+        -------
+        the default layout if the text is invalid
+        """
         words = text.split()
         kinds, names = get_args(LayoutKind), get_args(ViewName)
         if len(words) != 5 or words[0] not in kinds or words[1] not in names:
             return cls()
         numbers = [int(word) if word.isdecimal() else -1 for word in words[2:]]
+        # The settings file may come from another version, so each value is checked.
         if (numbers[0], numbers[1]) not in SHEETS or numbers[2] not in SPACINGS:
             return cls()
+        # Through the tuples, so that the type checker knows the literals.
         kind, name = kinds[kinds.index(words[0])], names[names.index(words[1])]
         return cls(kind, name, *numbers)

@@ -16,15 +16,15 @@ from app.views.viewport import Viewport
 from engine.geometry import Orientation, PlaneName, Point
 
 NEAR_PX = 9.0
-"""A press this near to an end takes hold of it."""
+"""Distance from an end at which a press moves this end [px]."""
 END_PX = 3.5
 SHORTEST_PX = 4.0
-"""A shorter line is a click."""
+"""A shorter drag counts as a click [px]."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line on a plane, with its ends [mm]."""
+    """A line in a plane between two points [mm]."""
 
     plane: PlaneName
     start_mm: Point
@@ -32,15 +32,30 @@ class Line:
 
     @property
     def length_mm(self) -> float:
-        """From end to end."""
+        """Length from end to end."""
         return math.dist(self.start_mm, self.end_mm)
 
 
 def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, ink: str) -> None:
-    """Paint a line with a dot at each end; the ends are numbered, sides have letters."""
+    """Paint a line with a dot and a number at each end. Letters would look like patient sides.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    line
+        the line
+    way
+        plane of the view
+    viewport
+        visible part of the plane
+    ink
+        colour of the line
+    """
     ends = [QPointF(*viewport.to_px(*way.to_screen(p))) for p in (line.start_mm, line.end_mm)]
     across = QLineF(*ends)
     halo = "#c0101214"
+    # The dark outline keeps the line visible over bright voxels.
     for pen in (halo_pen(halo), QPen(QColor(ink), 1.6)):
         painter.setPen(pen)
         painter.drawLine(across)
@@ -56,20 +71,20 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
 
 
 class Drawn(SlicePane, Protocol):
-    """The interface of a slice view for drawing a line."""
+    """The interface of a slice view that supports drawing a line."""
 
     plane: PlaneName
 
 
 class LineDrag:
-    """Draws a line from where the pointer went down, or moves the end that was there."""
+    """Draws a line from the press, or moves the end that was pressed."""
 
     def __init__(self, view: Drawn, at: QPointF) -> None:
         self._view, self._from = view, at
         self._fixed, self._is_start = self._hold(at)
 
     def _hold(self, at: QPointF) -> tuple[Point, bool]:
-        """The end that stays, and whether the pointer moves the start of the line."""
+        """Return the end that stays, and True if the pointer moves the start of the line."""
         line, viewport = self._view.state.line, self._view.viewport
         if line is not None and viewport is not None and line.plane == self._view.plane:
             to_screen = self._view.orientation.to_screen
@@ -77,10 +92,12 @@ class LineDrag:
                 place = QPointF(*viewport.to_px(*to_screen(held)))
                 if QLineF(place, at).length() <= NEAR_PX:
                     return other, held is line.start_mm
+        # Not near an end: a new line starts here.
         return self._view.point_at(at), False
 
     def move(self, at: QPointF) -> None:
         view, here = self._view, self._view.point_at(at)
+        # A click must not replace the line by one of zero length.
         if QLineF(self._from, at).length() < SHORTEST_PX:
             return
         ends = (here, self._fixed) if self._is_start else (self._fixed, here)

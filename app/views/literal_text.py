@@ -10,11 +10,11 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QLabel, QWidget
 
 LONG_WORD = re.compile(r"\S{21,}")
-"""What may be broken within: file names have up to 255 characters and no space."""
+"""Words that may be broken. File names have up to 255 characters and no spaces."""
 BREAK = "\u200b"
-"""A space of no width: a line may end there."""
+"""Zero-width space: a line may break there."""
 SHORT_TIP = 90
-"""A tip with more characters is wrapped; Qt shows plain ones in one line, however long."""
+"""Longer tooltips are wrapped. Qt shows plain text in a single line, however long it is."""
 
 
 class LiteralLabel(QLabel):
@@ -22,17 +22,34 @@ class LiteralLabel(QLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # The default format interprets "<b>" in a file name as HTML.
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)
 
 
 def literal_tip(text: str) -> str:
-    """Return a tooltip that shows this text literally: Qt would guess its format."""
+    """Return a tooltip that shows a text literally. Qt would guess its format.
+
+    Parameters
+    ----------
+    text
+        any text, including names of files with "<"
+    """
     if len(text) <= SHORT_TIP and not GuiQt.mightBeRichText(text):
         return text
     return f'<p style="white-space: pre-wrap">{escape(breakable(text))}</p>'
 
 
 def breakable(text: str) -> str:
-    """Return a text that looks the same and whose long words may be broken anywhere."""
+    """Insert invisible breaks into long words.
+
+    Parameters
+    ----------
+    text
+        any text
+
+    Returns
+    -------
+    text that looks the same
+    """
     return LONG_WORD.sub(lambda word: BREAK.join(word[0]), text)

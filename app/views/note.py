@@ -1,4 +1,4 @@
-"""A note in the middle of an empty widget."""
+"""A note at the centre of an empty widget."""
 
 from __future__ import annotations
 
@@ -12,28 +12,36 @@ MARGIN_PX = 14
 
 
 class Note(QWidget):
-    """A quiet text over the middle of its parent, as large as its words; clicks go through."""
+    """A quiet text at the centre of its parent. Clicks pass through."""
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._text, self._colours, self._over = text, DARK, parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        # The note is not in the layout of its parent, so it must follow resizes itself.
         parent.installEventFilter(self)
         self._place()
 
     @property
     def text(self) -> str:
-        """The words."""
+        """The text."""
         return self._text
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Set the colours of the theme.
+
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
         self._colours = colours
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
             self._place()
+        # The parent still has to handle its own resize event.
         return False
 
     def _place(self) -> None:

@@ -19,15 +19,15 @@ HEAD_PX = 6.0  # the barbs of an arrow
 BAR_PART = 0.28  # longest scale bar, as a part of the view's width
 SHORTEST_BAR_PX = 12.0
 BETWEEN = "   "
-"""Stands between the parts of a caption: where there is no room beside a letter, a line may end."""
+"""Separator of caption parts. A line may break there if the caption would touch a letter."""
 
 
 @dataclass(frozen=True)
 class Notes:
-    """Words over a view: a caption at the upper left, a live readout, a warning below.
+    """Texts over a view: caption at the upper left, readout, warning below the caption.
 
-    `remark` stands at the lower left: what to keep in mind of this view. `top` and `bottom` are the
-    letters in the middle of those edges, which no words may cover.
+    `remark` is a note at the lower left. `top` and `bottom` are the letters in the middle of these
+    edges, which no text may cover.
     """
 
     caption: str
@@ -39,28 +39,75 @@ class Notes:
 
 
 def to_view(rect: Rect, viewport: Viewport) -> QRectF:
-    """A rectangle of the screen plane in view pixels."""
+    """Convert a rectangle of the screen plane to view pixels.
+
+    Parameters
+    ----------
+    rect
+        rectangle [mm]
+    viewport
+        visible part of the plane
+    """
     left, top = viewport.to_px(rect.u, rect.v)
     return QRectF(left, top, rect.width * viewport.px_per_mm, rect.height * viewport.px_per_mm)
 
 
 def plate_size(font: QFont, text: str) -> tuple[float, float]:
-    """(width, height) of a plate around a line of text [px]."""
+    """Return the size of a plate around one line of text.
+
+    Parameters
+    ----------
+    font
+        font of the text
+    text
+        the text
+
+    Returns
+    -------
+    width and height [px]
+    """
     metrics = QFontMetricsF(font)
     return metrics.horizontalAdvance(text) + 2 * PAD_X, metrics.height() + 2 * PAD_Y
 
 
 def plate(painter: QPainter, rect: QRectF, text: str, colours: ViewColours, ink: str = "") -> None:
-    """A rounded plate with one line of text in its middle."""
+    """Paint a rounded plate with one line of text.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    rect
+        the plate [px]
+    text
+        the text
+    colours
+        colours of the theme
+    ink
+        colour of the text; "" for the default
+    """
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colours.plate))
+    # The plate is drawn without a pen, which would add a frame.
     painter.drawRoundedRect(rect, 3, 3)
     painter.setPen(QColor(ink or colours.plate_text))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewColours) -> None:
-    """The plates with words."""
+    """Paint the texts of a view.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    words
+        the texts
+    size
+        width and height of the view [px]
+    colours
+        colours of the theme
+    """
     width, height = size
     metrics = QFontMetricsF(painter.font())
     left, inks = EDGE_PX + 2, (colours.plate_text, colours.canvas)
@@ -73,6 +120,7 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
         fits = metrics.horizontalAdvance(words.remark) <= _width_next_to(
             painter.font(), words.bottom, width
         )
+        # A note that is too wide goes above the letter of the lower edge.
         low = height - EDGE_PX - 4.5 - (0 if fits else metrics.height())
         (line,) = fitted_lines(words.remark, metrics, width - 2 * left, width - 2 * left)
         halo_text(painter, left, low, line, *inks)
@@ -88,7 +136,7 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
 
 
 def _width_next_to(font: QFont, letter: str, width: float) -> float:
-    """The room left of a letter in the middle of an edge [px]; all of the edge without one."""
+    """Return the space left of a letter in the middle of an edge [px]; all of it without one."""
     if not letter:
         return width - 2 * (EDGE_PX + 2)
     plate_width, plate_height = plate_size(_bold(font), letter)
@@ -96,10 +144,21 @@ def _width_next_to(font: QFont, letter: str, width: float) -> float:
 
 
 def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: float) -> list[str]:
-    """Break a caption between its parts into lines that fit. Longer parts end in …."""
+    """Break a caption into lines that fit.
+
+    Parameters
+    ----------
+    text
+        parts separated by `BETWEEN`; a part that is too long is elided
+    metrics
+        metrics of the font
+    first_px, other_px
+        widths of the first and of the other lines [px]
+    """
     lines: list[str] = []
     for part in text.split(BETWEEN):
         longer = f"{lines[-1]}{BETWEEN}{part}" if lines else part
+        # Only the first line shares its height with a letter.
         room = first_px if len(lines) <= 1 else other_px
         if lines and metrics.horizontalAdvance(longer) <= room:
             lines[-1] = longer
@@ -111,7 +170,18 @@ def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: f
 
 
 def broken_lines(text: str, metrics: QFontMetricsF, most_px: float) -> list[str]:
-    """Break a sentence between its words into lines that fit: a warning is never cut."""
+    """Break a sentence into lines that fit. A warning is never cut.
+
+    Parameters
+    ----------
+    text
+        the sentence
+    metrics
+        metrics of the font
+    most_px
+        width of a line [px]; a longer word gets its own line
+    """
+    # A warning must be read completely, so it may cover more of the image than a caption.
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -123,7 +193,19 @@ def broken_lines(text: str, metrics: QFontMetricsF, most_px: float) -> list[str]
 
 
 def letters(painter: QPainter, edges: Edges, size: tuple[int, int], colours: ViewColours) -> None:
-    """Orientation letters in the middle of the four edges."""
+    """Paint the orientation letters in the middle of the four edges.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    edges
+        the letters
+    size
+        width and height of the view [px]
+    colours
+        colours of the theme
+    """
     font = _bold(painter.font())
     painter.save()
     painter.setFont(font)
@@ -135,6 +217,7 @@ def letters(painter: QPainter, edges: Edges, size: tuple[int, int], colours: Vie
         (edges.bottom, 0.5, 1.0),
     ):
         w, h = plate_size(font, text)
+        # Square plates look calmer, and all letters have the same width.
         w = max(w, h)
         inset = EDGE_PX / 2
         left = round(inset + x * (width - w - 2 * inset))
@@ -150,7 +233,19 @@ def _bold(font: QFont) -> QFont:
 
 
 def crosshair(painter: QPainter, at: QPointF, area: QRectF, colours: ViewColours) -> None:
-    """Two lines across `area` with a hole where they would meet."""
+    """Paint two lines with a gap where they would cross.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    at
+        the crossing [px]
+    area
+        lines end at its edges [px]
+    colours
+        colours of the theme
+    """
     x, y = _between_pixels(painter, at.x()), _between_pixels(painter, at.y())
     lines = [
         QLineF(area.left(), y, x - GAP_PX, y),
@@ -158,24 +253,49 @@ def crosshair(painter: QPainter, at: QPointF, area: QRectF, colours: ViewColours
         QLineF(x, area.top(), x, y - GAP_PX),
         QLineF(x, y + GAP_PX, x, area.bottom()),
     ]
+    # Near an edge a line can have negative length.
     shown = [line for line in lines if line.dx() > 0 or line.dy() > 0]
     painter.setPen(QPen(QColor(colours.crosshair), 1.0))
     painter.drawLines(shown)
 
 
 def line_through(painter: QPainter, at: QPointF, direction: QPointF, area: QRectF) -> None:
-    """A line in any direction, with a hole about a point of it; it ends beyond `area`."""
+    """Paint a line of any direction with a gap at one point.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    at
+        the point [px]
+    direction
+        direction of the line
+    area
+        the line is longer than this area, so set a clip first
+    """
     unit = QLineF(QPointF(), direction).unitVector().p2()
+    # Long enough for any direction, even if the point is far outside the area.
     length = 2 * (area.width() + area.height()) + QLineF(area.center(), at).length()
     lines = [QLineF(at + unit * (s * GAP_PX), at + unit * (s * length)) for s in (-1.0, 1.0)]
     painter.drawLines(lines)
 
 
 def arrow(painter: QPainter, line: QLineF, ink: str, halo: str) -> None:
-    """An arrow from the first to the second end of a line, with a rim."""
+    """Paint an arrow with an outline.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    line
+        from the start to the tip [px]
+    ink, halo
+        colours of arrow and outline
+    """
     barbs = []
     for turn in (150.0, -150.0):
         barb = QLineF(line)
+        # 150° on both sides of the line: the barbs point backwards.
         barb.setAngle(line.angle() + turn)
         barb.setLength(HEAD_PX)
         barbs.append(barb.translated(line.p2() - line.p1()))
@@ -185,7 +305,18 @@ def arrow(painter: QPainter, line: QLineF, ink: str, halo: str) -> None:
 
 
 def dashed_box(painter: QPainter, area: QRectF, colours: ViewColours) -> None:
-    """The border of something that is not there yet."""
+    """Paint a dashed border, for something that does not exist yet.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    area
+        the border [px]
+    colours
+        colours of the theme
+    """
+    # The brush of the previous mark would fill the box.
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for pen in (halo_pen(colours.canvas), QPen(QColor(colours.line), 1.6, Qt.PenStyle.DashLine)):
         painter.setPen(pen)
@@ -199,10 +330,25 @@ def scale_bar(
     colours: ViewColours,
     unit: str = "mm",
 ) -> None:
-    """A bar of a round length at the lower right, its length beside it: below the picture."""
+    """Paint a bar of a round length with its label at the lower right.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    viewport
+        visible part of the plane
+    size
+        width and height of the view [px]
+    colours
+        colours of the theme
+    unit
+        unit of lengths: "mm", or pixels if the pixel size is unknown
+    """
     metrics = QFontMetricsF(painter.font())
     word_px = metrics.horizontalAdvance(f"0000 {unit}") + GAP_PX / 2
     beside_letter = size[0] / 2 - 2 * GAP_PX - word_px
+    # The bar must not reach the letter at the middle of the lower edge.
     longest = max(min(BAR_PART * size[0], beside_letter), SHORTEST_BAR_PX)
     length_mm = nice_length(longest / viewport.px_per_mm)
     length_px = round(length_mm * viewport.px_per_mm)
@@ -220,6 +366,6 @@ def scale_bar(
 
 
 def _between_pixels(painter: QPainter, position: float) -> float:
-    """The nearest position at which a one-pixel line is sharp on this device."""
+    """Return the nearest position where a line of one pixel is sharp on this device."""
     ratio = painter.device().devicePixelRatio()
     return (int(position * ratio) + 0.5) / ratio

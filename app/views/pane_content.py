@@ -1,4 +1,4 @@
-"""The interface between a pane and its content, filled in by each type of view."""
+"""The interface between a pane and its content. Each type of view implements it."""
 
 from __future__ import annotations
 
@@ -17,65 +17,111 @@ from engine.geometry import Edges, Rect
 
 
 class PaneContent(QWidget):
-    """The part of a pane that its kind decides."""
+    """The part of a pane that depends on its type."""
 
     @abstractmethod
     def make_raster(self, volume: Volume) -> Raster:
-        """The values to show now."""
+        """Return the values to show now.
+
+        Parameters
+        ----------
+        volume
+            the displayed volume
+        """
 
     @abstractmethod
     def image_rect(self, volume: Volume) -> Rect:
-        """The area that "fit" shows [mm]."""
+        """Return the area that "fit" shows [mm].
+
+        Parameters
+        ----------
+        volume
+            the displayed volume
+        """
 
     @abstractmethod
     def edges(self) -> Edges:
-        """The orientation letters now."""
+        """Return the orientation letters."""
 
     @abstractmethod
     def cursor_uv(self) -> tuple[float, float]:
-        """Place of the cursor on the screen plane [mm]."""
+        """Return the position of the cursor on the screen plane [mm]."""
 
     @abstractmethod
     def caption(self) -> str:
-        """The caption: content and position."""
+        """Return the caption: content and position."""
 
     def remark(self) -> str:
-        """A remark about the image, or ""."""
+        """Return a note about the image, or ""."""
         return ""
 
     def warning(self) -> str:
-        """A warning on the image, or ""."""
+        """Return a warning about the image, or ""."""
         return ""
 
     @property
     def shows_own(self) -> bool:
-        """True if the volume of the views is painted."""
+        """True if the view paints its own volume."""
         return True
 
     def paint_over(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
-        """Paint between the image and its marks."""
+        """Paint between the image and its marks.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        raster
+            values of the image
+        viewport
+            visible part of the plane
+        """
 
     @abstractmethod
     def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
-        """Whose window the right button drags; `upper` of two pictures."""
+        """Return the display settings that the right button changes.
+
+        Parameters
+        ----------
+        upper
+            True for the upper of two volumes
+        """
 
     @abstractmethod
     def primary_drag(self, at: QPointF) -> Drag:
-        """Return the gesture of the left button at a position."""
+        """Return the gesture of the left button.
+
+        Parameters
+        ----------
+        at
+            position of the press [px]
+        """
 
     @abstractmethod
     def step(self, n_notches: int) -> None:
-        """Answer the wheel, PgUp (+1) and PgDn (−1)."""
+        """Handle the wheel, PgUp (+1) and PgDn (−1).
+
+        Parameters
+        ----------
+        n_notches
+            number of steps
+        """
 
     @abstractmethod
     def step_arrow(self, right: int, down: int) -> None:
-        """Answer an arrow key."""
+        """Handle an arrow key.
+
+        Parameters
+        ----------
+        right, down
+            −1, 0 or 1 in each direction
+        """
 
     def turn(self) -> None:
-        """Turn the picture by a quarter, clockwise, where it can be turned."""
+        """Rotate the image by 90° clockwise, if the view supports it."""
 
     def mirror(self) -> None:
-        """Exchange left and right of the picture, where it can be mirrored."""
+        """Exchange left and right of the image, if the view supports it."""
 
     def undo_click(self) -> None:
         """Undo the effect of the first click of a double-click."""

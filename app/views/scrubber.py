@@ -28,7 +28,7 @@ CLOSEST_DOTS_PX = 9.0  # nearer than this, dots would run together
 
 
 class TickSlider(QSlider):
-    """A horizontal slider with a dot for each position; a click goes to the nearest."""
+    """A horizontal slider with a dot per position. A click selects the nearest one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -42,12 +42,19 @@ class TickSlider(QSlider):
         return QSize(200, 24)
 
     def centre_of(self, position: int) -> QPointF:
-        """Place of a position on the track; the only one lies at the right end."""
+        """Return the centre of a position on the track.
+
+        Parameters
+        ----------
+        position
+            its index; a single one is at the right end
+        """
         part = position / self.maximum() if self.maximum() else 1.0
         inset = HANDLE_PX + 2
         return QPointF(inset + part * (self.width() - 2 * inset), self.height() / 2)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        # QSlider would move by a page; here a click goes directly to a position.
         if event.button() == Qt.MouseButton.LeftButton:
             self._go_to(event.position().x())
 
@@ -60,6 +67,7 @@ class TickSlider(QSlider):
 
     def _go_to(self, x_px: float) -> None:
         inset = HANDLE_PX + 2
+        # Clipped, so that a drag beyond the track keeps the first or last position.
         part = (x_px - inset) / max(self.width() - 2 * inset, 1)
         self.setValue(round(min(max(part, 0.0), 1.0) * self.maximum()))
 
@@ -85,6 +93,7 @@ class TickSlider(QSlider):
         return self.centre_of(self.value())
 
     def _paint_dots(self, painter: QPainter) -> None:
+        # Dots that touch each other would look like a thick line.
         if (self.width() - 2 * HANDLE_PX) / max(self.maximum(), 1) < CLOSEST_DOTS_PX:
             return
         painter.setPen(Qt.PenStyle.NoPen)
@@ -95,10 +104,10 @@ class TickSlider(QSlider):
 
 
 class IterationScrubber(QWidget):
-    """Chooses one of the kept iterates; at the right end it follows new ones.
+    """Selects a stored iterate. At the right end it follows new ones.
 
-    `iterate_selected` carries the index of each iterate that comes on show, be it chosen by hand
-    or appended while following.
+    `iterate_selected` carries the index of each displayed iterate, whether it was selected or
+    followed.
     """
 
     iterate_selected = Signal(int)
@@ -127,15 +136,27 @@ class IterationScrubber(QWidget):
         self._refresh()
 
     def set_iterates(self, labels: list[str], waiting: str = NO_ITERATES) -> None:
-        """Begin anew with these, such as "iteration 1 of 4", and show the last one.
+        """Replace all iterates and show the last.
 
-        `waiting` is said where there are none.
+        Parameters
+        ----------
+        labels
+            names such as "iteration 1 of 4"
+        waiting
+            text if there are none
         """
         self._labels, self._waiting = list(labels), waiting
         self._move_to(len(labels) - 1)
 
     def append(self, label: str) -> None:
-        """Add a new iterate. It is displayed unless the user has selected an older one."""
+        """Add a new iterate. It is displayed unless the user has selected an older one.
+
+        Parameters
+        ----------
+        label
+            its name
+        """
+        # Checked before the label is added, which changes the last index.
         follows = self.is_live
         self._labels.append(label)
         if follows:
@@ -154,15 +175,21 @@ class IterationScrubber(QWidget):
         return self.current() == len(self._labels) - 1
 
     def step(self, n: int) -> None:
-        """Step by n iterates."""
+        """Move the selection.
+
+        Parameters
+        ----------
+        n
+            number of iterates, negative for earlier ones
+        """
         self.slider.setValue(self.slider.value() + n)
 
     def show_latest(self) -> None:
-        """Go to the newest iterate and follow."""
+        """Show the latest iterate and follow new ones."""
         self.slider.setValue(self.slider.maximum())
 
     def text(self) -> str:
-        """The text next to the slider."""
+        """Return the text next to the slider."""
         if not self._labels:
             return self._waiting
         label = self._labels[self.current()]
@@ -174,7 +201,7 @@ class IterationScrubber(QWidget):
         self.slider.update()
 
     def _move_to(self, index: int) -> None:
-        """Grow or shrink the slider, then select, emitting once."""
+        """Change the range, then select, with a single signal."""
         self.slider.blockSignals(True)
         self.slider.setMaximum(max(len(self._labels) - 1, 0))
         self.slider.setValue(max(index, 0))
@@ -193,6 +220,7 @@ class IterationScrubber(QWidget):
         follows = tr("The latest iterate is displayed, and the view follows new ones")
         welcome_lists = tr("Show the latest iterate and follow new ones")
         self.latest.setToolTip(literal_tip(follows if self.is_live else welcome_lists))
+        # A least width for the usual labels, so that the slider does not move with each iteration.
         usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))
         self._text.show_within(self.text(), usual, NAME_PX)
         self.slider.update()

@@ -28,9 +28,9 @@ Interpolation = Literal["linear", "nearest"]
 
 
 class ViewState(VolumeAppearance):
-    """The shared display state; views read it and repaint on its signals.
+    """The shared display state. Views read it and repaint on its signals.
 
-    `fusion` is the volume that lies over this one, and how.
+    `fusion` is the second volume and its fusion mode.
     """
 
     cursor_changed = Signal()
@@ -43,6 +43,7 @@ class ViewState(VolumeAppearance):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.fusion = FusionState(self)
+        # Both directions: the user may change either of the two.
         for one, other in ((self, self.fusion), (self.fusion, self)):
             one.window_changed.connect(partial(self._link_windows, one, other))
             one.colour_map_changed.connect(partial(self._link_colours, one, other))
@@ -66,9 +67,18 @@ class ViewState(VolumeAppearance):
         return length_unit(self.unit)
 
     def set_volume(self, volume: Volume | None, keep_window: bool = True) -> None:
-        """Show a volume; one on the same grid, in the same unit, keeps cursor and window."""
+        """Show a volume.
+
+        Parameters
+        ----------
+        volume
+            the volume; one of equal grid and unit keeps cursor and window
+        keep_window
+            False always fits the window
+        """
         before, self.volume = self.volume, volume
         if volume is not None:
+            # Before the signals: captions and fields format their numbers with this power.
             self.power = power_of(facts_of(volume).largest)
             self._settle(before, volume, keep_window)
         self.volume_changed.emit()
@@ -76,36 +86,47 @@ class ViewState(VolumeAppearance):
     def _settle(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
         same_unit = before is not None and before.unit == volume.unit
         same_grid = before is not None and before.grid == volume.grid
+        # Only the two greys follow the unit. A colour map that the user chose stays.
         if not same_unit and self.colour_map in ("grey", "grey_inverted"):
             self.set_colour_map(windows.default_colours(volume.unit))
+        # A position that the user stated is only valid for the volume it was stated for.
         if before is None or before.axes != volume.axes or not same_grid:
             self.stated_axes = ""
         if not same_grid:
+            # The centre of the grid is often empty, for example between two lungs or outside a
+            # phantom.
             self.set_cursor(facts_of(volume).initial_cursor)
             self.set_line(None)
         if not (keep_window and same_unit and same_grid):
             self.auto_window()
 
     def _link_windows(self, one: VolumeAppearance, other: VolumeAppearance) -> None:
-        """Give both volumes one window, where that is wanted and they have one unit."""
+        """Copy the window if windows are linked and the units are equal."""
         if self.fusion.links_windows and one.unit == other.unit:
             other.set_window(*one.window)
 
     def _link_colours(self, one: VolumeAppearance, other: VolumeAppearance) -> None:
-        """Give both volumes one colour map where they have one window."""
+        """Copy the colour map if windows are linked."""
         is_linked = self.fusion.links_windows and one.unit == other.unit
         if is_linked and one.colour_map != other.colour_map:
             other.set_colour_map(one.colour_map)
 
     def set_cursor(self, point_mm: Point) -> None:
-        """Move the cursor, at most to the outermost voxel centres."""
+        """Move the cursor.
+
+        Parameters
+        ----------
+        point_mm
+            (x, y, z) [mm]; clipped to the outermost voxel centres
+        """
         point = clamp_to(self.volume.grid, point_mm) if self.volume else point_mm
         if point != self.cursor_mm:
             self.cursor_mm = point
             self.cursor_changed.emit()
 
     def find_something(self) -> None:
-        """Move the cursor to something, unless a slice through it shows something already."""
+        """Move the cursor to visible structures, unless its slices show some already."""
+        # The cursor stays if possible: the user may compare one position in successive images.
         if self.volume is not None and not self._something_at(self.volume, self.cursor_mm):
             self.set_cursor(facts_of(self.volume).initial_cursor)
 
@@ -114,7 +135,15 @@ class ViewState(VolumeAppearance):
         return shows_something(volume, point_mm, facts_of(volume).bright_top)
 
     def step_cursor(self, axis: int, n_voxels: int) -> None:
-        """Move the cursor by whole voxels along axis 0, 1, 2 (x, y, z), onto a voxel centre."""
+        """Move the cursor by whole voxels, to a voxel centre.
+
+        Parameters
+        ----------
+        axis
+            0, 1, 2 for x, y, z
+        n_voxels
+            number of voxels, with sign
+        """
         if self.volume is None:
             return
         grid, point = self.volume.grid, list(self.cursor_mm)
@@ -123,26 +152,44 @@ class ViewState(VolumeAppearance):
         self.set_cursor((point[0], point[1], point[2]))
 
     def set_blurred_axis(self, axis: int | None) -> None:
-        """Say along which axis (0, 1, 2: x, y, z) the scan saw no lines; None if along all."""
+        """Set the axis with poor resolution.
+
+        Parameters
+        ----------
+        axis
+            0, 1, 2 for x, y, z: the direction without measured lines; None for none
+        """
         if axis != self.blurred_axis:
             self.blurred_axis = axis
             self.display_changed.emit()
 
     def set_note(self, note: str) -> None:
-        """Set a note for all views, such as "frozen". "" means the newest image."""
+        """Set a note for all views, such as "frozen".
+
+        Parameters
+        ----------
+        note
+            the note; "" for none
+        """
         if note != self.note:
             self.note = note
             self.display_changed.emit()
 
     def set_box(self, box: ImageGrid | None) -> None:
-        """Draw where another grid lies, such as that of an image to come; None for none."""
+        """Draw the border of another grid.
+
+        Parameters
+        ----------
+        box
+            the grid, such as that of the planned image; None for none
+        """
         if box != self.box:
             self.box = box
             self.display_changed.emit()
 
     @property
     def axes(self) -> str:
-        """Sides of the patient to which axes grow, by the volume or, if it knows none, by you."""
+        """Patient directions of the axes, from the volume or else as set by the user."""
         return self.positioned(self.volume).sides if self.volume is not None else "LPS"
 
     @property
@@ -151,72 +198,126 @@ class ViewState(VolumeAppearance):
         return self.volume is not None and self.axes != self.volume.sides
 
     def positioned(self, volume: Volume) -> Volume:
-        """Return a volume with the patient position that the user set for the displayed grid."""
+        """Return a volume with the patient position that the user has set.
+
+        Parameters
+        ----------
+        volume
+            the volume; one with another grid than the displayed volume is returned unchanged
+        """
         is_like = self.volume is not None and self.volume.grid == volume.grid
         return volume.positioned(self.stated_axes) if is_like else volume
 
     def state_axes(self, axes: str) -> None:
-        """Say how the patient lay of a volume that does not; "" for not known."""
+        """Set the patient position of a volume that does not state it.
+
+        Parameters
+        ----------
+        axes
+            patient directions of x, y and z; "" for unknown
+        """
         if axes != self.stated_axes:
             self.stated_axes = axes
             self.display_changed.emit()
 
     def turn_of(self, plane: PlaneName) -> ViewTurn:
-        """How a plane is turned and mirrored on the screen."""
+        """Return the rotation and mirroring of a plane on the screen.
+
+        Parameters
+        ----------
+        plane
+            name of the plane
+        """
         return self._turns.get(plane, ViewTurn())
 
     def set_turn(self, plane: PlaneName, turn: ViewTurn) -> None:
-        """Turn or mirror a plane on the screen; its letters go along."""
+        """Rotate or mirror a plane on the screen. Its letters follow.
+
+        Parameters
+        ----------
+        plane
+            name of the plane
+        turn
+            the rotation and mirroring
+        """
         if turn != self.turn_of(plane):
             self._turns[plane] = turn
             self.display_changed.emit()
 
     def set_line(self, line: Line | None) -> None:
-        """Take the values along another line; None along none."""
+        """Set the line of the profile.
+
+        Parameters
+        ----------
+        line
+            the line; None removes it
+        """
         if line != self.line:
             self.line = line
             self.line_changed.emit()
 
     def set_draws_lines(self, draws: bool) -> None:
-        """True if a drag in a slice draws a line instead of moving the cursor."""
+        """Choose the function of a drag in a slice.
+
+        Parameters
+        ----------
+        draws
+            True draws a line, False moves the cursor
+        """
         if draws != self.draws_lines:
             self.draws_lines = draws
             self.line_changed.emit()
 
     def toggle_magnifier(self) -> None:
-        """Have a glass over the views that follows the pointer, or none."""
+        """Switch the magnifier on or off."""
         self.magnifies = not self.magnifies
         self.magnifier_changed.emit()
 
     def set_slab(self, slab: Slab) -> None:
-        """Show several slices as one, or each alone."""
+        """Show several slices combined, or single ones.
+
+        Parameters
+        ----------
+        slab
+            kind and thickness
+        """
         if slab != self.slab:
+            # The last real slab is stored for the key that switches it on and off.
             self.slab, self._thick = slab, slab if slab.kind else self._thick
             self.slab_changed.emit()
 
     def toggle_slab(self) -> None:
-        """Show single slices, or the slab that was shown last."""
+        """Show single slices, or the last slab again."""
         self.set_slab(replace(self.slab, kind="") if self.slab.kind else self._thick)
 
     @property
     def slab_now(self) -> Slab:
         """The slab of the displayed slices. Two volumes are compared slice by slice."""
+        # Differences of maxima would not be those of any voxel.
         return Slab() if self.fusion.compares else self.slab
 
     def add_marks(self, marks: SliceMarks) -> None:
-        """Let slices show something, and the pointer take hold of it."""
+        """Add marks that slices show and the pointer can move.
+
+        Parameters
+        ----------
+        marks
+            the marks
+        """
         self.marks.append(marks)
         self.marks_changed.emit()
 
     def value_at_cursor(self) -> float | None:
-        """Value of the voxel that holds the cursor."""
+        """Return the value of the voxel at the cursor; None without a volume."""
         if self.volume is None:
             return None
+        # Clamped again: the cursor may still belong to the previous, larger volume.
         index = self.volume.grid.index_of(clamp_to(self.volume.grid, self.cursor_mm))
         return None if index is None else float(self.volume.values[index])
 
     def reset(self) -> None:
-        """Cursor, window, zoom and turns as for a volume never seen before."""
+        """Reset cursor, window, zoom and rotations."""
+        # Rotations first, because fitting depends on the orientation.
         self._turns = {}
         if self.volume is not None:
             self.set_cursor(facts_of(self.volume).initial_cursor)
@@ -224,16 +325,28 @@ class ViewState(VolumeAppearance):
         self.fit_requested.emit()
 
     def set_interpolation(self, interpolation: Interpolation) -> None:
-        """Show voxels as they are ("nearest") or blended ("linear")."""
+        """Set the interpolation.
+
+        Parameters
+        ----------
+        interpolation
+            "nearest" shows each voxel as a block, "linear" blends them
+        """
         self.interpolation = interpolation
         self.display_changed.emit()
 
     def toggle_interpolation(self) -> None:
-        """The other of the two."""
+        """Switch to the other interpolation."""
         self.set_interpolation("nearest" if self.interpolation == "linear" else "linear")
 
     def set_convention(self, convention: Convention) -> None:
-        """Patient's right at screen left ("radiological") or at screen right ("neurological")."""
+        """Set the patient sides on the screen.
+
+        Parameters
+        ----------
+        convention
+            "radiological" shows the patient's right on the left, "neurological" on the right
+        """
         self.convention = convention
         self.display_changed.emit()
 

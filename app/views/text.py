@@ -11,15 +11,29 @@ from engine.geometry import Point
 
 
 def number(value: float, figures: int = 3) -> str:
-    """A value with so many significant figures, trailing zeros dropped."""
+    """Format a value.
+
+    Parameters
+    ----------
+    value
+        any float
+    figures
+        significant digits; trailing zeros are dropped
+
+    Returns
+    -------
+    decimal notation from 1e-4 to 1e7, otherwise with a power of ten
+    """
     if not math.isfinite(value):
         return tr("not a number") if math.isnan(value) else "∞"
+    # The position of the first digit decides how many decimals are significant.
     exponent = math.floor(math.log10(abs(value))) if value else 0
     if -4 <= exponent < 7:
         text = f"{value:.{max(0, figures - 1 - exponent)}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
     else:
         return number_text(value, figures)
+    # Rounding can give "-0", which would look like a sign error.
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
@@ -27,30 +41,57 @@ IMAGE_OF_RUN = re.compile(
     r"final|all frames|frame \d+( of \d+)?(, [\d.e+]+ to [\d.e+]+ s)?"
     r"|(iteration|frame) \d+( of \d+)?(, subset \d+( of \d+)?)?"
 )
-"""Labels of images that a run has made; others are names of files."""
+"""Labels of images from a run. Other labels are file names, which must not be changed."""
 
 
 def millimetres(value: float) -> str:
-    """A position to a tenth of a millimetre, without unit."""
+    """Format a length to a tenth of a millimetre, without unit.
+
+    Parameters
+    ----------
+    value
+        length [mm]
+    """
+    # Adding 0.0 turns −0.0 into 0.0.
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 
 
 def image_title(label: str) -> str:
-    """Return the name of an image as a title; a file keeps its name as it is."""
+    """Return the name of an image as a title.
+
+    Parameters
+    ----------
+    label
+        label of an image of a run, which is capitalised, or a file name, which is not
+    """
     return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else label
 
 
 def sentence(text: str) -> str:
-    """Return a text that begins with a capital."""
+    """Capitalise the first letter."""
     return text[:1].upper() + text[1:]
 
 
 def length_unit(unit: str) -> str:
-    """Return the unit of lengths next to values of a unit: pixels if their size is unknown."""
+    """Return the unit of lengths.
+
+    Parameters
+    ----------
+    unit
+        unit of the values; "1/pixel" shows that the pixel size is unknown
+    """
     return "pixels" if unit == "1/pixel" else "mm"
 
 
 def place(point_mm: Point, length: str = "mm") -> str:
-    """A point of the patient."""
+    """Format a point.
+
+    Parameters
+    ----------
+    point_mm
+        (x, y, z) [mm]
+    length
+        unit to show
+    """
     x, y, z = (millimetres(value) for value in point_mm)
     return f"x {x}  y {y}  z {z} {length}"

@@ -13,6 +13,7 @@ KEYS = {
     Qt.Key.Key_PageUp: lambda view: view.step(1),
     Qt.Key.Key_PageDown: lambda view: view.step(-1),
     Qt.Key.Key_Plus: lambda view: view.zoom(ZOOM_STEP, view.cursor_uv()),
+    # On many keyboards "+" needs Shift, and "=" is on the same key.
     Qt.Key.Key_Equal: lambda view: view.zoom(ZOOM_STEP, view.cursor_uv()),
     Qt.Key.Key_Minus: lambda view: view.zoom(1 / ZOOM_STEP, view.cursor_uv()),
     Qt.Key.Key_0: lambda view: view.fit(),
@@ -28,4 +29,4 @@ KEYS = {
 }
 
 ANYWHERE = (Qt.Key.Key_B, Qt.Key.Key_L, Qt.Key.Key_O, Qt.Key.Key_Z)
-"""Keys that act on the view used last wherever the focus is, text fields excepted."""
+"""Keys that act on the last used view from anywhere in the window, except in text fields."""

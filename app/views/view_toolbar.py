@@ -12,11 +12,12 @@ from app.views.state import ViewState
 
 
 class ViewToolbar(WindowControls):
-    """Shows and changes how the linked views display their volume."""
+    """Shows and changes the display settings of the linked views."""
 
     auto_keys = " (A)"
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        # Set first: the base class calls `more_controls` and `refresh`.
         self._state = state
         super().__init__(state, parent=parent)
 
@@ -36,6 +37,7 @@ class ViewToolbar(WindowControls):
         state = self._state
         self.interpolation.setText(name_of_key(state.interpolation))
         self.convention.setText(name_of_key(state.convention))
+        # The button states the current convention, so the tooltip explains its effect.
         tip = (
             tr("The patient's right is on the left of the screen. Click to change it.")
             if state.convention == "radiological"

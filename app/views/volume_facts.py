@@ -1,7 +1,7 @@
-"""What is told from all values of a volume: kept, and found in a thread for a large one.
+"""Facts that need all values of a volume: cached, and computed in a thread for large ones.
 
-Half a gigabyte takes longer to look through than a window may stand still. Whoever reads a volume
-calls `facts_of(volume).find()` in a thread; what is shown later is there already.
+Reading half a gigabyte takes longer than a window may freeze. Code that loads a volume calls
+`facts_of(volume).find()` in a thread. The views then find the facts in the cache.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ N_BINS = 200
 
 
 class ValueCounts(NamedTuple):
-    """How many values of a sample lie in each of evenly wide parts of their range."""
+    """Histogram of a sample, with bins of equal width."""
 
     counts: NDArray[np.intp]
     lowest: float
@@ -33,9 +33,10 @@ class ValueCounts(NamedTuple):
 
 
 class VolumeFacts:
-    """Facts of one volume, each found when it is first asked for."""
+    """Facts of one volume, each computed when it is first needed."""
 
     def __init__(self, volume: Volume) -> None:
+        # A strong reference from the cache would keep every volume in memory.
         self._volume = weakref.ref(volume)
         self._windows: dict[bool, Window] = {}
         self._largest: float | None = None
@@ -49,30 +50,37 @@ class VolumeFacts:
         """The volume."""
         volume = self._volume()
         if volume is None:
+            # A caller that holds the volume cannot get here; the error shows a programming mistake.
             raise ReferenceError("its volume is gone")
         return volume
 
     def find(self) -> None:
-        """Find all that the views ask for first."""
+        """Compute all facts that the views need first."""
         self.auto_window(diverging=False)
         _ = self.largest, self.bright_top, self.initial_cursor, self.front, self.histogram
 
     @property
     def largest(self) -> float:
-        """The largest absolute value, as a sample tells it."""
+        """Largest absolute value of a sample."""
         if self._largest is None:
             self._largest = windows.largest(self.volume.values)
         return self._largest
 
     @property
     def bright_top(self) -> float:
-        """Value below which nearly all voxels lie that are not faint."""
+        """Value that exceeds nearly all voxels that are not faint."""
         if self._bright_top is None:
             self._bright_top = windows.bright_top(self.volume.values)
         return self._bright_top
 
     def auto_window(self, *, diverging: bool) -> Window:
-        """Return a window that shows most of the values."""
+        """Return a window that shows most of the values.
+
+        Parameters
+        ----------
+        diverging
+            True for a window that is symmetric about zero
+        """
         if diverging not in self._windows:
             volume = self.volume
             found = windows.auto_window(volume.values, volume.unit, diverging=diverging)
@@ -88,10 +96,11 @@ class VolumeFacts:
 
     @property
     def histogram(self) -> ValueCounts:
-        """How often values are, in a sample of all; NaN is left out."""
+        """Histogram of a sample, without NaN."""
         if self._histogram is None:
             found = windows.sample(self.volume.values)
             lowest, highest = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+            # All values may be equal, and a histogram needs a range.
             highest = highest if highest > lowest else lowest + 1.0
             counts, _ = np.histogram(found, N_BINS, (lowest, highest))
             self._histogram = ValueCounts(counts, lowest, highest)
@@ -99,24 +108,42 @@ class VolumeFacts:
 
     @property
     def front(self) -> NDArray[np.float32]:
-        """(n_z, n_x) largest values along y, NaN left out."""
+        """Maximum (n_z, n_x) along y, without NaN."""
         if self._front is None:
             self._front = windows.largest_along(self.volume.values, axis=1)
         return self._front
 
 
 def facts_of(volume: Volume) -> VolumeFacts:
-    """Return the cached facts of a volume. They are deleted with the volume."""
+    """Return the cached facts of a volume. They are deleted with the volume.
+
+    Parameters
+    ----------
+    volume
+        the volume; compared by identity
+    """
+    # Threads that load volumes and the window both come here.
     with _LOCK:
         key = id(volume)
         found = _KEPT.get(key)
         if found is None:
             found = _KEPT[key] = VolumeFacts(volume)
+            # Keys are object IDs, which Python reuses after the object is deleted.
             weakref.finalize(volume, _KEPT.pop, key, None)
         return found
 
 
 def looked_through(volume: Volume) -> Volume:
-    """Return a volume of which all is known that views ask for first; called in threads."""
+    """Compute the facts of a volume, in a thread.
+
+    Parameters
+    ----------
+    volume
+        the volume
+
+    Returns
+    -------
+    the same volume
+    """
     facts_of(volume).find()
     return volume

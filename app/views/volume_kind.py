@@ -10,10 +10,15 @@ ANATOMICAL, FUNCTIONAL = ("CT", "MR"), ("PT", "NM")
 
 
 def is_anatomical(volume: Volume) -> bool:
-    """Return whether a volume goes below one that shows function.
+    """Return True if a volume belongs below one that shows function.
 
-    The DICOM modality decides. Without one, attenuation and values without a unit, such as those
-    of an MR image as NIfTI, count as anatomy; activity always has a unit.
+    The DICOM modality decides. Without it, attenuation and values without a unit, such as an MR
+    image in NIfTI, count as anatomy. Activity always has a unit.
+
+    Parameters
+    ----------
+    volume
+        the volume
     """
     kind = str(volume.info.get("kind", ""))
     if kind in (*ANATOMICAL, *FUNCTIONAL):

@@ -20,19 +20,37 @@ BAR_PX = 10
 TICK_PX = 4
 MARGIN_PX = 18  # room for half a tick label at each end
 WORDS_FROM_PX = 110
-"""A narrower bar has no ticks: the number fields show its limits."""
+"""Least width of a bar with ticks [px]. On a narrower bar the number fields show the limits."""
 LEAST_PX, LEAST_MARGIN_PX = 56, 2
 
 
 def strip(key: str) -> QImage:
-    """A colour map as an image one pixel high."""
+    """Return a colour map as an image that is one pixel high.
+
+    Parameters
+    ----------
+    key
+        key of the colour map
+    """
     table = np.ascontiguousarray(lookup_table(key))
     image = QImage(table.data, N_COLOURS, 1, 4 * N_COLOURS, QImage.Format.Format_RGB32)
+    # QImage does not own the memory of the array, which is freed after this call.
     return image.copy()
 
 
 def swatch(key: str, size: QSize, colours: ViewColours) -> QIcon:
-    """A small picture of a colour map for a menu."""
+    """Return an icon of a colour map for a menu.
+
+    Parameters
+    ----------
+    key
+        key of the colour map
+    size
+        size of the icon in device-independent pixels
+    colours
+        colours of the theme, for the frame
+    """
+    # Twice the size, so that the icon is sharp on a screen with high resolution.
     ratio = 2.0
     pixmap = QPixmap(size * ratio)
     pixmap.setDevicePixelRatio(ratio)
@@ -46,13 +64,23 @@ def swatch(key: str, size: QSize, colours: ViewColours) -> QIcon:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round values within a range, evenly apart, with at most `most` steps between them.
+    """Return evenly spaced round values within a range.
 
-    Where there is room for no two of them, they are the ends of the range.
+    Parameters
+    ----------
+    low, high
+        ends of the range
+    most
+        largest number of steps between ticks
+
+    Returns
+    -------
+    at least two values; the ends of the range if two round values do not fit
     """
     step = nice_length((high - low) / max(most, 1))
     first, last = _multiples(low, high, step)
     while last - first > most:
+        # 2.6 brings each of 1, 2 and 5 to the next: 1, 2, 5, 10.
         step = nice_length(step * 2.6)  # 1, 2, 5, 10
         first, last = _multiples(low, high, step)
     found = [round_off(i * step, step) for i in range(first, last + 1)]
@@ -60,17 +88,26 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def _multiples(low: float, high: float, step: float) -> tuple[int, int]:
-    """The first and the last multiple of a step within a range."""
+    """Return the numbers of the first and the last multiple of a step within a range."""
+    # The tolerance keeps a tick at the end of the range in spite of rounding.
     return math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
 
 
 def round_off(value: float, step: float) -> float:
-    """A multiple of a step without the dust of binary fractions."""
+    """Remove the rounding error of a multiple of a step.
+
+    Parameters
+    ----------
+    value
+        the multiple
+    step
+        the step, which sets the number of decimals
+    """
     return round(value, max(0, 2 - math.floor(math.log10(step))))
 
 
 class ColourBar(QWidget):
-    """The window from its low to its high end, with ticks in the volume's unit."""
+    """Colour bar between the window limits, with ticks in the unit of the volume."""
 
     def __init__(self, state: VolumeAppearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,8 +142,10 @@ class ColourBar(QWidget):
     def _paint_ticks(self, painter: QPainter, bar: QRectF) -> None:
         low, high = (self._state.to_shown(end) for end in self._state.window)
         metrics = QFontMetricsF(painter.font())
+        # The labels must not touch, so the widest one limits the number of ticks.
         widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
         for value in ticks(low, high, int(bar.width() / (1.6 * widest + 8))):
+            # Half a pixel: lines at whole coordinates would cover two pixels each.
             x = round(bar.left() + (value - low) / (high - low) * bar.width()) + 0.5
             painter.setPen(QColor(self._state.colours.muted))
             painter.drawLine(QLineF(x, bar.bottom(), x, bar.bottom() + TICK_PX - 1))

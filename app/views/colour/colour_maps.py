@@ -15,10 +15,10 @@ N_COLOURS = 256
 
 @dataclass(frozen=True)
 class ColourMap:
-    """One choice: its key in files, its title, and pyqtgraph's name for its colours.
+    """A colour map: its key in files, its title, and the name of its colours in pyqtgraph.
 
-    `source` None is a straight grey; `reverse` turns the table round; `diverging` maps want a
-    window symmetric about zero; `warning` is shown before the map is trusted.
+    Without `source` it is a linear grey; `reverse` inverts it. `diverging` maps need a window that
+    is symmetric about zero. `warning` is shown before the map is used.
     """
 
     key: str
@@ -50,18 +50,35 @@ _BY_KEY = {colour_map.key: colour_map for colour_map in COLOUR_MAPS}
 
 
 def colour_map(key: str) -> ColourMap:
-    """The map with this key; inverted grey for a key of another version."""
+    """Return a colour map.
+
+    Parameters
+    ----------
+    key
+        its key; an unknown one, such as from a later version, gives inverted grey
+    """
     return _BY_KEY.get(key, COLOUR_MAPS[0])
 
 
 @lru_cache(maxsize=16)
 def lookup_table(key: str) -> NDArray[np.uint32]:
-    """(256,) opaque colours 0xffRRGGBB, from the low to the high end of the window."""
+    """Return the table of a colour map.
+
+    Parameters
+    ----------
+    key
+        its key
+
+    Returns
+    -------
+    (256,) opaque colours 0xffRRGGBB, from the lower to the upper window limit; read-only
+    """
     chosen = colour_map(key)
     if chosen.source is None:
         level = np.arange(N_COLOURS, dtype=np.uint32)
         rgb = np.stack([level] * 3, axis=1)
     else:
+        # Imported late: grey needs no pyqtgraph, and its import delays the first image.
         import pyqtgraph
 
         rgb = pyqtgraph.colormap.get(chosen.source).getLookupTable(nPts=N_COLOURS, alpha=False)
@@ -70,6 +87,7 @@ def lookup_table(key: str) -> NDArray[np.uint32]:
         rgb = rgb[::-1]
     red, green, blue = rgb.T
     table = np.asarray(0xFF000000 | red << 16 | green << 8 | blue, np.uint32)
+    # The cache hands out one array to all callers.
     table.flags.writeable = False
     return table
 
@@ -77,8 +95,23 @@ def lookup_table(key: str) -> NDArray[np.uint32]:
 def colourise(
     values: NDArray[np.float32], window: tuple[float, float], key: str
 ) -> NDArray[np.uint32]:
-    """Opaque colours 0xffRRGGBB of an array without NaN, same shape, C-contiguous."""
+    """Turn values into colours.
+
+    Parameters
+    ----------
+    values
+        array without NaN
+    window
+        values at the two ends of the colour map
+    key
+        key of the colour map
+
+    Returns
+    -------
+    opaque colours 0xffRRGGBB of the same shape, C-contiguous
+    """
     low, high = window
     scaled = (values - np.float32(low)) * np.float32(N_COLOURS / (high - low))
+    # Clip before the cast: a float outside 0 to 255 has no defined value as uint8.
     levels = np.clip(scaled, 0, N_COLOURS - 1, out=scaled).astype(np.uint8)
     return np.ascontiguousarray(lookup_table(key)[levels])

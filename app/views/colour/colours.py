@@ -11,14 +11,14 @@ class ViewColours:
 
     Attributes
     ----------
-    canvas : behind pictures and plots
-    text, muted : words and quieter words on the canvas
+    canvas : background of images and plots
+    text, muted : text and secondary text on the canvas
     accent : curves, bars, focus
-    plate, plate_text : labels over a picture, readable whatever lies below
+    plate, plate_text : labels over an image, readable on any background
     grid : separators, frames, plot grids
-    crosshair : at least 3:1 against black and against white
-    line : of a line drawn over a picture; at least 3:1 against black and against white
-    warning : words that ask for a look, on a plate or the canvas
+    crosshair : contrast at least 3:1 against black and against white
+    line : lines over an image; contrast at least 3:1 against black and against white
+    warning : warning text on a plate or the canvas
     """
 
     canvas: str
@@ -33,6 +33,7 @@ class ViewColours:
     warning: str
 
 
+# Crosshair and line are equal in both themes: they are drawn over images, not over the theme.
 DARK = ViewColours(
     canvas="#101214",
     text="#e3e6e8",
@@ -45,6 +46,7 @@ DARK = ViewColours(
     line="#d9731a",
     warning="#ffb300",
 )
+# Darker accent and warning than in the dark theme, for contrast on a light canvas.
 LIGHT = ViewColours(
     canvas="#e9ebed",
     text="#1a1d21",

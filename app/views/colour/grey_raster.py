@@ -14,13 +14,25 @@ from app.views.literal_text import literal_tip
 TILE_PX, PAD_PX = 118, 6
 PLATE_PX = 4
 OUTSIDE = 0.5
-"""Percent of the values at each end that are black or white."""
+"""Share of the values at each end that are black or white [%]."""
 
 
 def grey_image(values: NDArray[np.float32]) -> QImage:
-    """Return values as a grey picture, from their lowest to their highest percent."""
+    """Return values as a grey image.
+
+    Parameters
+    ----------
+    values
+        (rows, columns); NaN is black
+
+    Returns
+    -------
+    image from the 0.5 to the 99.5 percentile
+    """
     finite = values[np.isfinite(values)]
+    # Percentiles ignore single hot pixels, which would make the rest black.
     low, high = np.percentile(finite, (OUTSIDE, 100 - OUTSIDE)) if finite.size else (0.0, 1.0)
+    # A constant image has no span, but must not divide by zero.
     span = max(float(high - low), 1e-12)
     scaled = (np.nan_to_num(values, nan=float(low)) - low) * (255.0 / span)
     pixels = np.ascontiguousarray(np.clip(scaled, 0, 255), np.uint8)
@@ -30,12 +42,12 @@ def grey_image(values: NDArray[np.float32]) -> QImage:
 
 
 class GreyRaster(QWidget):
-    """A picture with a caption.
+    """An image with a caption.
 
     Parameters
     ----------
     title : caption, and name for screen readers
-    stretched : whether it fills the widget, as a sinogram may
+    stretched : True if it fills the widget, as for a sinogram
     """
 
     def __init__(self, title: str, *, stretched: bool = False) -> None:
@@ -48,7 +60,13 @@ class GreyRaster(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_raster(self, values: NDArray[np.float32] | None) -> None:
-        """Show an array (rows, columns), or nothing."""
+        """Show an array.
+
+        Parameters
+        ----------
+        values
+            (rows, columns); None shows nothing
+        """
         self._image = None if values is None else grey_image(values)
         self.update()
 
@@ -58,7 +76,7 @@ class GreyRaster(QWidget):
         return self._image is not None
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Take the colours of the theme."""
+        """Set the colours of the theme."""
         self._colours = colours
         self.update()
 
@@ -80,7 +98,7 @@ class GreyRaster(QWidget):
 
 
 class RasterTile(QAbstractButton):
-    """A picture to pick, over a line of words."""
+    """An image to select, with a caption below."""
 
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
@@ -88,6 +106,7 @@ class RasterTile(QAbstractButton):
         self._image: QImage | None = None
         self._colours = DARK
         self.setCheckable(True)
+        # Exclusive among its siblings, like radio buttons.
         self.setAutoExclusive(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -95,13 +114,20 @@ class RasterTile(QAbstractButton):
         self.setToolTip(literal_tip(tip))
 
     def show_raster(self, values: NDArray[np.float32] | None) -> None:
-        """Show an array (rows, columns), or nothing."""
+        """Show an array, and allow the selection of the tile.
+
+        Parameters
+        ----------
+        values
+            (rows, columns); None shows nothing and disables the tile
+        """
         self._image = None if values is None else grey_image(values)
+        # An empty tile cannot be chosen, for example before the first preview.
         self.setEnabled(values is not None)
         self.update()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Take the colours of the theme."""
+        """Set the colours of the theme."""
         self._colours = colours
         self.update()
 
@@ -126,6 +152,7 @@ class RasterTile(QAbstractButton):
         if self.isChecked():
             painter.setPen(QPen(QColor(colours.accent), 2.0))
             painter.drawRoundedRect(rim, 4, 4)
+        # Focus and selection are different frames, because the keyboard can move the focus alone.
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.text), 1.0))
             painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
@@ -133,8 +160,21 @@ class RasterTile(QAbstractButton):
 
 
 def paint_image(painter: QPainter, area: QRectF, image: QImage, *, stretched: bool = False) -> None:
-    """Paint a picture into an area, in its own proportions unless it is stretched."""
+    """Paint an image into an area.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    area
+        target area [px]
+    image
+        the image
+    stretched
+        True to fill the area; False keeps the proportions of the image
+    """
     scale = min(area.width() / image.width(), area.height() / image.height())
+    # The proportions of a sinogram have no meaning: its axes are views and bins.
     across, up = (
         (area.width(), area.height())
         if stretched

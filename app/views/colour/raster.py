@@ -1,4 +1,4 @@
-"""A raster: values on a plane [mm] and their coloured image."""
+"""A raster: values on a plane in mm, and their coloured image."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from engine.geometry import Rect
 
 @dataclass(frozen=True)
 class Raster:
-    """Values to show, rows going down, and where they lie on the screen plane.
+    """Values to show, rows going down, and their position on the screen plane.
 
     Attributes
     ----------
-    values : (rows, columns) float32, no NaN
-    rect : outline of the array [mm]
-    n_nan : how many values were NaN and are shown as 0
+    values : (rows, columns) float32 without NaN
+    rect : outer edge of the array [mm]
+    n_nan : number of NaN values that are shown as 0
     """
 
     values: NDArray[np.float32]
@@ -30,13 +30,30 @@ class Raster:
 
     @classmethod
     def of(cls, values: NDArray[np.float32], rect: Rect) -> Raster:
-        """A picture of values that may hold NaN."""
+        """Return a raster of values that may contain NaN.
+
+        Parameters
+        ----------
+        values
+            (rows, columns)
+        rect
+            outer edge of the array [mm]
+        """
         missing = np.isnan(values)
         n_nan = int(missing.sum())
+        # Most slices have no NaN and are used without a copy.
         return cls(np.where(missing, np.float32(0), values) if n_nan else values, rect, n_nan)
 
     def image(self, window: Window, colour_map: str) -> QImage:
-        """The picture in colours, one pixel a value."""
+        """Return the coloured image, one pixel per value.
+
+        Parameters
+        ----------
+        window
+            values at the two ends of the colour map
+        colour_map
+            key of the colour map
+        """
         pixels = colourise(self.values, window, colour_map)
         rows, columns = pixels.shape
         image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32)

@@ -1,7 +1,7 @@
 """The base class of slice and projection views.
 
-Nothing is computed before it is painted: signals mark a view stale, and a hidden view, which is
-never painted, costs nothing. Several signals between two frames cost one.
+Nothing is computed before it is painted. Signals only mark a view as stale. A hidden view is never
+painted and costs nothing. Several signals between two redraws cause one computation.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from app.views.view_keys import KEYS, ZOOM_STEP
 from app.views.viewport import Viewport
 from engine.geometry import Edges, Rect
 
-FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
+FIT_MARGIN_PX = 26.0  # space for the orientation letters next to the image
 
 
 class RasterView(PaneContent):
-    """One pane: a picture with its orientation, scale and crosshair; subclasses fill it."""
+    """One pane: an image with orientation, scale and crosshair; subclasses provide the content."""
 
     enlarge_requested = Signal()
     part_changed = Signal()
@@ -62,9 +62,11 @@ class RasterView(PaneContent):
         self._wheel = WheelNotches()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # The right button changes the window level and must not open a menu.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(120, 100)
+        # The view fills its whole area, so Qt need not clear it first.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         state.volume_changed.connect(self.forget_raster)
         state.cursor_changed.connect(self.on_cursor)
@@ -73,11 +75,11 @@ class RasterView(PaneContent):
         state.fit_requested.connect(self.fit)
 
     def on_cursor(self) -> None:
-        """Answer a moved cursor."""
+        """Handle a moved cursor."""
         self.update()
 
     def on_display(self) -> None:
-        """Answer another colour map, theme or convention."""
+        """Handle another colour map, theme or convention."""
         self.forget_raster()
 
     # picture and viewport
@@ -97,6 +99,7 @@ class RasterView(PaneContent):
         if self.state.volume is None:
             return None
         image_rect, size = self.image_rect(self.state.volume), (self.width(), self.height())
+        # Another grid: the old part may be outside the new image.
         if self._viewport is None or image_rect != self._image_rect:
             self._image_rect, self._is_fitted = image_rect, True
         if self._viewport is None or self._is_fitted:
@@ -106,25 +109,38 @@ class RasterView(PaneContent):
         return self._viewport
 
     def show_part(self, viewport: Viewport) -> None:
-        """Show this part of the plane until the next fit."""
+        """Show a part of the plane until the next fit.
+
+        Parameters
+        ----------
+        viewport
+            the part
+        """
         self._viewport, self._is_fitted = viewport, False
         self.update()
         self.part_changed.emit()
 
     def fit(self) -> None:
-        """Show the whole picture, and keep showing it when the view is resized."""
+        """Show the whole image, and keep it fitted when the view is resized."""
         self._is_fitted = True
         self.update()
         self.part_changed.emit()
 
     def follow(self, other: RasterView) -> None:
-        """Show the same part of the plane as another view, whenever that shows another one."""
+        """Always show the same part of the plane as another view.
+
+        Parameters
+        ----------
+        other
+            the view to follow
+        """
         other.part_changed.connect(lambda: self._take_part_of(other))
 
     def _take_part_of(self, other: RasterView) -> None:
         theirs, ours = other.viewport, self.viewport
         if theirs is None or ours is None:
             return
+        # Two views of different sizes both fit the whole image, each at its own scale.
         if other._is_fitted:
             if not self._is_fitted:
                 self.fit()
@@ -132,12 +148,20 @@ class RasterView(PaneContent):
             self.show_part(theirs.resized(ours.size))
 
     def zoom(self, factor: float, about: tuple[float, float]) -> None:
-        """Enlarge; the point (u, v) [mm] stays where it is."""
+        """Change the magnification.
+
+        Parameters
+        ----------
+        factor
+            above 1 enlarges
+        about
+            point (u, v) [mm] that stays at its position
+        """
         if self.viewport is not None:
             self.show_part(self.viewport.zoomed(factor, about))
 
     def forget_raster(self) -> None:
-        """The picture is stale: compute it at the next paint."""
+        """Mark the image as stale. The next paint computes it."""
         self._raster = None
         self._forget_image()
 
@@ -146,14 +170,24 @@ class RasterView(PaneContent):
         self.update()
 
     def to_mm(self, at: QPointF) -> tuple[float, float]:
-        """(u, v) [mm] under a position in the view."""
+        """Convert a position in the view to the plane.
+
+        Parameters
+        ----------
+        at
+            position [px]
+
+        Returns
+        -------
+        (u, v) [mm]; (0, 0) without a volume
+        """
         return self.viewport.to_mm(at.x(), at.y()) if self.viewport else (0.0, 0.0)
 
     def sizeHint(self) -> QSize:
         return QSize(360, 300)
 
     def shown_window(self) -> Window:
-        """Return the window this view is painted with."""
+        """Return the window of this view."""
         return self.state.window
 
     def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
@@ -167,10 +201,12 @@ class RasterView(PaneContent):
         painter.fillRect(self.rect(), QColor(colours.canvas))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         raster, viewport = self.raster, self.viewport
+        # The caption explains why the view is empty.
         if raster is None or viewport is None:
             painter.setPen(QColor(colours.muted))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.caption())
         else:
+            # The order is from back to front: image, marks, magnifier, captions.
             self._paint_raster(painter, raster, viewport)
             self.paint_marks(painter, viewport)
             self._glass.paint(painter, raster, viewport)
@@ -182,7 +218,15 @@ class RasterView(PaneContent):
         painter.end()
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
-        """Paint side letters and scale bar."""
+        """Paint orientation letters and scale bar.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        viewport
+            visible part of the plane
+        """
         colours, size = self.state.colours, (self.width(), self.height())
         if self.has_letters:
             overlay.letters(painter, self.shown_edges(), size, colours)
@@ -190,11 +234,21 @@ class RasterView(PaneContent):
             overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
 
     def shown_edges(self) -> Edges:
-        """The letters as they are painted: signs of the axes where nobody knows their sides."""
+        """Return the letters to paint: axis signs if the patient position is unknown."""
         return self.edges().on(self.state.axes)
 
     def paint_image(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
-        """Paint the image without side letters and scale bar."""
+        """Paint the image without orientation letters and scale bar.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        raster
+            the values
+        viewport
+            visible part of the plane
+        """
         if self.shows_own:
             self.paint_own(painter, raster, viewport, ground=self.state.colours.canvas)
         self.paint_over(painter, raster, viewport)
@@ -202,7 +256,19 @@ class RasterView(PaneContent):
     def paint_own(
         self, painter: QPainter, raster: Raster, viewport: Viewport, ground: str = ""
     ) -> None:
-        """Paint the displayed volume. `ground` is the background colour if nothing is below."""
+        """Paint the displayed volume.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        raster
+            the values
+        viewport
+            visible part of the plane
+        ground
+            background colour; "" leaves transparent what is below
+        """
         if self._image is None:
             self._image = self.own_image(raster)
         smooth = self.state.interpolation == "linear"
@@ -210,7 +276,13 @@ class RasterView(PaneContent):
         self._scaled.paint(painter, self._image, area, smooth=smooth, size=size, ground=ground)
 
     def own_image(self, raster: Raster) -> QImage:
-        """Return the coloured image of the displayed volume."""
+        """Return the coloured image of the displayed volume.
+
+        Parameters
+        ----------
+        raster
+            the values
+        """
         return raster.image(self.shown_window(), self.state.colour_map)
 
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
@@ -226,6 +298,7 @@ class RasterView(PaneContent):
 
     def _notes(self, raster: Raster) -> overlay.Notes:
         nan = tr("{n_nan} NaN values are shown as 0", n_nan=raster.n_nan) if raster.n_nan else ""
+        # A warning of the view is more important than NaN values.
         warning = self.warning() or nan
         edges = self.shown_edges()
         ends = (edges.top, edges.bottom) if self.has_letters else ("", "")
@@ -238,11 +311,13 @@ class RasterView(PaneContent):
     # steering
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        # A second button during a drag is ignored, or two gestures would compete.
         if self._drag is None and self.viewport is not None:
             self._drag = self._drag_for(event)
             self._drag.move(event.position())
 
     def _drag_for(self, event: QMouseEvent) -> Drag:
+        # Ctrl and Shift replace the right and middle button on laptops without them.
         button, at = event.button(), event.position()
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
@@ -257,6 +332,7 @@ class RasterView(PaneContent):
             self._drag.move(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        # The drag ends with the last button, whichever was pressed first.
         if not event.buttons():
             self.end_drag()
 
@@ -268,10 +344,12 @@ class RasterView(PaneContent):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
+            # The first click of the pair has already moved the cursor.
             self.undo_click()
             self.enlarge_requested.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        # Otherwise a scroll area around the view would scroll as well.
         event.accept()
         angle = event.angleDelta().y()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -281,6 +359,7 @@ class RasterView(PaneContent):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = KEYS.get(Qt.Key(event.key()))
+        # Keypad and Shift belong to some keys themselves, such as "+".
         plain = event.modifiers() & ~(
             Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
         )
@@ -294,5 +373,6 @@ class RasterView(PaneContent):
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
+        # The release event goes to another window if a dialog takes the focus during a drag.
         self.end_drag()
         self.update()

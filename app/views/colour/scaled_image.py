@@ -1,4 +1,4 @@
-"""A cached image at screen size, so that moving the crosshair scales nothing."""
+"""A cached image at screen size, so that a moving crosshair does not scale it again."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ KEPT = 2
 
 
 class ScaledImage:
-    """Paints a picture into a part of a widget; scaling takes most of the time of a view.
+    """Paints an image into a part of a widget. Scaling takes most of the paint time of a view.
 
-    Two are kept: that of the widget, and that of a glass over it.
+    Two results are cached: that of the widget, and that of a magnifier over it.
     """
 
     def __init__(self) -> None:
@@ -29,15 +29,30 @@ class ScaledImage:
         size: tuple[int, int],
         ground: str = "",
     ) -> None:
-        """Paint a picture over `area` [px] of something of a size [px].
+        """Paint an image, from the cache if possible.
 
-        `ground` is the colour behind one that hides it.
+        Parameters
+        ----------
+        painter
+            an active painter
+        image
+            the image
+        area
+            target area [px], which may extend beyond the widget
+        smooth
+            True interpolates between pixels
+        size
+            width and height of the widget or magnifier [px]
+        ground
+            background colour; "" for a transparent background
         """
         if painter.paintEngine().type() != QPaintEngine.Type.Raster:  # on paper nothing is scaled
             painter.drawImage(area, image)
             return
+        # A window can move to a screen with another resolution.
         ratio = painter.device().devicePixelRatioF()
         key = (image.cacheKey(), area.getRect(), smooth, ground, ratio)
+        # Removed and inserted again, so that the dictionary is in order of use.
         kept = self._kept.pop(size, None)
         if kept is None or kept[0] != key:
             kept = key, _scaled(image, area, smooth, ground, ratio, size)
@@ -52,6 +67,7 @@ def _scaled(
 ) -> QImage:
     width, height = (max(math.ceil(length * ratio), 1) for length in size)
     opaque, clear = QImage.Format.Format_RGB32, QImage.Format.Format_ARGB32_Premultiplied
+    # An opaque format without alpha is much faster to draw.
     made = QImage(width, height, opaque if ground else clear)
     made.setDevicePixelRatio(ratio)
     made.fill(QColor(ground) if ground else Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""The appearance of a volume: display window, colour map, shown numbers."""
+"""The appearance of a volume: display window, colour map, displayed numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from engine.data import Volume, scaled_number, unit_text
 
 
 class VolumeAppearance(QObject):
-    """A volume with its window and colour map; views read it and repaint on its signals.
+    """A volume with its window and colour map. Views read it and repaint on its signals.
 
-    `power` is the power of ten that is taken out of values on the screen, `name` what the volume
-    is called in captions.
-
-    Signals carry nothing: a view that is hidden, or slower than the signals, reads the latest.
+    `power` is the power of ten that is moved from displayed values into the unit. `name` is the
+    name of the volume in captions. Signals have no arguments: a hidden or slow view reads the
+    latest state.
     """
 
     volume_changed = Signal()
@@ -43,7 +42,7 @@ class VolumeAppearance(QObject):
 
     @property
     def shown_unit(self) -> str:
-        """Unit of the numbers on the screen: the values' own, less the power of ten."""
+        """Unit of displayed numbers, including the power of ten."""
         return unit_text(self.unit, self.power)
 
     @property
@@ -52,20 +51,57 @@ class VolumeAppearance(QObject):
         return self.volume is not None
 
     def to_shown(self, value: float) -> float:
-        """Return a value as its number stands on the screen, in `shown_unit`."""
+        """Convert a value to its displayed number, in `shown_unit`.
+
+        Parameters
+        ----------
+        value
+            value in the unit of the volume
+        """
         return value / 10.0**self.power
 
     def shown_number(self, value: float, figures: int = 3) -> str:
-        """Return a value as the number to write before `shown_unit`: one power of ten at most."""
+        """Format a value for use before `shown_unit`.
+
+        Parameters
+        ----------
+        value
+            value in the unit of the volume
+        figures
+            significant digits
+
+        Returns
+        -------
+        text with at most one power of ten
+        """
         shown = self.to_shown(value)
+        # With a power in the unit, a second one in the number would be confusing.
         return scaled_number(shown, figures) if self.power else number(shown, figures)
 
     def shown_text(self, value: float, figures: int = 3) -> str:
-        """Return a value with its unit."""
+        """Format a value with its unit.
+
+        Parameters
+        ----------
+        value
+            value in the unit of the volume
+        figures
+            significant digits
+        """
         return f"{self.shown_number(value, figures)} {self.shown_unit}".rstrip()
 
     def from_shown(self, shown: float) -> float:
-        """Return the value of a number on the screen."""
+        """Convert a displayed number to a value.
+
+        Parameters
+        ----------
+        shown
+            number in `shown_unit`
+
+        Returns
+        -------
+        value in the unit of the volume
+        """
         return shown * 10.0**self.power
 
     @property
@@ -79,7 +115,14 @@ class VolumeAppearance(QObject):
         return colour_map(self.colour_map).diverging
 
     def set_window(self, low: float, high: float) -> None:
-        """Values at the two ends of the colour map, in the volume's unit."""
+        """Set the window.
+
+        Parameters
+        ----------
+        low, high
+            values at the two ends of the colour map, in the unit of the volume
+        """
+        # Typed or dragged limits may be equal, exchanged or not finite.
         window = windows.valid(low, high)
         if window != self.window:
             self.window = window
@@ -88,23 +131,38 @@ class VolumeAppearance(QObject):
     def auto_window(self) -> None:
         """Set a window that shows most of the volume."""
         if self.volume is not None:
+            # From the cached facts: reading all values may take seconds.
             self.set_window(*facts_of(self.volume).auto_window(diverging=self.is_diverging))
 
     def window_presets(self) -> list[Preset]:
-        """Named windows for this volume, none without one."""
+        """Return named windows for this volume; none without a volume."""
         if self.volume is None:
             return []
+        # Not cached: presets are only needed when the menu opens.
         return windows.presets(self.volume.values, self.volume.unit, diverging=self.is_diverging)
 
     def set_colour_map(self, key: str) -> None:
-        """Set the colour map. A change to or from a difference map resets the window."""
+        """Set the colour map. A change to or from a difference map resets the window.
+
+        Parameters
+        ----------
+        key
+            key of the colour map; an unknown one gives the default
+        """
         was_diverging, self.colour_map = self.is_diverging, colour_map(key).key
         self.display_changed.emit()
         self.colour_map_changed.emit()
+        # A difference map needs a symmetric window; others a window from zero.
         if was_diverging != self.is_diverging:
             self.auto_window()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Set the colours of the theme.
+
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
         self.colours = colours
         self.display_changed.emit()

@@ -26,14 +26,14 @@ from app.views.slices.labels import ElidedLabel
 from app.views.text import number
 
 SWATCH = QSize(44, 12)
-SWATCH_BOX_PX = SWATCH.width() + 34  # a colour map box without its words
+SWATCH_BOX_PX = SWATCH.width() + 34  # width of the colour map box without its text
 MARGIN_PX, SPACING_PX = 8, 6
 NUMBER_PX, UNIT_PX = 64, 120
-"""Widths of a number, and of the longest unit that is written out."""
+"""Widths of a number field and of the unit label; longer units are elided [px]."""
 
 
 class ControlNames(NamedTuple):
-    """Names of the controls for tooltips and screen readers, whole in every language."""
+    """Names of the controls for tooltips and screen readers, each a complete text."""
 
     low: str
     high: str
@@ -74,7 +74,7 @@ class WindowControls(QWidget):
     ----------
     appearance : the volume and its display settings
     names : names of the controls for screen readers
-    parent : the owner of the widget
+    parent : parent widget
     """
 
     def __init__(
@@ -158,6 +158,7 @@ class WindowControls(QWidget):
 
     def _fill_presets(self) -> None:
         menu = self.presets.menu()
+        # Presets depend on the largest value, which changes with every image of a run.
         menu.clear()
         menu.addAction(tr("Automatic")).triggered.connect(lambda: self._appearance.auto_window())
         menu.addSeparator()
@@ -176,6 +177,7 @@ class WindowControls(QWidget):
     def show_histogram(self) -> None:
         """Show the histogram with movable window limits."""
         if self._histogram is None:
+            # Imported late: few users open it, and it loads the plots.
             from app.views.plots.histogram_window import HistogramWindow
 
             self._histogram = HistogramWindow(self._appearance, self)
@@ -194,17 +196,18 @@ class WindowControls(QWidget):
         self._fit_to_width()
 
     def _full_width(self) -> int:
-        """The width below which controls are hidden [px]."""
+        """Return the width below which controls are hidden [px]."""
         widths = [_least_width(widget) + SPACING_PX for widget in self._row]
         return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
 
     @property
     def _spared(self) -> tuple[QWidget, ...]:
-        """Controls that are hidden first: keys, numbers and the status line replace them."""
+        """Controls that are hidden first. Keys, numbers and the status line replace them."""
         return *self._more[:1], self.auto, self.unit, self.bar
 
     def _fit_to_width(self) -> None:
         """Hide the controls that do not fit."""
+        # Each hidden control frees its width, until the rest fits.
         free = self.width() - self._full_width()
         full = self.colour_map.sizeHint().width()
         n_first = len(self._more[:1])
@@ -233,6 +236,7 @@ class WindowControls(QWidget):
         self._fit_to_width()
 
     def _refresh_swatches(self) -> None:
+        # `refresh` runs during every window drag; the icons only depend on the theme.
         if self.colour_map.property("painted_for") == self._appearance.colours.grid:
             return
         self.colour_map.setProperty("painted_for", self._appearance.colours.grid)
@@ -242,12 +246,12 @@ class WindowControls(QWidget):
 
 
 def _least_width(widget: QWidget) -> int:
-    """The width below which a widget would be cut off [px]."""
+    """Return the width below which a widget would be cut off [px]."""
     return widget.minimumWidth() or widget.minimumSizeHint().width()
 
 
 class NumberEdit(QLineEdit):
-    """A line that holds one number; anything else is put back."""
+    """A field for one number. Invalid input is reverted."""
 
     changed = Signal()
 
@@ -262,15 +266,23 @@ class NumberEdit(QLineEdit):
         self.editingFinished.connect(self._take)
 
     def show_value(self, value: float | None) -> None:
-        """Show a number, or nothing; nothing is emitted."""
+        """Show a number without emitting `changed`.
+
+        Parameters
+        ----------
+        value
+            the number; None clears the field
+        """
         self.value = value or 0.0
         self._shown = "" if value is None else number(value, 4 if abs(value) >= 1e-4 else 3)
         self.setText(self._shown)
 
     def _take(self) -> None:
+        # The field shows rounded values. Leaving it unchanged must not round the window.
         if self.text() == self._shown:
             return
         try:
+            # A German keyboard types a comma, and pasted text may contain the minus sign U+2212.
             value = float(self.text().replace("−", "-").replace(",", "."))
         except ValueError:
             value = math.nan

@@ -14,11 +14,11 @@ Window = tuple[float, float]
 N_SAMPLES = 200_000  # enough for a percentile, quick for any volume
 TOP_PERCENT = 99.5
 FAINT = 0.02
-"""Part of the peak; most voxels of a PET image are fainter, and do not tell how bright it is."""
+"""Share of the peak. Most voxels of a PET image are fainter and would lower the percentile."""
 ENOUGH = 4000
 """Number of bright voxels that a percentile needs."""
 AIR_HU = -200.0
-"""Below lie air and lungs, which would leave tissue and bone beyond the window."""
+"""Air and lungs are below. With them in the percentile, tissue and bone would be saturated."""
 _HU_WINDOWS = (
     (tr("Lung"), (-1350.0, 150.0)),
     (tr("Soft tissue"), (-160.0, 240.0)),
@@ -28,7 +28,7 @@ _HU_WINDOWS = (
 _PER_KBQ = {"kBq/mL": 1.0, "Bq/mL": 1e3}
 _KBQ_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 MOST_OVER = 10.0
-"""A window is worth offering if the highest value is at most so many times its end."""
+"""A preset is offered if the highest value is at most this many times its upper limit."""
 _SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # readers' habits; 0 to 6 is a common PET default
 
 
@@ -41,23 +41,51 @@ class Preset:
 
 
 def is_ct(unit: str) -> bool:
-    """True if values are attenuation, not activity."""
+    """Return True if values are attenuation, not activity.
+
+    Parameters
+    ----------
+    unit
+        unit of the volume
+    """
     return unit in ("HU", "1/mm", "1/cm", "1/pixel")
 
 
 def default_colours(unit: str) -> str:
-    """Return the colour map to begin with: inverted for activity, as readers of PET have it."""
+    """Return the default colour map: inverted for activity, as readers of PET are used to.
+
+    Parameters
+    ----------
+    unit
+        unit of the volume
+    """
+    # Values without a unit are probably MR, which is read in grey.
     return "grey" if is_ct(unit) or not unit else "grey_inverted"
 
 
 def largest(values: NDArray[np.float32]) -> float:
-    """Return the largest absolute value, as a sample tells it; 0 where there is none."""
+    """Return the largest absolute value of a sample; 0 if there is none.
+
+    Parameters
+    ----------
+    values
+        any shape, with or without NaN
+    """
     finite = sample(values)
     return float(np.abs(finite).max()) if finite.size else 0.0
 
 
 def largest_along(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    """Return the largest values along an axis; NaN counts as 0."""
+    """Return the largest values along an axis (MIP).
+
+    Parameters
+    ----------
+    values
+        (n_z, n_y, n_x); NaN counts as 0
+    axis
+        the axis
+    """
+    # The NaN check costs little on the result; replacing NaN would copy the whole volume.
     image: NDArray[np.float32] = values.max(axis=axis)
     if np.isnan(image).any():
         image = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf).max(axis=axis)
@@ -65,20 +93,45 @@ def largest_along(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]
 
 
 def pinned_to_zero(unit: str, *, diverging: bool) -> bool:
-    """True if the lower limit should be zero. False for HU and differences."""
+    """Return True if the lower limit should be zero: not for HU and differences.
+
+    Parameters
+    ----------
+    unit
+        unit of the volume
+    diverging
+        True for a difference map
+    """
     return unit != "HU" and not diverging
 
 
 def sample(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """About `N_SAMPLES` finite values, evenly spread; the whole of a small array."""
+    """Return about `N_SAMPLES` finite values, evenly spread.
+
+    Parameters
+    ----------
+    values
+        any shape; small arrays are used completely
+    """
     flat = values.reshape(-1)
+    # Strided and not random: the same volume always gets the same window.
     step = max(1, flat.size // N_SAMPLES) | 1  # odd, so that it never falls in step with a row
     thinned = flat[::step]
     return thinned[np.isfinite(thinned)]
 
 
 def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> Window:
-    """A window that shows most of the values: from zero where zero means nothing."""
+    """Return a window that shows most of the values.
+
+    Parameters
+    ----------
+    values
+        the volume
+    unit
+        its unit; it decides if the window starts at zero
+    diverging
+        True for a window that is symmetric about zero
+    """
     if diverging:
         top = bright_top(np.abs(values))
         return -top, top
@@ -86,6 +139,7 @@ def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = Fal
         finite = sample(values)
         if finite.size == 0 or finite.min() == finite.max():
             return 0.0, 1.0
+        # A CT image is mostly air, so percentiles over everything would saturate bone.
         matter = finite[finite > AIR_HU]
         low = np.percentile(finite, 100 - TOP_PERCENT)
         high = np.percentile(matter if matter.size else finite, TOP_PERCENT)
@@ -94,8 +148,19 @@ def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = Fal
 
 
 def full_window(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> Window:
-    """From the lowest, or zero, to the highest value."""
+    """Return the window from the lowest value, or zero, to the highest.
+
+    Parameters
+    ----------
+    values
+        the volume
+    unit
+        its unit
+    diverging
+        True for a window that is symmetric about zero
+    """
     finite = sample(values)
+    # Infinite values are possible in a ratio or a damaged file.
     with np.errstate(invalid="ignore"):
         high = float(np.nanmax(values)) if finite.size else 1.0
         low = float(np.nanmin(values)) if finite.size else 0.0
@@ -106,7 +171,17 @@ def full_window(values: NDArray[np.float32], unit: str, *, diverging: bool = Fal
 
 
 def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> list[Preset]:
-    """The windows worth offering for values of a unit; the first is the full range."""
+    """Return useful windows for a volume; the first is the full range.
+
+    Parameters
+    ----------
+    values
+        the volume
+    unit
+        its unit
+    diverging
+        True for windows that are symmetric about zero
+    """
     full = full_window(values, unit, diverging=diverging)
     found = [Preset(tr("Full range"), full)]
     if unit == "HU":
@@ -115,6 +190,7 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
         return found + [
             Preset(tr("0 to {top:g} {unit}", top=top, unit=unit), (0.0, top)) for top in _SUV_TOPS
         ]
+    # Fixed activity levels, so that images of one patient can be compared at equal windows.
     if unit in _PER_KBQ:
         scale = _PER_KBQ[unit]
         fitting = [top for top in _KBQ_TOPS if full[1] / MOST_OVER <= scale * top <= 2 * full[1]]
@@ -135,7 +211,7 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
 
 
 def _attenuation_presets(full: Window) -> list[Preset]:
-    """Parts of the range in which air, soft and dense matter lie."""
+    """Return the parts of the range with air, soft and dense matter."""
     low, high = full
     parts = (
         (tr("Lower half: low-density material"), 0.0, 0.5),
@@ -149,13 +225,21 @@ def _attenuation_presets(full: Window) -> list[Preset]:
 
 
 def dragged(window: Window, wider: float, higher: float, *, pinned: bool) -> Window:
-    """A window after a drag: `wider` and `higher` in drag lengths, 1 is a firm sweep.
+    """Return a window after a drag.
 
-    A pinned window keeps its lower bound while it widens, and never goes below zero.
+    Parameters
+    ----------
+    window
+        window before the drag
+    wider, higher
+        length of the drag to the right and upwards; 1 is `SWEEP_PX`
+    pinned
+        True if the lower limit stays while the window widens, and never goes below zero
     """
     low, high = window
     width = high - low
     shift = higher * width
+    # Exponential, so that equal drags scale the window by equal factors.
     new_width = width * math.exp(wider)
     low = low if pinned else (low + high - new_width) / 2
     high = low + new_width
@@ -167,18 +251,34 @@ def dragged(window: Window, wider: float, higher: float, *, pinned: bool) -> Win
 
 
 def valid(low: float, high: float) -> Window:
-    """The window if it can be shown, else the nearest one that can."""
+    """Return the nearest window that can be shown.
+
+    Parameters
+    ----------
+    low, high
+        wanted limits; (0, 1) is returned if one is not finite
+    """
     if not (math.isfinite(low) and math.isfinite(high)):
         return 0.0, 1.0
+    # float32 values cannot resolve a narrower window.
     smallest = max(1e-6 * max(abs(low), abs(high)), 1e-12)
     return low, max(high, low + smallest)
 
 
 def bright_top(values: NDArray[np.float32]) -> float:
-    """Value below which nearly all voxels lie that are not faint, 1 where nothing is positive.
+    """Return a value that exceeds nearly all voxels that are not faint.
 
-    Only voxels of at least `FAINT` of the peak count, or a point source would vanish among the
-    empty ones; the peak is the second highest column of a volume, so that one hot voxel is none.
+    Only voxels above `FAINT` of the peak count, or a point source would be lost among empty ones.
+    The peak is that of the second brightest column, so that a single hot voxel is ignored.
+
+    Parameters
+    ----------
+    values
+        the volume, or a 2-D image
+
+    Returns
+    -------
+    1 if no value is positive
     """
     columns = np.fmax.reduce(values, axis=0) if values.ndim == 3 else values
     columns = columns[np.isfinite(columns) & (columns > 0)]
@@ -188,6 +288,7 @@ def bright_top(values: NDArray[np.float32]) -> float:
     least = FAINT * np.partition(columns, second)[second]
     bright = sample(values)
     bright = bright[bright > least]
+    # A small lesion has too few voxels in the sample for a percentile.
     if bright.size < ENOUGH:
         bright = values[(values > least) & np.isfinite(values)]
     top = float(np.percentile(bright, TOP_PERCENT))
@@ -195,5 +296,13 @@ def bright_top(values: NDArray[np.float32]) -> float:
 
 
 def round_to_figures(value: float, n_figures: int) -> float:
-    """A value with so many significant figures."""
+    """Round to significant digits.
+
+    Parameters
+    ----------
+    value
+        any finite value
+    n_figures
+        number of digits
+    """
     return float(f"{value:.{n_figures - 1}e}")

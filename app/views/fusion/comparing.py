@@ -1,8 +1,8 @@
 """Difference and ratio of two images at the pixels of the lower one, without Qt.
 
-difference = lower − upper,   ratio = lower / upper where upper is at least `LEAST` of its window
+difference = lower − upper,   ratio = lower / upper where upper is at least `LEAST` of its window.
 
-NaN where there is no upper picture, or nothing to divide by.
+The result is NaN outside the upper image, and where the divisor is too small.
 """
 
 from __future__ import annotations
@@ -17,19 +17,47 @@ LEAST = 0.02
 
 
 def difference(lower: Values, upper: Values) -> Values:
-    """Return lower − upper."""
+    """Return lower − upper.
+
+    Parameters
+    ----------
+    lower, upper
+        images of equal shape; NaN stays NaN
+    """
     return np.asarray(lower - upper, np.float32)
 
 
 def ratio(lower: Values, upper: Values, top: float) -> Values:
-    """Return lower / upper; `top` is the upper end of the window of the upper picture."""
+    """Return lower / upper.
+
+    Parameters
+    ----------
+    lower, upper
+        images of equal shape
+    top
+        upper window limit of the upper image; smaller divisors than `LEAST` of it give NaN
+    """
+    # Division by zero is expected outside the object and replaced by NaN.
     with np.errstate(invalid="ignore", divide="ignore"):
+        # Near zero a ratio is only noise, which would fill the background with colours.
         usable = upper >= LEAST * abs(top)
         return np.asarray(np.where(usable, lower / upper, np.nan), np.float32)
 
 
 def obstacle(mode: str, lower_unit: str, upper_unit: str) -> str:
-    """Return why two volumes cannot be compared so; empty if they can."""
+    """Return the reason why two volumes cannot be compared.
+
+    Parameters
+    ----------
+    mode
+        fusion mode
+    lower_unit, upper_unit
+        units of the volumes
+
+    Returns
+    -------
+    a sentence; empty if they can be compared
+    """
     if mode == "difference" and lower_unit != upper_unit:
         return tr(
             "A difference needs the same unit in both volumes. They have {lower} and {upper}.",

@@ -18,27 +18,27 @@ from engine.data import Volume, power_of
 FusionMode = Literal["blend", "swipe", "beside", "difference", "ratio"]
 COMPARING: tuple[FusionMode, ...] = ("difference", "ratio")
 OVERLAY_MAPS = ("hot", "viridis")
-"""Default colour maps over a grey volume, and over a volume that already uses the first one."""
+"""Default colour maps over a grey volume, and over one that already uses the first map."""
 OPACITY = 0.5
 SWIPE = 0.5
 
 
 class FusionState(VolumeAppearance):
-    """The second volume, with a window and colours of its own.
+    """The second volume, with its own window and colours.
 
-    It is painted over the first one, except that anatomy always lies below function.
+    It is painted over the first volume, but anatomy is always below function.
 
     Attributes
     ----------
-    placing : from points of the picture to those of this volume
-    mode : how the two are shown
-    opacity : of the upper one where they are blended, 0 to 1
-    swipe : part of a pane's width from which the upper one is shown, 0 to 1
-    hides_low : whether what is below the window lets the lower picture through
-    links_windows : whether both have one window and colour map, which takes one unit
-    warning : what must be said of the two as long as they are on show; empty if nothing
-    remark : what to keep in mind of them; empty if nothing
-    compared : how their difference or ratio is shown
+    placing : maps points of the displayed image to points of this volume
+    mode : how the two are combined
+    opacity : opacity of the upper volume in a blend, 0 to 1
+    swipe : share of the pane's width where the upper volume begins, 0 to 1
+    hides_low : True if values below the window are transparent
+    links_windows : True if both share window and colour map, which requires equal units
+    warning : message that stays on the images; empty if there is none
+    remark : note about the pair; empty if there is none
+    compared : display settings of difference or ratio
     """
 
     mixing_changed = Signal()
@@ -49,6 +49,7 @@ class FusionState(VolumeAppearance):
         self.placing = VolumePlacing()
         self.mode: FusionMode = "blend"
         self.opacity, self.swipe = OPACITY, SWIPE
+        # The opacity to return to, in case the first action is to hide the volume.
         self._before = OPACITY
         self.hides_low, self.links_windows = True, False
         self.warning = self.remark = ""
@@ -79,52 +80,104 @@ class FusionState(VolumeAppearance):
         return self.has_values and self.mode == "beside"
 
     def lay(self, volume: Volume | None, placing: VolumePlacing, name: str) -> None:
-        """Set or remove the second volume. A similar volume keeps its window."""
+        """Set or remove the second volume.
+
+        Parameters
+        ----------
+        volume
+            the volume; None removes it. One of equal unit and grid keeps the window.
+        placing
+            maps points of the displayed image to points of the volume
+        name
+            name for captions
+        """
         if (placing, name) == (self.placing, self.name) and volume is self.volume:
             return
         before, self.volume, self.placing, self.name = self.volume, volume, placing, name
         if volume is not None:
+            # Each volume has its own power of ten: Bq/mL and HU differ by orders of magnitude.
             self.power = power_of(facts_of(volume).largest)
+            # The next image of a run has the same grid and keeps the user's window.
             if before is None or before.unit != volume.unit or before.grid != volume.grid:
                 self.auto_window()
         self._fit_comparison()
         self.volume_changed.emit()
 
     def say(self, warning: str, remark: str) -> None:
-        """Set the warning about both volumes. It stays on the image."""
+        """Set the messages about the pair.
+
+        Parameters
+        ----------
+        warning
+            message on the images; "" for none
+        remark
+            note; "" for none
+        """
         if (warning, remark) != (self.warning, self.remark):
             self.warning, self.remark = warning, remark
             self.mixing_changed.emit()
 
     def set_mode(self, mode: FusionMode) -> None:
-        """Blend, swipe, stand side by side, or show the difference or ratio."""
+        """Set how the two volumes are combined.
+
+        Parameters
+        ----------
+        mode
+            blend, swipe, side by side, difference or ratio
+        """
         if mode != self.mode:
             self.mode = mode
+            # Before the signal, so that views never paint the new mode with an old window.
             self._fit_comparison()
             self.volume_changed.emit()
 
     def set_opacity(self, opacity: float) -> None:
-        """Let the lower picture through, 1 not at all."""
+        """Set the opacity of the upper volume in a blend.
+
+        Parameters
+        ----------
+        opacity
+            0 transparent to 1 opaque; other values are clipped
+        """
         self._mix("opacity", min(max(opacity, 0.0), 1.0))
 
     def toggle_hidden(self) -> None:
-        """Take the upper picture away where the two are blended, or bring it back."""
+        """Hide the upper volume of a blend, or show it again."""
         opacity = self._before if self.opacity == 0 else 0.0
+        # Remember the last visible opacity, to restore it.
         self._before = self.opacity or self._before
         self.set_opacity(opacity)
 
     def set_swipe(self, part: float) -> None:
-        """Show the upper picture from this part of a pane's width on."""
+        """Set the border of a swipe.
+
+        Parameters
+        ----------
+        part
+            share of the pane's width, 0 to 1; other values are clipped
+        """
         self._mix("swipe", min(max(part, 0.0), 1.0))
 
     def set_hides_low(self, hides: bool) -> None:
-        """True if values below the window are transparent."""
+        """Choose the appearance of low values.
+
+        Parameters
+        ----------
+        hides
+            True if values below the window are transparent
+        """
         if hides != self.hides_low:
             self.hides_low = hides
             self.display_changed.emit()
 
     def set_links_windows(self, links: bool) -> None:
-        """True if both volumes share a window."""
+        """Choose if both volumes share a window.
+
+        Parameters
+        ----------
+        links
+            True to share it
+        """
         self._mix("links_windows", links)
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -132,14 +185,16 @@ class FusionState(VolumeAppearance):
         super().set_colours(colours)
 
     def _fit_comparison(self) -> None:
-        """Give difference and ratio a window that suits the two volumes."""
+        """Give difference or ratio a suitable window."""
         lower, upper = self._lower, self
         if self.mode == "difference":
             low, high = lower.window
+            # Half the window of the volume: smaller differences matter more than the full range.
             self.compared.begin(0.0, (high - low) / 2, lower.unit, lower.power)
         elif self.mode == "ratio":
             unit = "" if lower.unit == upper.unit else f"{lower.unit} / {upper.unit}"
             tops = [max(abs(end) for end in appearance.window) for appearance in (lower, upper)]
+            # Different units: equal shares of the two windows count as equal.
             middle = 1.0 if not unit else tops[0] / tops[1]
             self.compared.begin(middle, middle, unit, 0)
 
@@ -150,9 +205,9 @@ class FusionState(VolumeAppearance):
 
 
 class ComparisonAppearance(VolumeAppearance):
-    """How a difference or a ratio is shown: about 0, or about 1.
+    """Display settings of a difference or a ratio.
 
-    `middle` is the value that says that both are the same.
+    `middle` is the value of equal images: 0 for a difference, 1 for a ratio of equal units.
     """
 
     def __init__(self, fusion: FusionState) -> None:
@@ -168,6 +223,7 @@ class ComparisonAppearance(VolumeAppearance):
 
     @property
     def has_values(self) -> bool:
+        # Its controls are disabled unless a comparison is displayed.
         return self._fusion.compares
 
     @property
@@ -175,21 +231,35 @@ class ComparisonAppearance(VolumeAppearance):
         return False
 
     def begin(self, middle: float, half_width: float, unit: str, power: int) -> None:
-        """Take the window that fits another pair of volumes."""
+        """Set the window for a new pair of volumes.
+
+        Parameters
+        ----------
+        middle
+            value of equal images
+        half_width
+            distance from the middle to each limit
+        unit
+            unit of the comparison
+        power
+            power of ten that is moved into the unit
+        """
+        # The same kind of comparison keeps the user's window.
         if (unit, middle) != self._pair:
             self._pair = unit, middle
             self.middle, self._unit, self.power = middle, unit, power
             self.set_window(middle - half_width, middle + half_width)
 
     def set_window(self, low: float, high: float) -> None:
+        # The colours are symmetric, so any window is centred on the middle again.
         half = abs(high - low) / 2
         super().set_window(self.middle - half, self.middle + half)
 
     def auto_window(self) -> None:
-        """The window stays about its middle."""
+        """Do nothing: the window stays centred on its middle."""
 
     def window_presets(self) -> list[windows.Preset]:
-        """Named windows about the middle: parts of the one there is."""
+        """Return named windows about the middle, as multiples of the current one."""
         low, high = self.window
         half = (high - low) / 2
         parts = (

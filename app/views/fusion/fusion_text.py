@@ -18,7 +18,19 @@ SIGNS = {"difference": "−", "ratio": "/"}
 
 
 def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
-    """Return the caption parts of a pane for two volumes, or ()."""
+    """Return the parts of a pane's caption for two volumes.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    part
+        "both", or "lower" or "upper" for panes side by side
+
+    Returns
+    -------
+    empty without a second volume
+    """
     fusion = state.fusion
     if not fusion.has_values:
         return ()
@@ -28,12 +40,14 @@ def caption_parts(state: ViewState, part: str) -> tuple[str, ...]:
     if fusion.compares:
         return _compared(state)
     share = f" {100 * fusion.opacity:.0f} %" if fusion.mode == "blend" else ""
+    # The caption lists the volumes in the order in which they are painted.
     below, above = (upper, lower) if fusion.is_below else (lower, upper)
     return below, f"+ {above}{share}"
 
 
 def _compared(state: ViewState) -> tuple[str, ...]:
     fusion = state.fusion
+    # Names of two images of one scan share most words; only the differences are shown.
     lower, upper = difference_parts(state.name, fusion.name)
     unit = f" [{fusion.compared.unit}]" if fusion.compared.unit else ""
     names = (shortened_name(lower), SIGNS[fusion.mode], f"{shortened_name(upper)}{unit}")
@@ -41,7 +55,13 @@ def _compared(state: ViewState) -> tuple[str, ...]:
 
 
 def warning_of(state: ViewState) -> str:
-    """Return the warning about both volumes, and the reason why they cannot be compared."""
+    """Return the warning about both volumes, and why they cannot be compared.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+    """
     fusion = state.fusion
     if not fusion.has_values:
         return ""
@@ -50,16 +70,33 @@ def warning_of(state: ViewState) -> str:
 
 
 def named(appearance: VolumeAppearance) -> str:
-    """Return the name of a volume with its unit."""
+    """Return the name of a volume with its unit.
+
+    Parameters
+    ----------
+    appearance
+        display settings of the volume
+    """
     return f"{shortened_name(appearance.name)} [{appearance.shown_unit or tr('no unit')}]"
 
 
 def upper_value(state: ViewState) -> str:
-    """Return the value of the upper volume at the cursor; empty without one, or outside."""
+    """Return the value of the upper volume at the cursor.
+
+    Parameters
+    ----------
+    state
+        display settings of both volumes
+
+    Returns
+    -------
+    text with unit; empty without a second volume
+    """
     fusion = state.fusion
     if fusion.volume is None:
         return ""
     value = value_at(fusion.volume, fusion.placing, state.cursor_mm)
+    # A statement is clearer than an empty field: the cursor is inside the first volume.
     if value is None:
         return tr("outside the second volume")
     return fusion.shown_text(value)

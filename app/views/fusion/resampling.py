@@ -1,11 +1,12 @@
 """Slices of a volume in the planes of another image, without Qt.
 
-Where the volume's axes lie along those of the picture, a slice is two of its own blended along the
-normal: at d = (depth − first centre) / voxel, with i = ⌊d⌋ and w = d − i,
+If the volume's axes are parallel to those of the image, a slice is a blend of two of its own slices
+at d = (depth − first centre) / voxel, with i = ⌊d⌋ and w = d − i,
 
     (1 − w) slice_i + w slice_(i+1)
 
-and its pixels stay its own. Else it is trilinear at points of the plane, NaN outside.
+and its pixels are not resampled. Otherwise values are interpolated trilinearly at points of the
+plane, NaN outside.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from engine.geometry import ImageGrid, Orientation, Point, Rect
 Values = NDArray[np.float32]
 Cut = Callable[[int, int], Values]
 N_ACROSS = 340
-"""Most points along the longer side of a plane that lies askew in a volume."""
+"""Largest number of points along the longer side of an oblique plane."""
 SAME = 1e-3
-"""Part of a voxel that no eye tells."""
+"""Shift that cannot be seen, as a share of a voxel."""
 
 
 def slice_through(
@@ -63,6 +64,7 @@ def slice_through(
     """
     rect = placing.rect(orientation, volume.grid)
     if not placing.is_straight:
+        # No finer than a voxel: more points would show nothing new.
         step = max(max(rect.width, rect.height) / N_ACROSS, min(volume.grid.voxel_mm))
         shape = (math.ceil(rect.height / step), math.ceil(rect.width / step))
         values = _askew(volume, placing, orientation, point_mm, rect, shape)
@@ -81,17 +83,39 @@ def resampled(
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
-    """Return a volume's values at the pixels (rows, columns) of a rectangle; NaN outside."""
+    """Return the values of a volume at the pixels of a rectangle.
+
+    Parameters
+    ----------
+    volume
+        the volume
+    placing
+        position and rotation of the volume
+    orientation
+        the plane of the image
+    point_mm
+        a point of the image in the plane
+    rect
+        the rectangle in the plane [mm]
+    shape
+        number of rows and columns
+
+    Returns
+    -------
+    (rows, columns) values, NaN outside the volume
+    """
     if not placing.is_straight:
         return _askew(volume, placing, orientation, point_mm, rect, shape)
     found = slice_through(volume, placing, orientation, point_mm)
     if found is None:
         return np.full(shape, np.nan, np.float32)
     values, there = found
+    # The usual case of two images from one scan needs no interpolation.
     if values.shape == shape and _is_same(there, rect):
         return values
     down = _line(there.v, there.height, values.shape[0], rect.v, rect.height, shape[0])
     across = _line(there.u, there.width, values.shape[1], rect.u, rect.width, shape[1])
+    # Separable: one axis after the other, with a transposition in between.
     return _blend(_blend(values, *down).T, *across).T
 
 
@@ -103,26 +127,27 @@ def on_plane(
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
-    """Return a volume's values at the pixels (rows, columns) of a rectangle that lies anyhow.
+    """Return the values of a volume at the pixels of a rectangle of any orientation.
 
     Parameters
     ----------
     volume, placing
-        whose values, and where it lies
+        the volume and its position
     corner_mm
-        (x, y, z) of the picture where the rectangle begins
+        (x, y, z) of the first corner of the rectangle, in the image
     ways
         unit vectors (x, y, z) down and across
     rect
-        its size [mm]
+        size of the rectangle [mm]
     shape
-        pixels down and across
+        number of rows and columns
 
     Returns
     -------
     (rows, columns), NaN outside the volume
     """
     steps = np.stack([ways[0] * rect.height / shape[0], ways[1] * rect.width / shape[1]], 1)
+    # The centre of the first pixel, half a step from the corner.
     first = corner_mm + steps @ (0.5, 0.5)
     voxel = np.array(volume.grid.voxel_mm)
     start = volume.grid.to_voxels(placing.to_volume(first)) - 0.5
@@ -131,9 +156,22 @@ def on_plane(
 
 
 def value_at(volume: Volume, placing: VolumePlacing, point_mm: Point) -> float | None:
-    """Return the value of the voxel of a volume under a point of the picture; None outside."""
+    """Return the value of the voxel at a point of the image.
+
+    Parameters
+    ----------
+    volume, placing
+        the volume and its position
+    point_mm
+        point of the image [mm]
+
+    Returns
+    -------
+    None outside the volume
+    """
     x, y, z = (float(each) for each in placing.to_volume(np.array(point_mm)))
     index = volume.grid.index_of((x, y, z))
+    # No interpolation: the status line states values that are stored in the file.
     return None if index is None else float(volume.values[index])
 
 
@@ -143,6 +181,7 @@ def _between(
     grid: ImageGrid = volume.grid
     n = grid.shape[2 - own.normal]
     place = (depth_mm - float(grid.lower_mm[own.normal])) / grid.voxel_mm[own.normal] - 0.5
+    # The outer half voxel still belongs to the volume.
     if not -0.5 - SAME <= place <= n - 0.5 + SAME:
         return None
     place = min(max(place, 0.0), n - 1.0)
@@ -150,9 +189,11 @@ def _between(
         return own.extract(cut(own.normal, round(place)), 0)
     first = min(math.floor(place), max(n - 2, 0))
     weight = place - first
+    # Rounding of the geometry must not blend two slices that coincide with the plane.
     if weight < SAME or weight > 1 - SAME or not blended:
         return own.extract(volume.values, first + round(weight))
     lower, upper = (own.extract(volume.values, first + k) for k in (0, 1))
+    # In place: `extract` returns copies, and full slices are large.
     lower *= np.float32(1 - weight)
     upper *= np.float32(weight)
     lower += upper
@@ -167,6 +208,7 @@ def _askew(
     rect: Rect,
     shape: tuple[int, int],
 ) -> Values:
+    # The directions of the screen as vectors of the image.
     down, across = np.zeros(3), np.zeros(3)
     down[orientation.down.axis] = orientation.down.sign
     across[orientation.right.axis] = orientation.right.sign
@@ -177,7 +219,7 @@ def _askew(
 def _line(
     start: float, length: float, n: int, wanted: float, wanted_length: float, n_wanted: int
 ) -> tuple[NDArray[np.intp], Values, NDArray[np.bool_]]:
-    """Return lower neighbours, weights of the upper ones, and which pixels lie within."""
+    """Return lower neighbours, weights of the upper ones, and which pixels are inside."""
     middle = wanted + (np.arange(n_wanted) + 0.5) * (wanted_length / n_wanted)
     place = (middle - start) * (n / length) - 0.5
     inside = (place >= -0.5 - SAME) & (place <= n - 0.5 + SAME)

@@ -1,12 +1,12 @@
-"""Values of a volume at the points of a plane that lies anyhow in it; no Qt.
+"""Values of a volume at the points of an oblique plane; no Qt.
 
-At the place p of a point, in voxels from the middle of the first, with i = ⌊p⌋ and w = p − i along
-each axis, neighbours are blended along x, then y, then z:
+At the position p of a point, in voxels from the centre of the first voxel, with i = ⌊p⌋ and w = p −
+i along each axis, neighbours are blended along x, then y, then z:
 
     b(a, c, w) = a + w (c − a)
 
-Eight gathers of all points, one after the other: where each point lies in another page of the
-memory, as in a plane across x, that is twice as quick as point after point.
+Eight gathers of all points run one after the other. If each point is in another memory page, as in
+a plane across x, this is twice as fast as point after point.
 """
 
 from __future__ import annotations
@@ -21,20 +21,25 @@ Place = NDArray[np.floating]
 def plane_values(
     values: Values, start: Place, steps: tuple[Place, Place], shape: tuple[int, int]
 ) -> Values:
-    """Return the values at the points of a plane; NaN beyond the middles of the outermost voxels.
+    """Return the values at the points of a plane.
 
     Parameters
     ----------
     values
-        (n_z, n_y, n_x)
+        volume (n_z, n_y, n_x)
     start
-        (z, y, x) of the first point, in voxels from the middle of the first voxel
+        position (z, y, x) of the first point, in voxels from the centre of the first voxel
     steps
-        from row to row and from column to column, (z, y, x) each [voxels]
+        steps from row to row and from column to column, (z, y, x) each [voxels]
     shape
-        (rows, columns)
+        number of rows and columns
+
+    Returns
+    -------
+    NaN beyond the centres of the outermost voxels
     """
     down, across = np.arange(shape[0])[:, None], np.arange(shape[1])[None]
+    # Flat indices: one `take` per neighbour is faster than indexing with three arrays.
     first, inside = np.zeros(shape, np.intp), np.ones(shape, bool)
     offsets, weights = [], []
     stride = values.size
@@ -44,6 +49,7 @@ def plane_values(
         inside &= (place >= 0) & (place <= n - 1)
         lower = np.clip(place, 0, max(n - 2, 0)).astype(np.intp)
         first += stride * lower
+        # An axis with one voxel has no upper neighbour; offset 0 reads the same voxel again.
         offsets.append(stride if n > 1 else 0)
         weights.append((place - lower).astype(np.float32))
     flat = np.ascontiguousarray(values).reshape(-1)
@@ -62,6 +68,7 @@ def plane_values(
 
 
 def _blended(lower: Values, upper: Values, weight: Values) -> Values:
+    # In place: the gathered arrays are temporary.
     upper -= lower
     upper *= weight
     upper += lower

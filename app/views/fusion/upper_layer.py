@@ -25,36 +25,38 @@ if TYPE_CHECKING:
     from app.views.state import ViewState
 
 HANDLE_PX = 7.0
-"""Half the height of the handle by which the border of a swipe is dragged."""
+"""Radius of the handle of the swipe border [px]."""
 Values = NDArray[np.float32]
 
 
 class UpperLayer:
-    """Keeps the coloured picture until its values or its colours are others.
+    """Caches the coloured image until its values or colours change.
 
     Parameters
     ----------
-    state : of both volumes
+    state : display settings of both volumes
 
     Attributes
     ----------
-    fusion : the upper volume, and how it is mixed in
+    fusion : the upper volume and the fusion mode
     """
 
     def __init__(self, state: ViewState) -> None:
         self.state, self.fusion = state, state.fusion
         self._found: tuple[Values, Rect] | None = None
+        # Stale values are not an empty result: None is a valid result, for a plane outside the
+        # volume.
         self._is_stale = True
         self._image: QImage | None = None
         self._scaled = ScaledImage()
 
     def forget_values(self) -> None:
-        """The slice is another one."""
+        """Mark the values as stale, because the slice has changed."""
         self._is_stale = True
         self._image = None
 
     def forget_colours(self) -> None:
-        """Window or colour map are others."""
+        """Mark the colours as stale, because window or colour map have changed."""
         self._image = None
 
     @property
@@ -63,16 +65,42 @@ class UpperLayer:
         return self.fusion.has_values and self.fusion.mode == "swipe"
 
     def is_on_border(self, at: QPointF, width_px: int) -> bool:
-        """True if the pointer is on the swipe border in a view of this width."""
+        """Return True if a position is on the swipe border.
+
+        Parameters
+        ----------
+        at
+            position in the view [px]
+        width_px
+            width of the view
+        """
+        # The border is hard to hit, so its whole handle width counts.
         return self.swipes and abs(at.x() - self.fusion.swipe * width_px) <= HANDLE_PX
 
     def border_px(self, view: RasterView, viewport: Viewport) -> float:
-        """Return where the border of a swipe in a view is, under a glass, too [px]."""
+        """Return the position of the swipe border [px].
+
+        Parameters
+        ----------
+        view
+            the view
+        viewport
+            visible part; that of a magnifier gives the position in the magnifier
+        """
+        # Through millimetres, because a magnifier has its own scale and origin.
         edge, _ = view.to_mm(QPointF(self.fusion.swipe * view.width(), 0))
         return viewport.to_px(edge, 0)[0]
 
     def paint_border(self, painter: QPainter, size: tuple[int, int]) -> None:
-        """Paint the border of a swipe, where there is one."""
+        """Paint the border of a swipe; nothing in other modes.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        size
+            width and height of the view [px]
+        """
         if self.swipes:
             colours = self.state.colours
             swipe_line(painter, self.fusion.swipe, size, colours.plate_text, colours.canvas)
@@ -83,16 +111,35 @@ class UpperLayer:
         return self.fusion.is_blended_below
 
     def own_image(self, raster: Raster, window: Window, colour_map: str) -> QImage:
-        """Return the picture of the first volume, clear where it lets this one through."""
+        """Return the image of the first volume, transparent where this one shows through.
+
+        Parameters
+        ----------
+        raster
+            values of the first volume
+        window, colour_map
+            display settings of the first volume
+        """
         hides_low = self.fusion.hides_low
         return clear_image(raster.values, window, colour_map, hides_low=hides_low)
 
     @contextmanager
     def mixing(self, painter: QPainter, viewport: Viewport, swipe_px: float) -> Iterator[None]:
-        """Paint inside this context with the opacity and border that the user chose."""
+        """Apply opacity and swipe border to everything painted in this context.
+
+        Parameters
+        ----------
+        painter
+            an active painter; its state is restored at the end
+        viewport
+            visible part of the plane
+        swipe_px
+            position of the swipe border [px]
+        """
         painter.save()
         if self.fusion.mode == "blend":
             painter.setOpacity(self.fusion.opacity)
+        # Clipping is cheaper than a second image, and the border stays sharp at any zoom.
         if self.fusion.mode == "swipe":
             width, height = viewport.size
             painter.setClipRect(QRectF(swipe_px, 0, width - swipe_px, height))
@@ -108,15 +155,31 @@ class UpperLayer:
         is_alone: bool,
         swipe_px: float,
     ) -> None:
-        """Paint over the lower picture, or alone; a swipe shows it from `swipe_px` on."""
+        """Paint over the lower image, or alone.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        viewport
+            visible part of the plane
+        found
+            values and their rectangle [mm]
+        is_alone
+            True if no image is below
+        swipe_px
+            position from which a swipe shows it [px]
+        """
         state, fusion = self.state, self.fusion
         appearance = fusion.compared if fusion.compares else fusion
         if self._image is None:
+            # A difference has values on both sides of its middle, so low ones are not background.
             hides = fusion.hides_low and not is_alone and not fusion.compares
             self._image = clear_image(
                 found[0], appearance.window, appearance.colour_map, hides_low=hides
             )
         area = overlay.to_view(found[1], viewport)
+        # Both volumes use one setting, so that neither looks sharper than it is.
         smooth = state.interpolation == "linear"
         with nullcontext() if is_alone else self.mixing(painter, viewport, swipe_px):
             self._scaled.paint(painter, self._image, area, smooth=smooth, size=viewport.size)
@@ -125,17 +188,41 @@ class UpperLayer:
 def clear_image(
     values: Values, window: tuple[float, float], colour_map: str, *, hides_low: bool
 ) -> QImage:
-    """Return a picture that lets through where there is no value, or none within the window."""
+    """Return an image that is transparent where there is no value.
+
+    Parameters
+    ----------
+    values
+        (rows, columns); NaN is transparent
+    window, colour_map
+        display settings
+    hides_low
+        True if values below the window are transparent too
+    """
     gone = np.isnan(values)
     pixels = colourise(np.where(gone, np.float32(window[0]), values), window, colour_map)
+    # Pixel 0 is transparent in a premultiplied format.
     pixels[gone | (values < window[0]) if hides_low else gone] = 0
     rows, columns = pixels.shape
+    # Premultiplied alpha is the native format of the raster engine; others are converted first.
     form = QImage.Format.Format_ARGB32_Premultiplied
     return QImage(pixels.data, columns, rows, 4 * columns, form).copy()
 
 
 def swipe_line(painter: QPainter, part: float, size: tuple[int, int], ink: str, halo: str) -> None:
-    """The border between both pictures, with a handle in its middle."""
+    """Paint the border of a swipe, with a handle at its centre.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    part
+        position as a share of the width, 0 to 1
+    size
+        width and height of the view [px]
+    ink, halo
+        colours of the line and of its outline
+    """
     width, height = size
     x = round(part * width) + 0.5
     middle = QPointF(x, height / 2)

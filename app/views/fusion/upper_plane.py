@@ -1,7 +1,7 @@
 """The upper of two images in an oblique slice.
 
-A point of the view (u, v) [mm] from the middle c of a slice with the unit vectors a (across) and d
-(down), seen with d downwards (s = 1) or upwards (s = −1), is
+A slice has the centre c and the unit vectors a (across) and d (down). It is seen with d downwards
+(s = 1) or upwards (s = −1). A point of the view (u, v) [mm] from the centre is
 
     c + u a + s v d
 """
@@ -26,16 +26,16 @@ BESIDE_REMARK = tr("the Volume tab shows both volumes side by side")
 
 
 class UpperPlane(UpperLayer):
-    """Computes what is stale when it is painted.
+    """Computes stale values when they are painted.
 
     Parameters
     ----------
-    state : of both volumes
-    repaint : called where something became stale
+    state : display settings of both volumes
+    repaint : called when something becomes stale
 
     Attributes
     ----------
-    lies_here : whether the lower volume is what the slice is of
+    lies_here : True if the slice belongs to the lower volume
     """
 
     def __init__(self, state: ViewState, repaint: Callable[[], object]) -> None:
@@ -63,15 +63,27 @@ class UpperPlane(UpperLayer):
         self._repaint()
 
     def remark(self) -> str:
-        """Return a remark about both volumes."""
+        """Return a note about both volumes; empty if there is none."""
         return BESIDE_REMARK if self.fusion.is_side_by_side else ""
 
     def values(self, plane: Plane, sign: float, rect: Rect) -> tuple[Values, Rect] | None:
-        """Return what is to be coloured, and where it lies [mm].
+        """Return the values to colour.
 
-        `rect` is the whole of the slice in its view, `sign` that of s.
+        Parameters
+        ----------
+        plane
+            position of the slice
+        sign
+            s in the formula of the module
+        rect
+            the whole slice in its view [mm]
+
+        Returns
+        -------
+        values and their rectangle; None without an overlay
         """
         if self._is_stale:
+            # Set first: an error while sampling must not repeat at every paint.
             self._is_stale = False
             made = self._made(plane, sign, rect)
             self._found = None if made is None or np.isnan(made).all() else (made, rect)
@@ -82,10 +94,12 @@ class UpperPlane(UpperLayer):
         if upper is None or base is None or fusion.is_side_by_side:
             return None
         if not fusion.compares:
+            # As fine as the finer of the two, so that no detail of the overlay is lost.
             step = min(plane.pixel_mm, *upper.grid.voxel_mm)
             return _on(upper, fusion.placing, plane, sign, rect, step)
         if comparing.obstacle(fusion.mode, base.unit, upper.unit):
             return None
+        # Both volumes are sampled at the same points, so that differences are exact per pixel.
         lower = _on(base, VolumePlacing(), plane, sign, rect, plane.pixel_mm)
         there = _on(upper, fusion.placing, plane, sign, rect, plane.pixel_mm)
         if fusion.mode == "difference":
@@ -96,7 +110,7 @@ class UpperPlane(UpperLayer):
 def _on(
     volume: Volume, placing: VolumePlacing, plane: Plane, sign: float, rect: Rect, step_mm: float
 ) -> Values:
-    """Return a volume's values in the slice, at most `N_ACROSS` along its longer side."""
+    """Return the values of a volume in the slice, at most `N_ACROSS` along its longer side."""
     step = max(max(rect.width, rect.height) / N_ACROSS, step_mm)
     shape = (math.ceil(rect.height / step), math.ceil(rect.width / step))
     across, down, _ = plane.turn.T

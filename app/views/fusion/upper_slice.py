@@ -24,15 +24,29 @@ class UpperSlice(UpperLayer):
 
     def forget_values(self) -> None:
         super().forget_values()
+        # A slab cache holds many slices, so it is freed when no slab is shown.
         is_thick = bool(self.state.slab_now.kind)
         self._cutter.keep_only(self.fusion.volume if is_thick else None)
 
     def values(
         self, orientation: Orientation, lower: Values, rect: Rect, point_mm: Point | None = None
     ) -> tuple[Values, Rect] | None:
-        """Return what is to be coloured, and where it lies [mm].
+        """Return the values to colour.
 
-        `lower` lies in `rect` of the plane through `point_mm`, that of the cursor without one.
+        Parameters
+        ----------
+        orientation
+            plane of the view
+        lower
+            values of the lower volume, for a comparison
+        rect
+            rectangle of `lower` in the plane [mm]
+        point_mm
+            a point in the plane; None for the cursor
+
+        Returns
+        -------
+        values and their rectangle; None outside the second volume
         """
         if self._is_stale:
             self._is_stale = False
@@ -68,6 +82,7 @@ class UpperSlice(UpperLayer):
             or comparing.obstacle(fusion.mode, base.unit, volume.unit)
         ):
             return None
+        # The lower slice is one of the volume's own, so the plane is moved to its centre.
         point = slice_centre(base.grid, orientation.normal, at)
         shape = (lower.shape[0], lower.shape[1])
         there = resampled(volume, fusion.placing, orientation, point, rect, shape)

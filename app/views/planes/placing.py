@@ -1,11 +1,11 @@
-"""Places of a volume under the points of a picture: by an affine map, no Qt.
+"""Position of a volume relative to an image, as an affine map, without Qt.
 
-A point p of the picture [mm] is the point
+A point p of the image [mm] corresponds to the point of the volume
 
     q = M p + t
 
-of the volume. M is the unit matrix where both have one space, a turn where the volume was moved to
-where it belongs, and diag(1, 1, −1) where one of two scanners counts z towards the feet.
+M is the identity if both have one coordinate system. It is a rotation if the volume was registered,
+and diag(1, 1, −1) if the z axis of one of two scanners points to the feet.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NO_SIDES = "xyz"
 
 @dataclass(frozen=True)
 class VolumePlacing:
-    """From points of a picture to those of a volume.
+    """Maps points of an image to points of a volume.
 
     Attributes
     ----------
@@ -49,16 +49,26 @@ class VolumePlacing:
         *,
         turns: bool = True,
     ) -> VolumePlacing:
-        """Return where a volume lies in the picture of another one of the same patient.
+        """Return the position of a volume relative to another one of the same patient.
 
-        `motion` takes the volume to where it belongs. Where one of the two does not say how a
-        patient lay, or nothing `turns`, both are taken to count along the same axes.
+        Parameters
+        ----------
+        volume
+            the volume
+        like
+            the displayed image
+        motion
+            rigid motion that registers the volume; None for none
+        turns
+            False if both use the same axes, whatever their patient positions
         """
+        # Without a patient position, a guess could exchange head and feet.
         known = NO_SIDES not in (volume.axes, like.axes)
         turns = turns and known and volume.head_sign != like.head_sign
         matrix, shift = np.array(FEETWARDS if turns else UNTURNED), np.zeros(3)
         if motion is not None:
             middle = volume.grid.centre_mm
+            # `back` is affine, so its value at the origin is the shift t.
             shift = motion.back(np.zeros((1, 3)), middle)[0]
             matrix = motion.matrix.T @ matrix
         return cls(_rows(matrix), _point(shift))
@@ -71,18 +81,37 @@ class VolumePlacing:
     @cached_property
     def is_straight(self) -> bool:
         """True if the axes of image and volume are parallel or antiparallel."""
+        # Each column then has one entry of ±1, so axes only change order or sign.
         return bool((np.abs(np.abs(self.matrix).max(axis=0) - 1) < STRAIGHT).all())
 
     def to_volume(self, points_mm: Matrix) -> Matrix:
-        """Return the points (..., 3) of the volume under points of the picture [mm]."""
+        """Map points of the image to the volume.
+
+        Parameters
+        ----------
+        points_mm
+            (..., 3) [mm]
+        """
         return np.asarray(points_mm @ self.matrix.T + np.array(self.shift_mm))
 
     def to_base(self, points_mm: Matrix) -> Matrix:
-        """Return the points (..., 3) of the picture at points of the volume [mm]."""
+        """Map points of the volume to the image.
+
+        Parameters
+        ----------
+        points_mm
+            (..., 3) [mm]
+        """
         return np.asarray((points_mm - np.array(self.shift_mm)) @ np.linalg.inv(self.matrix).T)
 
     def seen(self, orientation: Orientation) -> Orientation:
-        """Return how a plane of the picture lies in the axes of a volume that lies straight."""
+        """Return a plane of the image in the axes of a volume with parallel axes.
+
+        Parameters
+        ----------
+        orientation
+            plane of the image
+        """
         return Orientation(
             self._along(orientation.normal, 1).axis,
             self._along(orientation.right.axis, orientation.right.sign),
@@ -90,8 +119,17 @@ class VolumePlacing:
         )
 
     def rect(self, orientation: Orientation, grid: ImageGrid) -> Rect:
-        """Return the area of a plane of the image that the volume covers [mm]."""
+        """Return the area of a plane of the image that the volume covers [mm].
+
+        Parameters
+        ----------
+        orientation
+            plane of the image
+        grid
+            grid of the volume
+        """
         corners = np.array([grid.lower_mm, grid.upper_mm])
+        # All eight corners, because a rotated box can reach further than its diagonal.
         every = np.array(np.meshgrid(*corners.T, indexing="ij")).reshape(3, -1).T
         uv = np.array([orientation.to_screen(_point(each)) for each in self.to_base(every)])
         (left, top), (right, bottom) = uv.min(axis=0), uv.max(axis=0)

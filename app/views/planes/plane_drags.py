@@ -14,13 +14,13 @@ from app.views.scan.scan_scene import SceneCamera
 
 DEGREES_PER_PX = 0.4
 LEAST_PART = 0.3
-"""Part of a normal that is seen: below, a plane follows the pointer up and down instead."""
+"""Visible share of a normal. Below it, a plane follows the pointer up and down instead."""
 STEP_DEG = 1.0
-"""By which a plane is turned: upright ones are met again."""
+"""Step of a rotation, so that upright planes can be reached exactly."""
 
 
 class SteeredScene(Protocol):
-    """The interface of a view for gestures."""
+    """The interface of a scene that gestures use."""
 
     placement: PlanePlacement | None
     chosen: int
@@ -33,7 +33,7 @@ class SteeredScene(Protocol):
 
 
 class OrbitDrag:
-    """The eye goes around the box."""
+    """The camera moves around the box."""
 
     def __init__(self, scene: SteeredScene, at: QPointF) -> None:
         self._scene, self._from = scene, at
@@ -48,7 +48,7 @@ class OrbitDrag:
 
 
 class MoveDrag:
-    """The chosen plane follows the pointer along its normal."""
+    """The selected plane follows the pointer along its normal."""
 
     def __init__(self, scene: SteeredScene, at: QPointF) -> None:
         self._scene, self._from, self._before = scene, at, scene.placement
@@ -59,6 +59,7 @@ class MoveDrag:
             return
         normal, to_screen = before.normal(self._scene.chosen), self._scene.to_screen
         direction = to_screen.direction(normal)
+        # A normal towards the viewer has no direction on the screen, and dividing by it would jump.
         if np.hypot(direction.x(), direction.y()) < LEAST_PART * to_screen.px_per_mm:
             towards = 1.0 if normal @ self._scene.camera.axes[2] > 0 else -1.0
             direction = QPointF(0.0, -towards * to_screen.px_per_mm)
@@ -72,7 +73,7 @@ class MoveDrag:
 
 
 class TurnDrag:
-    """A handle follows the pointer around the middle of its plane."""
+    """A handle follows the pointer around the centre of its plane."""
 
     def __init__(self, scene: SteeredScene, handle: int) -> None:
         self._scene, self._handle, self._before = scene, handle, scene.placement
@@ -83,6 +84,7 @@ class TurnDrag:
             return
         scene, plane = self._scene, self._before.planes[self._scene.chosen]
         at_mm = scene.to_screen.place(at)
+        # The last angle is the start of the search, so that the handle does not jump to the back.
         self._angle_rad = turn_towards(plane, self._handle, scene.camera, at_mm, self._angle_rad)
         angle = np.radians(STEP_DEG * round(np.degrees(self._angle_rad) / STEP_DEG))
         x, y, z = (float(value) for value in hinge_of(plane, self._handle))

@@ -28,13 +28,28 @@ STEPS = {Qt.Key.Key_PageUp: 1, Qt.Key.Key_PageDown: -1}
 
 
 def act_on(scene: PlaneSceneView, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
-    """Handle a key. Return True if it has a function."""
+    """Handle a key.
+
+    Parameters
+    ----------
+    scene
+        the scene
+    key
+        the key
+    modifiers
+        pressed modifiers; Ctrl and Alt belong to the menus
+
+    Returns
+    -------
+    True if the key has a function
+    """
     others = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     if modifiers & others:
         return False
     if key in ARROWS:
         _arrow(scene, *ARROWS[key], turns=bool(modifiers & Qt.KeyboardModifier.ShiftModifier))
     elif key in STEPS and scene.placement is not None:
+        # One pixel, like a step of the wheel.
         scene.advance(STEPS[key] * scene.placement.planes[scene.chosen].pixel_mm)
     elif key in NUMBERS:
         scene.choose(NUMBERS.index(key))
@@ -55,5 +70,7 @@ def _arrow(scene: PlaneSceneView, right: int, up: int, *, turns: bool) -> None:
         return
     if scene.placement is not None:
         across, down, _ = scene.placement.planes[scene.chosen].turn.T
+        # Left and right rotate about the vertical edge of the plane, up and down about the
+        # horizontal.
         x, y, z = (float(value) for value in (down if right else across))
         scene.turn((x, y, z), float(np.radians(TURN_DEG) * (right or up)))

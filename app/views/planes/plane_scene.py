@@ -1,8 +1,8 @@
-"""Slices in a box as an eye far away sees them: what hides what, and what a pointer touches.
+"""Slices in a box in parallel projection: occlusion, and the object under a pointer.
 
-Slices cut one another, so that no order of whole slices is right. The first one halves space: what
-is on the far side of it is painted before it, the rest after it, and each half is treated alike
-(Fuchs, Kedem & Naylor, SIGGRAPH 14 (1980) 124). No Qt.
+Slices cut one another, so no order of whole slices is right. The first one divides space:
+everything on its far side is painted before it, the rest after it. Each half is treated in the same
+way (Fuchs, Kedem & Naylor, SIGGRAPH 14 (1980) 124). No Qt.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from engine.geometry import Plane
 Array = NDArray[np.float64]
 SAME_MM = 1e-9
 SEARCH_RAD = np.radians(40.0)
-"""A handle is looked for so far from where it was: it does not jump to the far side."""
+"""Search range around the last angle, so that a handle does not jump to the far side."""
 N_SEARCH = 161
 WAYS = ((1, 0), (0, 1), (-1, 0), (0, -1))
-"""Handles of a slice: in the middle of the edges, along across and down."""
+"""Handles of a slice at the centres of its edges, in steps across and down."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Piece:
 
     Attributes
     ----------
-    index : of the slice
-    corners_mm : (n, 3) of a convex polygon
+    index : number of the slice
+    corners_mm : (n, 3) corners of a convex polygon
     """
 
     index: int
@@ -41,7 +41,13 @@ class Piece:
 
 
 def corners_of(plane: Plane) -> Array:
-    """(4, 3) corners of a slice [mm]: first pixel, last column, last pixel, last row."""
+    """Return the corners (4, 3) of a slice [mm]: first pixel, last column, last pixel, last row.
+
+    Parameters
+    ----------
+    plane
+        the slice
+    """
     n_rows, n_columns = plane.shape
     across = plane.turn[:, 0] * n_columns * plane.pixel_mm / 2
     down = plane.turn[:, 1] * n_rows * plane.pixel_mm / 2
@@ -50,22 +56,53 @@ def corners_of(plane: Plane) -> Array:
 
 
 def handles_of(plane: Plane) -> Array:
-    """(4, 3) places of the handles [mm]."""
+    """Return the positions (4, 3) of the handles [mm].
+
+    Parameters
+    ----------
+    plane
+        the slice
+    """
     n_rows, n_columns = plane.shape
     half = np.array([n_columns, n_rows]) * plane.pixel_mm / 2
     return np.array(plane.centre_mm) + (np.array(WAYS) * half) @ plane.turn[:, :2].T
 
 
 def hinge_of(plane: Plane, handle: int) -> Array:
-    """(3,) axis about which a handle turns its slice: right-handed, it goes along the normal."""
+    """Return the axis (3,) about which a handle rotates its slice.
+
+    Parameters
+    ----------
+    plane
+        the slice
+    handle
+        number of the handle
+
+    Returns
+    -------
+    right-handed: the handle starts along the normal
+    """
     return np.asarray(plane.turn @ np.cross([*WAYS[handle], 0.0], [0.0, 0.0, 1.0]))
 
 
 def box_edges(placement: PlanePlacement, camera: SceneCamera) -> tuple[Array, Array]:
-    """(n, 2, 3) edges of the box [mm]: those behind everything, and the others."""
+    """Return the edges (n, 2, 3) of the box [mm].
+
+    Parameters
+    ----------
+    placement
+        the box
+    camera
+        viewing direction
+
+    Returns
+    -------
+    edges behind everything, and the others
+    """
     half = np.array(placement.size_mm) / 2
     signs = np.array([[1 if k >> axis & 1 else -1 for axis in range(3)] for k in range(8)])
     points = placement.middle + signs * half
+    # The three edges at the farthest corner are behind all slices.
     far = int(np.argmin(camera.seen(points)[:, 2]))
     pairs = [(a, b) for a in range(8) for b in range(a + 1, 8) if bin(a ^ b).count("1") == 1]
     behind = [points[list(pair)] for pair in pairs if far in pair]
@@ -74,7 +111,15 @@ def box_edges(placement: PlanePlacement, camera: SceneCamera) -> tuple[Array, Ar
 
 
 def back_to_front(planes: Sequence[Plane], camera: SceneCamera) -> list[Piece]:
-    """Return the slices, cut where they cross, in the order in which to paint them."""
+    """Return the slices, cut where they intersect, in painting order.
+
+    Parameters
+    ----------
+    planes
+        the slices
+    camera
+        viewing direction
+    """
     whole = [Piece(index, corners_of(plane)) for index, plane in enumerate(planes)]
     return _ordered(whole, planes, camera.axes[2])
 
@@ -89,16 +134,18 @@ def _ordered(pieces: list[Piece], planes: Sequence[Plane], to_eye: Array) -> lis
     for piece in rest:
         heights = (piece.corners_mm - plane.centre_mm) @ normal
         for sign, side in ((-1.0, far), (1.0, near)):
+            # A slice that crosses the first one is split into two pieces.
             cut = _cut(piece.corners_mm, sign * heights)
             if len(cut) > 2:
                 side.append(Piece(piece.index, cut))
+    # Far and near are sides of the plane; which one is behind depends on the viewer.
     if normal @ to_eye < 0:
         far, near = near, far
     return [*_ordered(far, planes, to_eye), first, *_ordered(near, planes, to_eye)]
 
 
 def _cut(corners: Array, heights: Array) -> Array:
-    """(n, 3) part of a convex polygon whose heights are not negative; none if it is a line."""
+    """Return the part (n, 3) of a convex polygon with heights ≥ 0; empty if it is a line."""
     if (heights <= SAME_MM).all():
         return np.empty((0, 3))
     kept = list[Array]()
@@ -108,17 +155,34 @@ def _cut(corners: Array, heights: Array) -> Array:
             kept.append(corners[k])
         if here * following < 0:
             part = here / (here - following)
+            # The intersection of the edge with the plane, from linear interpolation of the heights.
             kept.append(corners[k] + part * (corners[(k + 1) % len(corners)] - corners[k]))
     return np.array(kept)
 
 
 def touched(pieces: Sequence[Piece], camera: SceneCamera, at_mm: Array) -> int | None:
-    """Return the slice that is seen at a place (right, up) [mm]; None where there is none."""
+    """Return the slice under a position.
+
+    Parameters
+    ----------
+    pieces
+        slices in painting order
+    camera
+        viewing direction
+    at_mm
+        position (right, up) [mm]
+
+    Returns
+    -------
+    None outside all slices
+    """
+    # From front to back: the first hit is the visible one.
     for piece in reversed(pieces):
         seen = camera.seen(piece.corners_mm)[:, :2]
         ahead = np.roll(seen, -1, axis=0) - seen
         aside = at_mm - seen
         sides = ahead[:, 0] * aside[:, 1] - ahead[:, 1] * aside[:, 0]
+        # Seen from behind, the corners run in the other sense.
         if (sides >= 0).all() or (sides <= 0).all():
             return piece.index
     return None
@@ -127,11 +191,26 @@ def touched(pieces: Sequence[Piece], camera: SceneCamera, at_mm: Array) -> int |
 def turn_towards(
     plane: Plane, handle: int, camera: SceneCamera, at_mm: Array, near_rad: float
 ) -> float:
-    """Return the angle [rad] by which a handle comes nearest to a place (right, up) [mm].
+    """Return the angle that brings a handle nearest to a position.
 
-    plane : before the turn
-    near_rad : where it was last: the nearest angle to be found is near it
+    Parameters
+    ----------
+    plane
+        the slice before the rotation
+    handle
+        number of the handle
+    camera
+        viewing direction
+    at_mm
+        position (right, up) [mm]
+    near_rad
+        last angle, at the centre of the search range [rad]
+
+    Returns
+    -------
+    angle [rad]
     """
+    # A search instead of a formula: from the side the circle is a line, with two or no solutions.
     arm = handles_of(plane)[handle] - plane.centre_mm
     rising = np.cross(hinge_of(plane, handle), arm)
     angles = near_rad + np.linspace(-SEARCH_RAD, SEARCH_RAD, N_SEARCH)

@@ -1,4 +1,4 @@
-"""Planes in a box, moved and rotated with the pointer or the keys."""
+"""Planes in a box, moved and rotated with pointer or keys."""
 
 from __future__ import annotations
 
@@ -52,31 +52,31 @@ HANDLING = tr(
 )
 MARGIN_PX = 22.0
 FILLED = 1.1
-"""Part of the room: a box is seldom seen along its diagonal."""
+"""Enlargement of the box: it is seldom seen along its diagonal, which would need the margin."""
 ZOOMS = (0.4, 20.0)
 ZOOM_STEP = 1.2
 GRASP_PX = 2.2 * HANDLE_PX
 REST_MS = 200
-"""Until newer images are shown: slices beside show them at once, and who makes them needs time."""
+"""Delay of new images [ms]. The slice views show them at once, and computing them needs time."""
 TEXTURE_PX = 256
-"""Pixels of an image along an edge, at most: the scene is small, and painted often."""
+"""Largest number of pixels along an edge. The scene is small and often repainted."""
 
 
 class PlaneSceneView(QWidget):
-    """Shows where slices lie, and asks for other places.
+    """Shows the positions of slices and requests new ones.
 
     Signals
     -------
-    placed : another `PlanePlacement` is wanted
-    reset_requested : the planes are wanted as they were at first
-    enlarge_requested : this view alone is wanted, or all again
+    placed : another `PlanePlacement` is requested
+    reset_requested : the initial planes are requested
+    enlarge_requested : this view alone, or all views again
 
     Attributes
     ----------
-    placement : what is wanted; None before there is a slice
-    chosen : number of the plane that keys act on
-    camera : where it is looked from
-    is_behind : whether newer images are about to be shown
+    placement : requested positions; None before there is a slice
+    chosen : number of the plane that keys move
+    camera : viewing direction
+    is_behind : True if newer images will be shown soon
     """
 
     placed = Signal(object)
@@ -102,20 +102,36 @@ class PlaneSceneView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 100)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        # The window changes in steps during a drag, so textures wait until it rests.
         state.window_changed.connect(self._fall_behind)
         state.display_changed.connect(self._forget_images)
 
     def show_placement(self, placement: PlanePlacement | None) -> None:
-        """Show where the slices are wanted; images stay where they are."""
+        """Show the requested positions. The images stay at theirs.
+
+        Parameters
+        ----------
+        placement
+            the positions; None clears the scene
+        """
         self.placement = placement
         if placement is None:
             self._values = []
             self._forget_images()
         self._describe()
+        # The frames move at once; textures follow when their slices have been computed.
         self.update()
 
     def show_images(self, values: Sequence[Values], planes: Sequence[Plane]) -> None:
-        """Show images (n_rows, n_columns), each on its plane."""
+        """Show images of slices.
+
+        Parameters
+        ----------
+        values
+            one array (n_rows, n_columns) per slice
+        planes
+            their positions
+        """
         self._values = list(zip(values, planes, strict=True))
         self._fall_behind()
 
@@ -134,39 +150,77 @@ class PlaneSceneView(QWidget):
             self._forget_images()
 
     def choose(self, index: int) -> None:
-        """Steer another plane."""
+        """Select a plane.
+
+        Parameters
+        ----------
+        index
+            its number; an invalid one is ignored
+        """
         if self.placement is not None and 0 <= index < len(self.placement.planes):
             self.chosen = index
             self._describe()
             self.update()
 
     def set_camera(self, camera: SceneCamera) -> None:
-        """Look from elsewhere."""
+        """Set the viewing direction.
+
+        Parameters
+        ----------
+        camera
+            the viewing direction
+        """
         self.camera = camera
         self.update()
 
     def zoom(self, factor: float) -> None:
-        """Enlarge about the middle."""
+        """Change the magnification about the centre.
+
+        Parameters
+        ----------
+        factor
+            above 1 enlarges
+        """
         self._zoom = min(max(self._zoom * factor, ZOOMS[0]), ZOOMS[1])
         self.update()
 
     def fit(self) -> None:
-        """Look as at first."""
+        """Restore the initial view."""
         self._zoom = 1.0
         self.set_camera(SceneCamera())
 
     def advance(self, mm: float) -> None:
-        """Move the chosen plane along its axis [mm]."""
+        """Move the selected plane along its axis.
+
+        Parameters
+        ----------
+        mm
+            distance
+        """
         if self.placement is not None:
             self.want(self.placement.moved(self.chosen, facing(self.chosen) * mm))
 
     def turn(self, axis: Point, angle_rad: float) -> None:
-        """Turn the chosen plane about an axis."""
+        """Rotate the selected plane.
+
+        Parameters
+        ----------
+        axis
+            rotation axis (x, y, z)
+        angle_rad
+            angle [rad]
+        """
         if self.placement is not None:
             self.want(self.placement.turned(self.chosen, axis, angle_rad))
 
     def want(self, placement: PlanePlacement) -> None:
-        """Ask for planes elsewhere."""
+        """Request other positions.
+
+        Parameters
+        ----------
+        placement
+            the positions
+        """
         self.show_placement(placement)
         self.placed.emit(placement)
 
@@ -175,16 +229,18 @@ class PlaneSceneView(QWidget):
 
     @property
     def to_screen(self) -> ScreenMap:
-        """From space to this view."""
+        """The map from space to this view."""
         placement = self.placement
         middle, size = ((0.0,) * 3, (1.0,) * 3) if placement is None else _box(placement)
+        # The sphere around the box has a constant size in all directions, so rotation does not
+        # zoom.
         radius = float(np.linalg.norm(size)) / 2
         side = max(min(self.width(), self.height()) / 2 - MARGIN_PX, 8.0)
         centre = QPointF(self.width() / 2, self.height() / 2)
         return ScreenMap(self.camera, np.array(middle), centre, side / radius * FILLED * self._zoom)
 
     def caption(self) -> str:
-        """What is steered, and where it is."""
+        """Return the selected plane and its position."""
         if self.placement is None:
             return NAME
         plane = self.placement.planes[self.chosen]
@@ -202,7 +258,9 @@ class PlaneSceneView(QWidget):
             window, colours = self._state.window, self._state.colour_map
             self._images = []
             for values, plane in self._values:
+                # Every n-th pixel, rounded up, so that the result is never larger than the limit.
                 every = -(-max(values.shape) // TEXTURE_PX)
+                # QImage needs contiguous rows, which a strided view does not have.
                 coarse = np.ascontiguousarray(values[::every, ::every], np.float32)
                 image = Raster.of(coarse, Rect(0, 0, 1, 1)).image(window, colours)
                 self._images.append(PlacedImage(image, plane))
@@ -236,10 +294,21 @@ class PlaneSceneView(QWidget):
     # steering
 
     def touched(self, at: QPointF) -> tuple[int | None, int | None]:
-        """Return the plane and the handle under a place on the screen."""
+        """Return the plane and the handle under a position.
+
+        Parameters
+        ----------
+        at
+            position [px]
+
+        Returns
+        -------
+        both are None outside; the handle is None inside a plane
+        """
         placement, to_screen = self.placement, self.to_screen
         if placement is None:
             return None, None
+        # Handles come first: they are drawn over all planes.
         handles = to_screen.points(handles_of(placement.planes[self.chosen]))
         away = [(at - handle).manhattanLength() for handle in handles]
         if min(away) <= GRASP_PX:
@@ -250,6 +319,7 @@ class PlaneSceneView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position()
         index, handle = self.touched(at)
+        # Any other button rotates, also over a plane. Otherwise a full view could not be rotated.
         if event.button() != Qt.MouseButton.LeftButton or index is None:
             self._drag = OrbitDrag(self, at)
             return
@@ -269,10 +339,12 @@ class PlaneSceneView(QWidget):
             self._drag = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # Qt sends this in place of the second press, so no drag has to be undone.
         if event.button() == Qt.MouseButton.LeftButton:
             self.enlarge_requested.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        # Otherwise a scroll area around the view would scroll as well.
         event.accept()
         angle = event.angleDelta().y()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -281,6 +353,7 @@ class PlaneSceneView(QWidget):
             self.advance(notches * self.placement.planes[self.chosen].pixel_mm)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Unused keys go on to the window, which has shortcuts of its own.
         if not act_on(self, Qt.Key(event.key()), event.modifiers()):
             super().keyPressEvent(event)
 
@@ -288,6 +361,7 @@ class PlaneSceneView(QWidget):
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
+        # The release event is lost if another window takes the focus.
         self._drag = None
         self.update()
 

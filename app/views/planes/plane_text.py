@@ -1,4 +1,4 @@
-"""Captions and side letters of oblique slices."""
+"""Captions and orientation letters of oblique slices."""
 
 from __future__ import annotations
 
@@ -11,20 +11,34 @@ from engine.geometry import Edges, Plane, Point
 
 NAMES = (tr("Normal to z"), tr("Normal to y"), tr("Normal to x"))
 FACING = (2, 1, 0)
-"""Axis across which each slice lies at first."""
+"""Axis normal to each slice at the start."""
 SIDES: tuple[tuple[Point, Point], ...] = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
     ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
     ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
 )
-"""Directions across and down at first."""
+"""Directions across and down at the start."""
 STRAIGHT = 1e-9
 SHOWN_PART = 0.35
-"""An axis within about 70° of a direction is named."""
+"""Axes within about 70° of a direction are named."""
 
 
 def place_of(index: int, plane: Plane, middle: Point) -> str:
-    """Return where a slice lies; turned ones by their distance from the middle of the box."""
+    """Describe the position of a slice.
+
+    Parameters
+    ----------
+    index
+        number of the slice
+    plane
+        its position
+    middle
+        centre of the box [mm]
+
+    Returns
+    -------
+    an upright slice by its coordinate, an oblique one by angle and distance
+    """
     normal = plane.turn[:, 2]
     axis = int(np.argmax(np.abs(normal)))
     if abs(normal[axis]) > 1 - STRAIGHT:
@@ -34,6 +48,7 @@ def place_of(index: int, plane: Plane, middle: Point) -> str:
             name=name,
             centre_mm=millimetres(plane.centre_mm[axis]),
         )
+    # Rounding can make a cosine slightly larger than 1, which arccos refuses.
     turned = np.degrees(np.arccos(min(abs(normal[FACING[index]]), 1.0)))
     away = facing(index) * float(normal @ (np.array(plane.centre_mm) - middle))
     return tr(
@@ -45,12 +60,28 @@ def place_of(index: int, plane: Plane, middle: Point) -> str:
 
 
 def facing(index: int) -> float:
-    """Return 1 where the normal of a slice, not yet turned, goes along its axis; −1 against it."""
+    """Return the sign of a normal at the start.
+
+    Parameters
+    ----------
+    index
+        number of the slice
+
+    Returns
+    -------
+    1 if it points along its axis, −1 if against it
+    """
     return -1.0 if index == 1 else 1.0  # x × z is −y
 
 
 def edges_of(across: NDArray[np.float64], down: NDArray[np.float64]) -> Edges:
-    """Return the side letters of a view from its right and down directions."""
+    """Return the orientation letters of a view.
+
+    Parameters
+    ----------
+    across, down
+        directions (3,) to the right and downwards
+    """
     return Edges(_letters(-across), _letters(across), _letters(-down), _letters(down))
 
 

@@ -1,4 +1,4 @@
-"""One oblique slice with the lines of the other slices."""
+"""One oblique slice with the intersection lines of the others."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     Array = NDArray[np.floating]
 
 PARALLEL = 1e-6
-"""Below, slices do not cut one another, or are the same."""
+"""Smallest cross product of two normals. Below it, slices are parallel or equal."""
 
 
 class PlaneView(RasterView):
-    """A slice; its values come from outside, its place is asked for.
+    """A slice. Its values come from outside; other positions are requested by signals.
 
     Signals
     -------
-    moved : a point (x, y, z) [mm] through which slices are wanted
-    advanced : this slice alone is wanted so much further along its axis [mm]
+    moved : point (x, y, z) [mm] that all slices should contain
+    advanced : distance [mm] that this slice alone should move along its axis
     """
 
     moved = Signal(object)
@@ -62,8 +62,21 @@ class PlaneView(RasterView):
     def show_slice(
         self, values: Array, plane: Plane, placement: PlanePlacement, unit: str = "1/mm"
     ) -> None:
-        """Show a slice; others cut it where a placement says."""
+        """Show a slice.
+
+        Parameters
+        ----------
+        values
+            (n_rows, n_columns)
+        plane
+            its position
+        placement
+            positions of all slices, for the intersection lines
+        unit
+            unit of the values
+        """
         n_rows, n_columns = values.shape
+        # Rows of an upright slice are flipped, so that z grows upwards.
         rows = values[:: int(self._sign)]
         self._plane, self._placement = plane, placement
         # from its own middle: a slice that turns keeps zoom and window
@@ -72,14 +85,20 @@ class PlaneView(RasterView):
         self.state.set_volume(Volume(made, grid, unit, {"axes": "xyz"}))
 
     def set_fused(self, on: bool) -> None:
-        """Say whether what the user has on show is what these slices are of."""
+        """Choose if the overlay applies to this slice.
+
+        Parameters
+        ----------
+        on
+            True if the slice belongs to the displayed volume
+        """
         if self._upper is not None and on != self._upper.lies_here:
             self._upper.lies_here = on
             self.update()
 
     @property
     def upper(self) -> UpperPlane | None:
-        """What lies over the slice; None where there is nothing."""
+        """The overlay; None without one."""
         return self._upper if self._upper is not None and self._upper.is_there else None
 
     @property
@@ -96,6 +115,7 @@ class PlaneView(RasterView):
         if upper is None or not upper.is_drawn_below:
             super().paint_image(painter, raster, viewport)
             return
+        # Anatomy of the second volume is below, so it is painted first.
         self.paint_over(painter, raster, viewport)
         with upper.mixing(painter, viewport, upper.border_px(self, viewport)):
             self.paint_own(painter, raster, viewport)
@@ -110,6 +130,7 @@ class PlaneView(RasterView):
         upper.paint(painter, viewport, found, is_alone=is_alone, swipe_px=swipe_px)
 
     def forget_raster(self) -> None:
+        # The overlay is sampled in the plane of the slice, which has changed.
         if self._upper is not None:
             self._upper.forget_values()
         super().forget_raster()
@@ -126,7 +147,13 @@ class PlaneView(RasterView):
         return warning_of(self.upper.state) if self.upper is not None else ""
 
     def show_placement(self, placement: PlanePlacement) -> None:
-        """Say where slices are wanted, before there are images of them."""
+        """Show requested positions before their images exist.
+
+        Parameters
+        ----------
+        placement
+            the positions
+        """
         self._placement = placement
         self.update()
 
@@ -150,6 +177,7 @@ class PlaneView(RasterView):
     def caption(self) -> str:
         if self.state.volume is None:
             return self.accessibleName()
+        # With a note, the image is older than the request, so its own position is stated.
         plane = self._plane if self.note else self._wanted
         where = place_of(self._index, plane, self._placement.middle)
         both = caption_parts(self.upper.state, "both") if self.upper is not None else ()
@@ -163,6 +191,7 @@ class PlaneView(RasterView):
         at = QPointF(*viewport.to_px(*self.cursor_uv()))
         area = overlay.to_view(self.image_rect_now(), viewport).intersected(QRectF(self.rect()))
         painter.save()
+        # The intersection lines have no ends and would run over captions.
         painter.setClipRect(area)
         for index, way in self._cuts():
             painter.setPen(QPen(QColor(inks(colours)[index % 3]), 1.0))
@@ -173,11 +202,11 @@ class PlaneView(RasterView):
         super().paint_marks(painter, viewport)
 
     def image_rect_now(self) -> Rect:
-        """Return where the picture lies; an empty place without one."""
+        """Return the rectangle of the image [mm]; an empty one without an image."""
         return self.image_rect(self.state.volume) if self.state.volume else Rect(0, 0, 0, 0)
 
     def _cuts(self) -> Sequence[tuple[int, QPointF]]:
-        """Other slices, and the way along the screen in which each cuts this one."""
+        """Return the other slices and the screen directions of their intersection lines."""
         found = list[tuple[int, QPointF]]()
         across, down, normal = self._plane.turn.T
         for index in range(len(self._placement.planes)):
@@ -196,6 +225,7 @@ class PlaneView(RasterView):
         self._ask(*self.to_mm(at))
 
     def step(self, n_notches: int) -> None:
+        # Along the axis and not the normal, so that PgUp increases the coordinate in every slice.
         self.advanced.emit(n_notches * facing(self._index) * self._plane.pixel_mm)
 
     def step_arrow(self, right: int, down: int) -> None:
@@ -208,7 +238,7 @@ class PlaneView(RasterView):
         return planes[self._index] if self._index < len(planes) else self._plane
 
     def _uv(self, point: Point) -> tuple[float, float]:
-        """(u, v) from the middle [mm] of a point, or of its foot on the slice."""
+        """Return (u, v) [mm] of a point, or of its foot on the slice, from the centre."""
         across, down, _ = self._plane.turn.T
         away = np.array(point) - self._plane.centre_mm
         return float(across @ away), self._sign * float(down @ away)

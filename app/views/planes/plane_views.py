@@ -24,19 +24,22 @@ Pane = RasterView | PlaneSceneView
 
 
 class PlaneViews(QWidget):
-    """The views; the window of values is the same for the three slices.
+    """The views. All slices have the same display window.
 
-    `placed` tells the planes that are wanted, `window_set` that the user set the window of values.
+    Signals
+    -------
+    placed : the requested planes
+    window_set : the user has set the display window
 
     Parameters
     ----------
-    more : views beside the scene
-    fused : of the volume that slices are of and the one over it, which is shown then, too
+    more : additional views next to the scene
+    fused : display settings of the volume of the slices, to show its overlay too
 
     Attributes
     ----------
-    placement : where slices are wanted; None before there is one
-    can_move : whether there is anybody who makes slices elsewhere
+    placement : requested positions; None before there are any
+    can_move : True if something computes slices at other positions
     """
 
     placed = Signal(object)
@@ -67,6 +70,7 @@ class PlaneViews(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(GAP_PX)
+        # Three slices span six columns of two; further views below use three each.
         below, wide = len(more) > 0, 2 if more else 1
         for k, pane in enumerate(self._panes):
             row, place = divmod(k, 3) if below else divmod(k, 2)
@@ -77,14 +81,27 @@ class PlaneViews(QWidget):
         self._stretch()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Set the colours of the theme.
+
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
         for pane in self._panes:
             if isinstance(pane, RasterView):
                 pane.state.set_colours(colours)
 
     def begin(self, placement: PlanePlacement | None = None) -> None:
-        """Begin with another scan: nothing of the one before stays."""
+        """Start with another scan and forget the previous one.
+
+        Parameters
+        ----------
+        placement
+            initial positions; None if they are not known yet
+        """
         self.placement = self._first = placement
+        # Clears the old images before the new positions appear.
         self.scene.show_placement(None)
         self.scene.show_placement(placement)
         for view in self.slices:
@@ -94,7 +111,17 @@ class PlaneViews(QWidget):
     def show_slices(
         self, values: Sequence[Values], planes: Sequence[Plane], *, unit: str = "1/mm"
     ) -> None:
-        """Show slices where they were made; wishes stay."""
+        """Show slices at their positions. Requested positions stay.
+
+        Parameters
+        ----------
+        values
+            one array (n_rows, n_columns) per slice
+        planes
+            their positions
+        unit
+            unit of the values
+        """
         if self.placement is None:
             return
         self._is_setting = True
@@ -104,20 +131,27 @@ class PlaneViews(QWidget):
         self.scene.show_images(values, planes)
 
     def auto_window(self) -> None:
-        """Set the window of values by the first slice; it is not taken for the user's choice."""
+        """Fit the window to the first slice. This does not count as the user's choice."""
         self._is_setting = True
         self.slices[0].state.auto_window()
         self._spread(self.slices[0].state.window)
         self._is_setting = False
 
     def reset(self) -> None:
-        """Ask for the slices as they were at first."""
+        """Request the initial slices."""
         if self._first is not None:
             self.want(self._first)
 
     def want(self, placement: PlanePlacement) -> None:
-        """Ask for slices elsewhere."""
+        """Request slices at other positions.
+
+        Parameters
+        ----------
+        placement
+            the positions; ignored while nothing can compute them
+        """
         if not self.can_move:
+            # The scene has already moved its plane, so it is moved back.
             self.scene.show_placement(self.placement)
             return
         self.placement = placement
@@ -127,10 +161,11 @@ class PlaneViews(QWidget):
         self.placed.emit(placement.planes)
 
     def window_chosen(self) -> None:
-        """Answer that the user has set the window of values."""
+        """Handle a window that the user has set; subclasses store it."""
 
     def _share(self, view: PlaneView) -> None:
-        """The user has set the window in one view; the others follow, and it stays."""
+        """Copy a window that the user has set in one view to the others."""
+        # Setting the other views emits the same signal, which must not start again.
         if not self._is_setting:
             self._is_setting = True
             self._spread(view.state.window)
@@ -151,14 +186,15 @@ class PlaneViews(QWidget):
             self.want(self.placement.moved(index, mm))
 
     def _enlarge(self, pane: QWidget) -> None:
-        """One view alone, or all again."""
+        """Show one view alone, or all again."""
         self._enlarged = None if self._enlarged is pane else pane
         for each in self._panes:
+            # Hidden views keep their zoom and position.
             each.setVisible(self._enlarged in (None, each))
         self._stretch()
 
     def _stretch(self) -> None:
-        """Give the room to rows and columns that show something, and to others none."""
+        """Give space only to rows and columns with visible views."""
         grid = self._grid
         rows, columns = range(grid.rowCount()), range(grid.columnCount())
         if self._enlarged is not None:

@@ -22,7 +22,7 @@ LEAST_STEPS = 20
 
 
 class ConvergencePlot(QWidget):
-    """The plot with its key; words stand in it before there is anything to see."""
+    """The plot with its key; a note is shown until there is data."""
 
     def __init__(self, settled: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,8 +48,15 @@ class ConvergencePlot(QWidget):
         self.show_changes([])
 
     def show_changes(self, changes: Sequence[float]) -> None:
-        """Show the change of each step so far."""
+        """Show the change in each step.
+
+        Parameters
+        ----------
+        changes
+            largest change of each step, in standard errors
+        """
         self.changes = [*changes]
+        # A logarithmic axis cannot show zero.
         shown = [(n, c) for n, c in enumerate(changes, 1) if c > 0 and math.isfinite(c)]
         self._note.setVisible(not shown)
         for name in ("left", "bottom"):
@@ -60,6 +67,7 @@ class ConvergencePlot(QWidget):
             powers = [math.log10(c) for _, c in shown]
             low, high = min(*powers, self._settled), max(*powers, self._settled)
             self.plot.setYRange(low - 0.2, high + 0.2, padding=0)
+            # A fixed least number of steps, so that the axis does not jump with each new point.
             self.plot.setXRange(0.5, max(shown[-1][0], LEAST_STEPS) + 0.5, padding=0)
 
     def set_colours(self, colours: ViewColours) -> None:

@@ -20,16 +20,17 @@ from engine.data import unit_text
 
 
 class WholeAxis(pyqtgraph.AxisItem):
-    """An axis of counts: ticks at whole numbers only."""
+    """An axis for counts, with ticks at whole numbers only."""
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
         spacings = super().tickSpacing(minVal, maxVal, size)
+        # Half an iteration does not exist, so the spacing is at least 1.
         whole = [(max(1.0, round(spacing)), offset) for spacing, offset in spacings]
         return [(math.ceil(whole[0][0]), 0.0)]
 
 
 class CurvePlot(StillPlot):
-    """The plot of a curve: axes, points, and words while there is none."""
+    """The plot of a curve; a note is shown until there is data."""
 
     def __init__(self) -> None:
         super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
@@ -47,9 +48,19 @@ class CurvePlot(StillPlot):
         self._note.set_colours(colours)
 
     def show_points(self, iterations: list[int], values: list[float]) -> None:
-        """Show these values, one for each iteration."""
+        """Show one value per iteration.
+
+        Parameters
+        ----------
+        iterations
+            numbers of the iterations
+        values
+            their values
+        """
+        # The power of ten is in the title, so tick labels stay short.
         self.getAxis("left").setScale(10.0 ** -thousands(values))
         self._curve.setData(iterations, values)
+        # Empty axes with arbitrary numbers would look like data.
         self._note.setVisible(not values)
         for name in ("left", "bottom"):
             self.showAxis(name, show=bool(values))
@@ -59,7 +70,7 @@ class CurvePlot(StillPlot):
 
 
 class CurveView(QWidget):
-    """A curve by iteration, with its own axes; its plot is made when it is first seen."""
+    """A curve by iteration with its own axes. The plot is created when it is first shown."""
 
     def __init__(
         self, title: str = tr("Log-likelihood"), unit: str = "", parent: QWidget | None = None
@@ -79,24 +90,49 @@ class CurveView(QWidget):
         self.clear()
 
     def set_points(self, iterations: Sequence[int], values: Sequence[float]) -> None:
-        """Show these values, one for each iteration."""
+        """Show one value per iteration.
+
+        Parameters
+        ----------
+        iterations
+            numbers of the iterations
+        values
+            their values; those that are not finite are left out
+        """
+        # A log-likelihood can be −∞ in the first iteration.
         kept = [pair for pair in zip(iterations, values, strict=True) if math.isfinite(pair[1])]
         self._iterations = [iteration for iteration, _ in kept]
         self._values = [value for _, value in kept]
         self._refresh()
 
     def set_title(self, title: str, unit: str) -> None:
-        """Set the title of the values."""
+        """Set the title and the unit of the values.
+
+        Parameters
+        ----------
+        title
+            what the values are
+        unit
+            their unit; "" for none
+        """
         self._title, self._unit = title, unit
         self.setAccessibleName(tr("{title} by iteration", title=title))
         self._refresh()
 
     def append(self, iteration: int, value: float) -> None:
-        """Add the value of one more iteration."""
+        """Add the value of one more iteration.
+
+        Parameters
+        ----------
+        iteration
+            its number
+        value
+            its value
+        """
         self.set_points([*self._iterations, iteration], [*self._values, value])
 
     def clear(self) -> None:
-        """Start again with an empty plot."""
+        """Clear the plot."""
         self.set_points([], [])
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -110,6 +146,7 @@ class CurveView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        # Creating a pyqtgraph plot takes longer than the rest of the panel.
         if self.plot is None:
             self.plot = CurvePlot()
             cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
@@ -124,7 +161,7 @@ class CurveView(QWidget):
 
 
 def _padded_range(values: list[float]) -> tuple[float, float]:
-    """The range of the values and a little more; a single value lies in its middle."""
+    """Return the range of the values with a margin; a single value is in its middle."""
     low, high = min(values), max(values)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
     return low - room, high + room

@@ -15,7 +15,7 @@ from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
 LEAST_SPAN = 0.02
-"""The plot shows at least this much: noise of a part in a thousand is not made to look large."""
+"""Least range of the axis. Noise of one part in a thousand must not look large."""
 
 
 class FactorPlot(QWidget):
@@ -42,11 +42,22 @@ class FactorPlot(QWidget):
     def show_factors(
         self, places: Sequence[float], factors: Sequence[float], errors: Sequence[float]
     ) -> None:
-        """Show factors at these places with their standard errors."""
+        """Show factors with error bars.
+
+        Parameters
+        ----------
+        places
+            positions on the horizontal axis
+        factors
+            their factors; 1 means no correction
+        errors
+            standard errors of the factors
+        """
         x, y, e = (np.asarray(values, float) for values in (places, factors, errors))
         self.curve.setData(x, y)
         self._bars.setData(x=x, y=y, height=2 * e)
         if len(x):
+            # The line at 1 is always visible, since it is the reference.
             low, high = min(1.0, float((y - e).min())), max(1.0, float((y + e).max()))
             room = max(0.06 * (high - low), (LEAST_SPAN - (high - low)) / 2)
             self.plot.setYRange(low - room, high + room, padding=0)

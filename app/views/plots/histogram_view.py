@@ -16,7 +16,7 @@ from app.views.volume_facts import facts_of
 
 MARGIN_PX, BAR_PX, GRIP_PX = 14.0, 8.0, 6.0
 STEP = 0.01
-"""Part of the range by which an arrow key moves an end."""
+"""Step of an arrow key, as a share of the range."""
 LOW, HIGH, BOTH = "low", "high", "both"
 TIP = tr(
     "Drag a window limit, or drag between the limits to move both. The arrow keys move the "
@@ -25,7 +25,7 @@ TIP = tr(
 
 
 class HistogramView(QWidget):
-    """Follows a volume's look, and changes its window."""
+    """Shows the histogram of a volume and changes its window."""
 
     def __init__(self, appearance: VolumeAppearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class HistogramView(QWidget):
 
     @property
     def span(self) -> tuple[float, float]:
-        """Values at both ends of the axis: all there are, and the whole window."""
+        """Values at both ends of the axis: the range of the volume and the whole window."""
         low, high = self._appearance.window
         volume = self._appearance.volume
         if volume is None:
@@ -61,12 +61,24 @@ class HistogramView(QWidget):
         return min(found.lowest, low), max(found.highest, high)
 
     def x_of(self, value: float) -> float:
-        """Place of a value across the widget [px]."""
+        """Return the horizontal position of a value [px].
+
+        Parameters
+        ----------
+        value
+            value in the unit of the volume
+        """
         low, high = self.span
         return MARGIN_PX + (value - low) / (high - low) * (self.width() - 2 * MARGIN_PX)
 
     def value_at(self, x: float) -> float:
-        """The value at a place across the widget."""
+        """Return the value at a horizontal position.
+
+        Parameters
+        ----------
+        x
+            position [px]
+        """
         low, high = self.span
         return low + (x - MARGIN_PX) / (self.width() - 2 * MARGIN_PX) * (high - low)
 
@@ -99,6 +111,7 @@ class HistogramView(QWidget):
         if volume is None:
             return
         found = facts_of(volume).histogram
+        # Logarithmic: most voxels are background, and a linear scale would show nothing else.
         heights = np.log1p(found.counts) / max(np.log1p(found.counts.max()), 1e-9)
         edges = np.linspace(found.lowest, found.highest, len(heights) + 1)
         lefts = [self.x_of(float(edge)) for edge in edges]
@@ -139,6 +152,7 @@ class HistogramView(QWidget):
 
     def _grip(self, x: float) -> str:
         low, high = (self.x_of(end) for end in self._appearance.window)
+        # With equal limits the nearer one wins, so both can always be reached.
         near = min((abs(x - low), LOW), (abs(x - high), HIGH))
         if near[0] <= GRIP_PX:
             return near[1]
@@ -149,6 +163,7 @@ class HistogramView(QWidget):
             x = event.position().x()
             self._held, self._from, self._before = self._grip(x), x, self._appearance.window
             self._used = self._held if self._held != BOTH else self._used
+            # A click next to a limit moves it at once.
             self.mouseMoveEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -184,6 +199,7 @@ class HistogramView(QWidget):
 
     def _move_end(self, end: str, value: float) -> None:
         low, high = self._appearance.window
+        # The limits must not cross, so a small distance always remains.
         least = STEP / 10 * (self.span[1] - self.span[0])
         if end == LOW:
             self._appearance.set_window(min(value, high - least), high)

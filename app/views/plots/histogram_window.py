@@ -15,11 +15,12 @@ WORDS = tr("Frequency of each value (logarithmic) and the window limits")
 
 
 class HistogramWindow(QDialog):
-    """Blocks nothing; follows the volume until it is closed."""
+    """A modeless window that follows the volume until it is closed."""
 
     def __init__(self, appearance: VolumeAppearance, parent: QWidget) -> None:
         super().__init__(parent)
         self._appearance = appearance
+        # A tool window stays above its parent without taking a place in the task bar.
         self.setWindowFlag(Qt.WindowType.Tool)
         self.view = HistogramView(appearance)
         self.words = LiteralLabel(WORDS)

@@ -1,4 +1,4 @@
-"""Values along a line over the distance, with the width at half maximum."""
+"""Values along a line by distance, with the full width at half maximum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOM = 0.06
 
 
 class ProfilePlot(StillPlot):
-    """The plot: a profile, its width at half height, another profile behind."""
+    """The plot: a profile, its width at half maximum, and another profile behind it."""
 
     def __init__(self) -> None:
         super().__init__("−00.000")
@@ -33,7 +33,17 @@ class ProfilePlot(StillPlot):
     def show_profile(
         self, profile: LineProfile | None, kept: LineProfile | None, length: str
     ) -> None:
-        """Show a profile, and another behind it; lengths are in `length`."""
+        """Show a profile.
+
+        Parameters
+        ----------
+        profile
+            the profile; None shows a note
+        kept
+            profile for comparison, drawn behind; None for none
+        length
+            unit of lengths
+        """
         for curve, shown in ((self._curve, profile), (self._behind, kept)):
             if shown is None:
                 curve.setData([], [])
@@ -56,6 +66,7 @@ class ProfilePlot(StillPlot):
 
     def _scale(self, shown: list[LineProfile], length: str) -> None:
         low, high = _span(shown)
+        # A constant profile has no range, but needs an axis.
         room = ROOM * (high - low) or 0.5
         self.setYRange(low - room, high + room, padding=0)
         self.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
@@ -72,10 +83,10 @@ class ProfilePlot(StillPlot):
 
 
 class LinePlot(QWidget):
-    """The profile of the image on show, and if wished one kept for comparison behind it.
+    """The profile of the displayed image, with an optional one for comparison.
 
-    `head` is the unit of the values, with the power of ten taken out of them. The plot is made when
-    it is first seen.
+    `head` is the unit of the values with the power of ten. The plot is created when it is first
+    shown.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -92,9 +103,20 @@ class LinePlot(QWidget):
     def show_profile(
         self, profile: LineProfile | None, kept: LineProfile | None, length: str = "mm"
     ) -> None:
-        """Show a profile, and another behind it; lengths are in `length`."""
+        """Show a profile.
+
+        Parameters
+        ----------
+        profile
+            the profile; None shows a note
+        kept
+            profile for comparison, drawn behind; None for none
+        length
+            unit of lengths
+        """
         self.profile, self.kept, self._length = profile, kept, length
         shown = [each for each in (profile, kept) if each is not None]
+        # Both profiles share one axis and therefore one power of ten.
         self.head = unit_text(shown[0].unit, thousands([*_span(shown)])) if shown else ""
         if self.plot is not None:
             self.plot.show_profile(profile, kept, length)
@@ -110,6 +132,7 @@ class LinePlot(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        # The profile may have been set before, while the page was hidden.
         if self.plot is None:
             self.plot = ProfilePlot()
             cast(QVBoxLayout, self.layout()).addWidget(self.plot)
@@ -118,7 +141,7 @@ class LinePlot(QWidget):
 
 
 def _span(shown: list[LineProfile]) -> tuple[float, float]:
-    """The range of values to show; from zero on, unless all lie far above."""
+    """Return the range of values to show: from zero, unless all values are far above it."""
     lowest = min(float(each.values.min()) for each in shown)
     high = max(float(each.values.max()) for each in shown)
     return lowest if lowest > high / 2 > 0 else min(0.0, lowest), high

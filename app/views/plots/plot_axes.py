@@ -1,4 +1,4 @@
-"""Common parts of all plots: fixed axes, minus signs, theme colours."""
+"""Common parts of all plots: axes of constant width, minus signs, theme colours."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ class ValueAxis(pyqtgraph.AxisItem):
     """An axis of values with true minus signs."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        # pyqtgraph formats with a hyphen, which is shorter than the minus sign elsewhere.
         return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
 
 
 class StillPlot(pyqtgraph.PlotWidget):
-    """A plot that only shows: no menu, no mouse, and a left axis that never changes its width.
+    """A plot without interaction: no menu, no mouse, constant width of the left axis.
 
-    widest : the widest number at the left; bottom : the lower axis, of values unless given
+    `widest` is the longest number on the left axis. `bottom` is the lower axis, by default one for
+    values.
     """
 
     def __init__(
@@ -37,15 +39,27 @@ class StillPlot(pyqtgraph.PlotWidget):
         self.showGrid(x=False, y=True, alpha=0.25)
         for name in ("left", "bottom"):
             axis = self.getAxis(name)
+            # pyqtgraph would add prefixes such as "k" to the axis by itself.
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
+        # A constant width, so that plots below each other are aligned and do not jump.
         room = QFontMetricsF(self.font()).horizontalAdvance(widest)
         self.getAxis("left").setWidth(math.ceil(room) + 8)
         self.getPlotItem().setContentsMargins(0, 8, right_px, 0)
 
 
 def paint_axes(plot: pyqtgraph.PlotWidget, colours: ViewColours, font: QFont) -> None:
-    """Give a plot its ground, and its left and bottom axis their pens and font."""
+    """Set background, pens and font of a plot.
+
+    Parameters
+    ----------
+    plot
+        the plot
+    colours
+        colours of the theme
+    font
+        font of the tick labels
+    """
     plot.setBackground(QColor(colours.canvas))
     for name in ("left", "bottom"):
         axis = plot.getAxis(name)
@@ -55,7 +69,17 @@ def paint_axes(plot: pyqtgraph.PlotWidget, colours: ViewColours, font: QFont) ->
 
 
 def thousands(values: list[float]) -> int:
-    """The power of ten, in steps of three, that leaves at most three digits before the point."""
+    """Return the power of ten that leaves at most three digits before the decimal point.
+
+    Parameters
+    ----------
+    values
+        values on an axis
+
+    Returns
+    -------
+    a multiple of 3; 0 if the numbers are readable without it
+    """
     largest = max((abs(value) for value in values), default=0.0)
     power = 3 * math.floor(math.log10(largest) / 3) if largest > 0 else 0
     return power if power >= 3 or power <= -3 else 0

@@ -1,4 +1,4 @@
-"""Measured counts and scatter by the distance of their lines from the axis."""
+"""Measured counts and estimated scatter by distance of the lines from the axis."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY = tr("Counts without randoms (solid line), scatter (dashed line)")
 
 
 class ScatterPlot(QWidget):
-    """Two curves: what was measured, and the simulated scatter that meets it beside the object."""
+    """Two curves: measured counts, and the simulated scatter scaled to them outside the object."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,8 +39,15 @@ class ScatterPlot(QWidget):
         self.show_profile(None)
 
     def show_profile(self, profile: ScatterProfile | None) -> None:
-        """Show the curves of a run, or hide."""
+        """Show the curves of a run.
+
+        Parameters
+        ----------
+        profile
+            the curves; None hides the plot
+        """
         self.profile = profile
+        # Runs without scatter correction have no such profile.
         self.setVisible(profile is not None)
         if profile is None:
             return
@@ -49,6 +56,7 @@ class ScatterPlot(QWidget):
         highest = max(*profile.measured, *profile.scatter)
         power = thousands([0.0, highest])
         self.plot.getAxis("left").setScale(10.0**-power)
+        # From zero, because the ratio of the two curves is what matters.
         self.plot.setYRange(0, highest, padding=0.05)
         self.plot.setXRange(0, profile.distance_mm[-1], padding=0.01)
         self.head.setText(f"{KEY}, {unit_text('counts/mm', power)}")

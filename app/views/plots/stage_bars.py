@@ -18,7 +18,18 @@ SMALLEST_BAR_PX = 2.0
 
 
 def seconds_text(seconds: float) -> str:
-    """A duration in the words of a clock."""
+    """Format a duration.
+
+    Parameters
+    ----------
+    seconds
+        the duration [s]
+
+    Returns
+    -------
+    minutes, seconds or milliseconds with three digits
+    """
+    # The limits are half a digit lower, so that rounding never gives "100.0 s".
     if seconds >= 99.95:
         minutes, rest = divmod(round(seconds), 60)
         return tr("{minutes}:{rest:02d} min", minutes=minutes, rest=rest)
@@ -39,7 +50,13 @@ class StageBars(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_stages(self, stages: Sequence[tuple[str, float]]) -> None:
-        """Show stages in this order: their names and seconds."""
+        """Show the duration of each stage.
+
+        Parameters
+        ----------
+        stages
+            names and durations [s], in order
+        """
         self._stages = [(name, float(seconds)) for name, seconds in stages]
         self.updateGeometry()
         self.update()
@@ -77,12 +94,14 @@ class StageBars(QWidget):
         names = max(metrics.horizontalAdvance(name) for name, _ in self._stages)
         clocks = max(metrics.horizontalAdvance(seconds_text(s)) for _, s in self._stages)
         numerator = metrics.horizontalAdvance("100 %")
+        # Texts have priority; the bars get the remaining width.
         bars = max(self.width() - names - clocks - numerator - 3 * SPACE_PX, 10.0)
         for index, (name, seconds) in enumerate(self._stages):
             top = ROW_GAP_PX / 2 + index * self._row_px()
             row = QRectF(0, top, self.width(), self._row_px())
             self._paint_words(painter, row, numerator, name, seconds, total)
             left = row.left() + names + SPACE_PX
+            # A very short stage still gets a visible bar.
             length = max(bars * seconds / longest, SMALLEST_BAR_PX)
             self._paint_bar(painter, QRectF(left, row.center().y() - 4, bars, 8), length)
 
@@ -102,6 +121,7 @@ class StageBars(QWidget):
         painter.drawText(clock, middle | Qt.AlignmentFlag.AlignRight, seconds_text(seconds))
         painter.setPen(QColor(self._colours.muted))
         percent = 100 * seconds / total
+        # "0 %" would claim that a stage took no time.
         share = f"{percent:.0f} %" if percent >= 0.5 or percent == 0 else "<1 %"
         painter.drawText(row, middle | Qt.AlignmentFlag.AlignRight, share)
 

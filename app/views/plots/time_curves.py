@@ -1,4 +1,4 @@
-"""Several values over the time of a running scan, with lines at events."""
+"""Several values over the time of a running scan, with marks at events."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROOM, LEGEND_ROOM = 0.08, 0.45
-"""Parts of the height above the curves, without a legend and with one."""
+"""Free space above the curves as a share of the height, without and with a legend."""
 LEGEND_PX = (-6, 2)
 LEAST_S = 5.0
-"""Least length of the axis of time."""
+"""Least length of the time axis [s]."""
 
 
 class TimeCurves(StillPlot):
@@ -28,10 +28,10 @@ class TimeCurves(StillPlot):
 
     Parameters
     ----------
-    names : of the curves, in their order
-    empty : words while there is no value
-    from_zero : whether zero is on the axis; else there is room on both sides of it
-    least : half of the height that is shown at least
+    names : names of the curves in order
+    empty : note that is shown until there is data
+    from_zero : True if the axis starts at zero; otherwise zero is near its centre
+    least : least half height of the axis
     """
 
     def __init__(self, names: Sequence[str], empty: str, *, from_zero: bool, least: float) -> None:
@@ -55,7 +55,18 @@ class TimeCurves(StillPlot):
         values: Mapping[str, NDArray[np.float64]],
         marks_s: Sequence[float],
     ) -> None:
-        """Show curves by their names; those of NaN alone stay away."""
+        """Show curves.
+
+        Parameters
+        ----------
+        times_s
+            times of the values [s]
+        values
+            values by name of the curve; one with only NaN is hidden
+        marks_s
+            times of the marks [s]
+        """
+        # A quantity that the stream does not report is NaN throughout.
         known = {name: each for name, each in values.items() if np.isfinite(each).any()}
         for name, curve in self._curves.items():
             shown = known.get(name)
@@ -71,6 +82,7 @@ class TimeCurves(StillPlot):
     def _scale(self, times_s: NDArray[np.float64], values: NDArray[np.float64]) -> None:
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
         low = min(low, 0.0) if self._from_zero else min(low, -self._least)
+        # Small values must not fill the plot with noise.
         high = max(high, self._least)
         room = ROOM * (high - low)
         above = LEGEND_ROOM * (high - low) if len(self._curves) > 1 else room
@@ -80,6 +92,7 @@ class TimeCurves(StillPlot):
         self.getAxis("left").setScale(10.0**-self.power)
 
     def _mark(self, marks_s: Sequence[float]) -> None:
+        # Lines are reused: the plot is updated several times a second.
         while len(self._marks) > len(marks_s):
             self.removeItem(self._marks.pop())
         while len(self._marks) < len(marks_s):

@@ -1,4 +1,4 @@
-"""A value over time, with one point per frame and the standard deviation of its voxels."""
+"""A value over time: one point per frame, with the standard deviation of its voxels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHISKER_PX = 1.0
 
 
 class CurveOverTime(StillPlot):
-    """The plot: points, a line through them, and a whisker at each."""
+    """The plot: points, connected by a line, with an error bar at each."""
 
     def __init__(self) -> None:
         super().__init__("−00.000")
@@ -34,7 +34,13 @@ class CurveOverTime(StillPlot):
         self.setLabel("bottom", tr("time [s]"))
 
     def show_curve(self, curve: TimeCurve | None) -> None:
-        """Show a curve; None shows words."""
+        """Show a curve.
+
+        Parameters
+        ----------
+        curve
+            the curve; None shows a note
+        """
         self._note.setVisible(curve is None)
         for name in ("left", "bottom"):
             self.showAxis(name, show=curve is not None)
@@ -44,10 +50,12 @@ class CurveOverTime(StillPlot):
         self._whiskers.setData(x=times, y=means, height=2 * spread)
         if curve is None:
             return
+        # Activity curves start at zero; a cut axis would exaggerate small changes.
         low = min(0.0, float((means - spread).min()))
         high = float((means + spread).max())
         room = ROOM * (high - low) or 0.5
         self.setYRange(low, high + room, padding=0)
+        # Gates have no time of their own, so they are numbered.
         gates, last = curve.is_of_a_cycle, curve.frames[-1]
         self.setLabel("bottom", "gate" if gates else tr("time [s]"))
         end = len(curve.frames) + 0.5 if gates else last.start_s + last.duration_s
@@ -66,9 +74,9 @@ class CurveOverTime(StillPlot):
 
 
 class TimePlot(QWidget):
-    """A curve over time; its plot is made when it is first seen.
+    """A curve over time. The plot is created when it is first shown.
 
-    `head` is the unit of the values, with the power of ten taken out of them.
+    `head` is the unit of the values with the power of ten.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -82,7 +90,13 @@ class TimePlot(QWidget):
         self.setAccessibleName(tr("Values over time"))
 
     def show_curve(self, curve: TimeCurve | None) -> None:
-        """Show a curve; None shows words."""
+        """Show a curve.
+
+        Parameters
+        ----------
+        curve
+            the curve; None shows a note
+        """
         self.curve = curve
         self.head = "" if curve is None else unit_text(curve.unit, thousands([0.0, *curve.means]))
         if self.plot is not None:

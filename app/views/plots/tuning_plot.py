@@ -17,7 +17,7 @@ from app.views.plots.curve_view import WholeAxis
 from app.views.plots.plot_axes import StillPlot, paint_axes
 
 SLOWEST = 1.5
-"""Times the shipped form's time: slower forms stand at the upper edge."""
+"""Upper end of the axis, in times of the default. Slower variants are drawn at this edge."""
 LEAST_FORMS = 10
 EMPTY_TEXT = tr("Each tested variant adds a point here")
 KEY = tr(
@@ -29,14 +29,14 @@ KEY = tr(
 
 @dataclass(frozen=True)
 class FormTimes:
-    """Forms in the order they were tried, counted from 1, with their times [ms].
+    """Variants in the order they were tried, counted from 1, with their times [ms].
 
     Attributes
     ----------
-    tried, known : in this search, and in an earlier one
-    faulty : forms that are wrong or failed
-    best : of the best so far, after each form
-    shipped : of the shipped form, None before it was run
+    tried, known : measured in this search, and in an earlier one
+    faulty : variants that failed or gave wrong results
+    best : best time so far, after each variant
+    shipped : time of the default variant; None before it was run
     """
 
     tried: tuple[tuple[int, float], ...] = ()
@@ -47,12 +47,12 @@ class FormTimes:
 
     @property
     def n(self) -> int:
-        """Forms in all."""
+        """Number of variants."""
         return len(self.tried) + len(self.known) + len(self.faulty)
 
 
 class TuningPlot(QWidget):
-    """The plot with its key; words stand in it before there is anything to see."""
+    """The plot with its key; a note is shown until there is data."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +64,7 @@ class TuningPlot(QWidget):
         self.plot.setLabel("bottom", tr("variant number"))
         self.shipped = pyqtgraph.InfiniteLine(angle=0)
         self.plot.addItem(self.shipped)
+        # Steps and not slopes: the best time stays until the next better one.
         self.best = self.plot.plot([], [], stepMode="right")
         self.dots = {
             "tried": self._dots("o", 7),
@@ -82,7 +83,13 @@ class TuningPlot(QWidget):
         self.show_times(self.times)
 
     def show_times(self, times: FormTimes) -> None:
-        """Show the tested variants."""
+        """Show the tested variants.
+
+        Parameters
+        ----------
+        times
+            their times
+        """
         self.times = times
         shipped = times.shipped
         self._note.setVisible(shipped is None)
@@ -92,6 +99,7 @@ class TuningPlot(QWidget):
         low, top = _range_of(times)
         for name, points in (("tried", times.tried), ("known", times.known)):
             self.dots[name].setData(*_across([p for p in points if p[1] <= top]))
+        # Without this limit, one very slow variant would flatten all others.
         slow = [(n, top) for n, ms in (*times.tried, *times.known) if ms > top]
         self.dots["slow"].setData(*_across(slow))
         self.dots["faulty"].setData(*_across([(n, top) for n in times.faulty]))
@@ -101,6 +109,7 @@ class TuningPlot(QWidget):
         self.shipped.setValue(shipped)
         room = 0.06 * (top - low)
         self.plot.setYRange(low - room, top + room, padding=0)
+        # Space for at least ten variants, so that the first points do not fill the plot.
         self.plot.setXRange(0.5, max(times.n, LEAST_FORMS) + 0.5, padding=0)
 
     def set_colours(self, colours: ViewColours) -> None:
@@ -132,5 +141,6 @@ def _range_of(times: FormTimes) -> tuple[float, float]:
     if times.shipped is None:
         return 0.0, 1.0
     all_ms = [times.shipped, *times.best, *(ms for _, ms in (*times.tried, *times.known))]
+    # At least 10 % above the default, so that its line is never at the edge.
     top = min(max(*all_ms, 1.1 * times.shipped), SLOWEST * times.shipped)
     return min(0.9 * times.shipped, *all_ms), top

@@ -24,7 +24,7 @@ NONE = tr("No counts yet")
 
 
 class BlockMap(QWidget):
-    """Blocks as cells: brighter where more is counted, framed where nothing is."""
+    """Blocks as cells: brighter with more counts, framed if silent."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class BlockMap(QWidget):
 
     @property
     def text(self) -> str:
-        """How many blocks there are, and how many of them are silent."""
+        """Number of blocks, and how many of them are silent."""
         if self.counts is None:
             return NONE
         silent = int(np.count_nonzero(self.counts == 0))
@@ -57,7 +57,16 @@ class BlockMap(QWidget):
         )
 
     def show_counts(self, scanner: Scanner | None, counts: NDArray[np.int64] | None) -> None:
-        """Show the counts of a scanner's blocks; nothing where one of both is None."""
+        """Show the counts of blocks.
+
+        Parameters
+        ----------
+        scanner
+            the scanner; None clears the map
+        counts
+            counts of each block in the last second; None clears the map
+        """
+        # The positions of all crystals are read only for a new scanner.
         if scanner is not None and scanner is not self._scanner:
             self._cells = cells_of(scanner)
         self._scanner = scanner
@@ -82,7 +91,9 @@ class BlockMap(QWidget):
     def _paint_cells(self, painter: QPainter, area: QRectF, counts: NDArray[np.int64]) -> None:
         columns, rows = (int(n) + 1 for n in self._cells.max(axis=0))
         wide, high = area.width() / columns, area.height() / rows
+        # Small cells without a gap, or the map would be mostly gaps.
         gap = 1.0 if min(wide, high) > LEAST_CELL_PX else 0.0
+        # A percentile as reference: one noisy block would make all others dark.
         usual = max(float(np.percentile(counts, 95)), 1.0)
         silent = QPen(QColor(self._colours.warning), 1.0)
         for (column, row), n in zip(self._cells, counts, strict=False):
@@ -101,10 +112,21 @@ class BlockMap(QWidget):
 
 
 def cells_of(scanner: Scanner) -> NDArray[np.int64]:
-    """Return the column and row of each block: its place round the axis, and along it."""
+    """Return the cell of each block.
+
+    Parameters
+    ----------
+    scanner
+        a scanner with blocks
+
+    Returns
+    -------
+    (n, 2) column around the axis and row along it
+    """
     groups, at = scanner.groups, scanner.positions_mm
     n = np.maximum(np.bincount(groups), 1)
     x, y, z = (np.bincount(groups, at[:, k]) / n for k in range(3))
+    # Rounded, so that blocks of one column are not split by rounding errors, and 360° is 0°.
     angles = np.round(np.degrees(np.arctan2(y, x)) % 360, 1) % 360
     _, columns = np.unique(angles, return_inverse=True)
     _, rows = np.unique(np.round(z, 1), return_inverse=True)

@@ -17,14 +17,14 @@ BEST_WORD = "best"
 
 
 class CandidateTile(QAbstractButton):
-    """Shows the part of its slice that a larger view shows of the one that is chosen.
+    """Shows its slice with the same zoom and position as the enlarged view.
 
     Parameters
     ----------
     raster : the slice
-    words : its value and its score
-    best : whether its score is the best
-    state, view : window, colours and part to show
+    words : value and score, for the caption
+    best : True if its score is the best
+    state, view : display settings; view whose visible part is shown
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class CandidateTile(QAbstractButton):
         name = ", ".join([*words, BEST_WORD] if best else words)
         self.setAccessibleName(name)
         self.setToolTip(literal_tip(name))
+        # Tiles show the same window as the enlarged view, so scores can be judged by eye.
         state.window_changed.connect(self._forget_image)
         state.display_changed.connect(self._forget_image)
 
@@ -76,6 +77,7 @@ class CandidateTile(QAbstractButton):
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.text), 1.0))
             painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
+        # A hover frame only if there is no other: three frames would be hard to tell apart.
         elif self.underMouse() and not self.isChecked():
             painter.setPen(QPen(QColor(colours.muted), 1.0))
             painter.drawRoundedRect(rim, 4, 4)
@@ -86,6 +88,7 @@ class CandidateTile(QAbstractButton):
         if viewport is None:
             return
         width, height = viewport.size
+        # The tile is smaller than the view but shows the same part of the slice.
         scale = min(area.width() / width, area.height() / height) * viewport.px_per_mm
         rect, (u, v) = self._raster.rect, viewport.centre
         corner = area.center() + QPointF(rect.u - u, rect.v - v) * scale
@@ -96,11 +99,12 @@ class CandidateTile(QAbstractButton):
         painter.restore()
 
     def _scaled(self, wanted_px: float) -> QImage:
-        """The slice, made smaller by means where it is drawn much smaller."""
+        """Return the slice, averaged if it is drawn much smaller."""
         if self._image is None:
             self._image = self._raster.image(self._state.window, self._state.colour_map)
         if wanted_px >= self._image.width():
             return self._image
+        # Painting with a scale factor only interpolates and would show aliasing.
         smooth = Qt.TransformationMode.SmoothTransformation
         return self._image.scaledToWidth(max(int(wanted_px), 1), smooth)
 

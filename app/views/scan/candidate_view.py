@@ -19,22 +19,37 @@ from engine.geometry import Edges, ImageGrid, Rect
 
 
 def raster_volume(raster: NDArray[np.float32]) -> Volume:
-    """Return a picture (rows, columns) as a volume of one slice, counted in its pixels."""
+    """Return an image as a volume of one slice, with pixels as its unit of length.
+
+    Parameters
+    ----------
+    raster
+        (rows, columns)
+    """
     n_rows, n_columns = raster.shape
     grid = ImageGrid((1, n_rows, n_columns), (1.0, 1.0, 1.0))
     return Volume(np.ascontiguousarray(raster[None]), grid, "1/pixel", {"axes": "xyz"})
 
 
 def raster_of(volume: Volume) -> Raster:
-    """Return the one slice of a volume as a picture about its middle."""
+    """Return the only slice of a volume as an image about its centre.
+
+    Parameters
+    ----------
+    volume
+        a volume of one slice
+    """
     (width, height), (x, y) = volume.grid.size_mm[:2], volume.grid.lower_mm[:2]
     return Raster.of(volume.values[0], Rect(float(x), float(y), float(width), float(height)))
 
 
 class CandidateView(RasterView):
-    """One slice, counted in pixels.
+    """One slice in pixel coordinates.
 
-    `stepped` asks for the next (+1) or another candidate; `moved` tells that another part is shown.
+    Signals
+    -------
+    stepped : +1 requests the next candidate, −1 the previous one
+    moved : another part of the slice is visible
     """
 
     stepped = Signal(int)
@@ -61,7 +76,7 @@ class CandidateView(RasterView):
         return self.title
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
-        """Paint none: two slices may stand side by side."""
+        """Paint no marks, since two slices may be next to each other."""
 
     def primary_drag(self, at: QPointF) -> Drag:
         return PointDrag(self._put_cursor)
@@ -86,4 +101,5 @@ class CandidateView(RasterView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        # The tiles show the same part, which depends on the size of this view.
         self.moved.emit()

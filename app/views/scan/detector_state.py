@@ -19,22 +19,23 @@ from engine.modalities import Part
 
 UNITS = {"counts": "counts", "transmission": "transmission", "integrals": tr("line integral")}
 THINNEST = 0.1
-"""Height of a picture as a part of its width; rows of flatter detectors are drawn higher."""
+"""Least height of an image as a share of its width. Rows of flatter detectors are stretched."""
 
 
 @dataclass(frozen=True)
 class DetectorFrame:
-    """A detector as it is drawn: columns to the right as stored, up on the screen is up in space.
+    """A detector as it is drawn: columns to the right as stored, upwards in space is up.
 
     Attributes
     ----------
-    n_views, shape : number of views, (n_rows, n_columns)
-    pixel_mm : width and height of a pixel
-    pixel_mm_known : False where a pixel is only taken as 1 mm
-    rows_up : whether row 0 is at the bottom
-    from_source : whether one sees it from where the source is
-    turned_deg : (n_views,) turn of the source since the first view, counter-clockwise from +z
-    height_mm : (n_views,) way along the axis since the first view
+    n_views, shape : number of views; number of rows and columns
+    pixel_mm : width and height of a pixel [mm]
+    pixel_mm_known : False if the pixel size is unknown and set to 1 mm
+    rows_up : True if row 0 is at the bottom
+    from_source : True if the detector is seen from the source
+    turned_deg : (n_views,) rotation of the source since the first view, counter-clockwise seen from
+        +z
+    height_mm : (n_views,) shift along the axis since the first view [mm]
     """
 
     n_views: int
@@ -48,13 +49,24 @@ class DetectorFrame:
 
     @classmethod
     def of(cls, geometry: XrayGeometry, *, pixel_mm_known: bool) -> DetectorFrame:
-        """Collect the detector data of a geometry."""
+        """Collect the detector data of a geometry.
+
+        Parameters
+        ----------
+        geometry
+            geometry of the scan; the first view decides how the detector is drawn
+        pixel_mm_known
+            False if the pixel size is unknown
+        """
         u, v = geometry.u_mm[0], geometry.v_mm[0]
         rows_up = bool(v[2] > 0)
         ray = geometry.source_mm[0]
         if geometry.beam == "cone":
             ray = geometry.detector_mm[0] - geometry.source_mm[0]
+        # The normal of the drawn image points to the viewer; its sign tells on which side the
+        # source is.
         towards_eye = np.cross(u, v if rows_up else -v)
+        # Without unwrapping, scans over more than one turn would jump back to 0°.
         turned = np.rad2deg(np.unwrap(geometry.angles_rad))
         path = geometry.source_mm if geometry.beam == "cone" else geometry.detector_mm
         return cls(
@@ -70,18 +82,25 @@ class DetectorFrame:
 
     @property
     def taller(self) -> int:
-        """How many times as high as they are rows are drawn."""
+        """Factor by which rows are stretched."""
         (n_rows, n_columns), (width, height) = self.shape, self.pixel_mm
         return max(1, round(THINNEST * n_columns * width / (n_rows * height)))
 
     @property
     def grid(self) -> ImageGrid:
-        """The pixels as voxels one deep, x along columns and y along rows, around the origin."""
+        """The pixels as a grid one voxel deep, x along columns, y along rows, about the origin."""
         return ImageGrid((1, *self.shape), (*self.pixel_mm, 1.0))
 
     def angle_text(self, view: int) -> str:
-        """How far the scan has turned, and climbed if it climbs."""
+        """Describe the rotation of a view, and its shift in a helical scan.
+
+        Parameters
+        ----------
+        view
+            index of the view
+        """
         turned = number(round(float(self.turned_deg[view]), 2), 4)
+        # Rounding errors of the geometry must not look like a helical scan.
         if np.ptp(self.height_mm) <= 1e-6 * max(1.0, float(np.abs(self.height_mm).max())):
             return tr("rotated by {angle}°", angle=turned)
         height = number(round(float(self.height_mm[view]), 2), 4)
@@ -91,10 +110,10 @@ class DetectorFrame:
 
 
 class DetectorState(ViewState):
-    """The projection and the sinogram on show; the cursor is a place on the detector.
+    """The displayed projection and sinogram. The cursor is a position on the detector.
 
-    `place_changed` tells that another view or row is wanted. Until it is read, the last one stays
-    on show, and its number with it.
+    `place_changed` requests another view or row. Until it has been read, the last one stays visible
+    with its number.
     """
 
     place_changed = Signal()
@@ -122,7 +141,13 @@ class DetectorState(ViewState):
         return slice_index(self.frame.grid, 0, self.cursor_mm[0]) if self.frame else 0
 
     def open(self, frame: DetectorFrame | None) -> None:
-        """Begin with a scan, at its first view and the middle of its detector."""
+        """Show a scan, at its first view and the centre of its detector.
+
+        Parameters
+        ----------
+        frame
+            detector of the scan; None without a scan
+        """
         self.frame, self.view, self.fault = frame, 0, ""
         self.bad = self.sinogram = None
         self._unit_shown = ""
@@ -132,7 +157,13 @@ class DetectorState(ViewState):
         self.sinogram_changed.emit()
 
     def go_to_view(self, view: int) -> None:
-        """Want another view, at most the first or last."""
+        """Request another view.
+
+        Parameters
+        ----------
+        view
+            its index; clipped to the existing views
+        """
         if self.frame is None:
             return
         view = min(max(view, 0), self.frame.n_views - 1)
@@ -143,6 +174,7 @@ class DetectorState(ViewState):
     def set_cursor(self, point_mm: Point) -> None:
         before = self.row
         if self.frame is not None:
+            # The cursor marks pixel centres, so it ends half a pixel before the edge.
             width, height = (n / 2 * p for n, p in zip(*self._sides(self.frame), strict=True))
             x, y = float(np.clip(point_mm[0], -width, width)), point_mm[1]
             point_mm = (x, float(np.clip(y, -height, height)), 0.0)
@@ -151,14 +183,31 @@ class DetectorState(ViewState):
             self.place_changed.emit()
 
     def show_projection(self, view: int, part: Part) -> None:
-        """Show a projection that was read."""
+        """Show a projection.
+
+        Parameters
+        ----------
+        view
+            index of the view
+        part
+            its values and bad pixels
+        """
         if self.frame is None:
             return
         self.shown_view, self.bad, self.fault = view, part.bad, ""
         self.set_volume(Volume(part.values[None], self.frame.grid, UNITS[part.kind]))
 
     def show_sinogram(self, row: int, part: Part) -> None:
-        """Show the sinogram of a row that was read."""
+        """Show a sinogram.
+
+        Parameters
+        ----------
+        row
+            detector row
+        part
+            its values and bad pixels
+        """
+        # The first sinogram shows all views, so its values improve the window of the projection.
         is_first = self.sinogram is None or self.sinogram.kind != part.kind
         self.shown_row, self.sinogram = row, part
         if is_first:
@@ -166,20 +215,38 @@ class DetectorState(ViewState):
         self.sinogram_changed.emit()
 
     def show_fault(self, text: str) -> None:
-        """Say why there is no picture."""
+        """Show why there is no image.
+
+        Parameters
+        ----------
+        text
+            sentence for the user
+        """
         self.fault, self.sinogram = text, None
         self.set_volume(None)
         self.sinogram_changed.emit()
 
     def value_text(self, view: int, row: int, column: int) -> str:
-        """Position and value of a pixel, if its image is displayed."""
+        """Describe position and value of a pixel.
+
+        Parameters
+        ----------
+        view, row, column
+            indices of the pixel
+
+        Returns
+        -------
+        empty if neither displayed image contains it
+        """
         value: float | None = None
+        # Only displayed data are read: a new projection would have to be loaded from the file.
         if self.volume is not None and view == self.shown_view:
             value = float(self.volume.values[0, row, column])
         elif self.sinogram is not None and row == self.shown_row:
             value = float(self.sinogram.values[view, column])
         if value is None:
             return ""
+        # Counts are integers and should be shown completely.
         figures = 6 if self.unit == "counts" else 4
         is_bad = self.bad is not None and bool(self.bad[row, column])
         template = (
@@ -200,6 +267,7 @@ class DetectorState(ViewState):
         if self.volume is None:
             return
         parts = [windows.sample(self.volume.values)]
+        # Both images share one window, but only if they have the same quantity.
         if self.sinogram is not None and UNITS[self.sinogram.kind] == self.unit:
             parts.append(windows.sample(self.sinogram.values))
         self.set_window(*windows.auto_window(np.concatenate(parts), self.unit))
@@ -210,6 +278,7 @@ class DetectorState(ViewState):
         self.fit_requested.emit()
 
     def _settle(self, before: Volume | None, volume: Volume, keep_window: bool) -> None:
+        # The window stays while the user moves through the views of one scan.
         if self._unit_shown != volume.unit:
             self._unit_shown = volume.unit
             self.auto_window()

@@ -18,14 +18,14 @@ from app.views.view_toolbar import ViewToolbar
 
 SEPARATOR_PX = 2
 WIDE = 1.6
-"""From this width over height on, the sinogram is below the projection."""
+"""Aspect ratio from which the sinogram is below the projection."""
 STAGES = (tr("As measured"), tr("After preparation"))
 
 
 class ProjectionsView(QWidget):
-    """Projection and sinogram, linked by a crosshair; a slider walks through the views.
+    """Projection and sinogram, linked by a crosshair, with a slider for the views.
 
-    `shown` tells whether anybody looks.
+    `shown` reports if the widget is visible.
     """
 
     shown = Signal(bool)
@@ -41,6 +41,7 @@ class ProjectionsView(QWidget):
             tr("Select the view. In an image, you can also use the wheel, PgUp and PgDn.")
         )
         self.place, self.value = LiteralLabel(), LiteralLabel()
+        # The longest text sets the width, so that the slider does not move while playing.
         self.place.setMinimumWidth(
             self.place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
         )
@@ -48,6 +49,7 @@ class ProjectionsView(QWidget):
         self.stage.addItems(STAGES)
         self.stage.setAccessibleName(tr("Values as measured or after preparation"))
         self.toolbar = ViewToolbar(state)
+        # Projections have no patient sides.
         self.toolbar.convention.hide()
         self._lay_out()
         self.slider.valueChanged.connect(state.go_to_view)
@@ -88,7 +90,14 @@ class ProjectionsView(QWidget):
         return self.stage.currentIndex() == 1
 
     def toggle_enlarged(self, view: DetectorView) -> None:
-        """Give a view all the space, or show both again."""
+        """Show one view alone, or both again.
+
+        Parameters
+        ----------
+        view
+            the view
+        """
+        # Hidden in either view means enlarged, whichever was double-clicked.
         alone = self.radiograph.isHidden() or self.sinogram.isHidden()
         for other in self.views:
             other.setVisible(other is view or alone)
@@ -101,7 +110,7 @@ class ProjectionsView(QWidget):
         self.slider.update()
 
     def _arrange(self) -> None:
-        """A flat detector has its sinogram below, a detector of one row has nothing else."""
+        """Put the sinogram of a wide detector below; show only a sinogram for a line detector."""
         frame = self.state.frame
         if frame is None:
             return
@@ -109,6 +118,7 @@ class ProjectionsView(QWidget):
         ratio = n_columns * width / (n_rows * height * frame.taller)
         self.setFocusProxy(self.sinogram if n_rows == 1 else self.radiograph)
         stacked = ratio > WIDE
+        # Columns of both images are aligned if they are below each other.
         self.sinogram.above = self.radiograph if stacked and n_rows > 1 else None
         self._panes.arrange(ratio, only_sinogram=n_rows == 1)
 
@@ -116,6 +126,7 @@ class ProjectionsView(QWidget):
         state, frame = self.state, self.state.frame
         n = frame.n_views if frame else 0
         self.slider.setEnabled(n > 1)
+        # Setting the slider would otherwise request the view again.
         self.slider.blockSignals(True)
         self.slider.setRange(0, max(n - 1, 0))
         self.slider.setValue(state.view)
@@ -123,10 +134,11 @@ class ProjectionsView(QWidget):
         self.slider.update()
         self.place.setText(tr("View {view} of {n}", view=state.view + 1, n=n) if frame else "")
         self.place.setToolTip(literal_tip(frame.angle_text(state.view) if frame else ""))
+        # The pointer may rest while the view changes, so the crosshair's value is shown.
         self._show_value(-1, -1, -1)
 
     def _show_value(self, view: int, row: int, column: int) -> None:
-        """Tell the pixel under the pointer, or else that under the crosshair."""
+        """Show the pixel under the pointer, otherwise that under the crosshair."""
         state = self.state
         if column < 0:
             view, row, column = state.view, state.row, state.column
@@ -165,13 +177,22 @@ class _Panes(QWidget):
         return QSize(760, 620)
 
     def arrange(self, ratio: float, *, only_sinogram: bool) -> None:
-        """Place the views for a projection of this width over height."""
+        """Place the views.
+
+        Parameters
+        ----------
+        ratio
+            width over height of a projection
+        only_sinogram
+            True for a detector with one row
+        """
         wide = ratio > WIDE
         if (wide, only_sinogram) == self._arranged:
             return
         self._arranged = wide, only_sinogram
         direction = QBoxLayout.Direction
         self._box.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
+        # A very wide detector leaves more height for the sinogram.
         self._box.setStretch(0, 2 if wide and ratio > 2 * WIDE else 3)
         self._box.setStretch(1, 4 if wide and ratio > 2 * WIDE else 3)
         self._views[0].setVisible(not only_sinogram)

@@ -23,7 +23,7 @@ ARROW_PX = 26.0
 
 
 class RadiographView(DetectorView):
-    """One projection; the line across it is the row of the sinogram."""
+    """One projection. The line across it is the row of the sinogram."""
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Projection"), parent)
@@ -31,6 +31,7 @@ class RadiographView(DetectorView):
 
     def make_raster(self, volume: Volume) -> Raster:
         bad, rect = self.state.bad, self.image_rect(volume)
+        # Up in space is up on the screen, so row 0 may have to be at the bottom.
         plain = Raster.of(volume.values[0][:: self._row_sign], rect)
         marked = None if bad is None else bad[:: self._row_sign]
         return MarkedRaster(plain.values, rect, plain.n_nan, marked)
@@ -91,11 +92,12 @@ class RadiographView(DetectorView):
         self._paint_arrows(painter, frame)
 
     def _paint_bad(self, painter: QPainter, viewport: Viewport, frame: DetectorFrame) -> None:
-        """Rings around single bad pixels that are too small to be seen."""
+        """Paint rings around bad pixels that are too small to be seen."""
         bad = self.state.bad
         if bad is None or viewport.px_per_mm * frame.pixel_mm[0] >= RING_PX:
             return
         rows, columns = np.nonzero(bad)
+        # Many rings would hide the image.
         if len(rows) > MOST_RINGS:
             return
         painter.setPen(QPen(QColor(BAD_COLOUR), 1.2))
@@ -106,9 +108,10 @@ class RadiographView(DetectorView):
             painter.drawEllipse(QPointF(*at), RING_PX, RING_PX)
 
     def _paint_arrows(self, painter: QPainter, frame: DetectorFrame) -> None:
-        """The directions of columns (u) and rows (v)."""
+        """Paint the directions of columns (u) and rows (v)."""
         colours, metrics = self.state.colours, QFontMetricsF(painter.font())
         way = self._row_sign
+        # The arrows show the sense of columns and rows in the file, which other programs state.
         corner = QPointF(14.5, self.height() - 16.5 - (0 if frame.rows_up else ARROW_PX + 10))
         for text, dx, dy in (("u", 1.0, 0.0), ("v", 0.0, float(way))):
             tip = corner + QPointF(dx, dy) * ARROW_PX
@@ -119,7 +122,7 @@ class RadiographView(DetectorView):
 
     @property
     def _row_sign(self) -> int:
-        """+1 where rows are counted downwards on the screen."""
+        """+1 if rows are counted downwards on the screen."""
         return -1 if self.state.frame is not None and self.state.frame.rows_up else 1
 
     @property

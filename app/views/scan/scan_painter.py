@@ -20,18 +20,18 @@ from app.views.text import number
 
 Array = NDArray[np.float64]
 OTHERS = 8
-"""Detectors drawn faintly, of other views."""
+"""Number of other views whose detector is drawn faintly."""
 MOST_POINTS = 720
 DOT_PX = 4.5
 AHEAD = 1 / 14
-"""Fraction of the path at which its direction is shown."""
+"""Position of the direction arrow, as a share of the path."""
 SHORTEST_PX = 34.0
-"""A length on the screen below which it bears no number."""
+"""Least length of a line with a number [px]."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScanPainter:
-    """One drawing: `scale` pixels a millimetre, the point `middle_mm` in the centre."""
+    """One drawing, with `scale` pixels per millimetre and the point `middle_mm` at the centre."""
 
     painter: QPainter
     scene: ScanScene
@@ -43,9 +43,16 @@ class ScanPainter:
     unit: str
 
     def draw(self, view: int) -> None:
-        """Draw everything from back to front."""
+        """Draw everything from back to front.
+
+        Parameters
+        ----------
+        view
+            index of the highlighted view
+        """
         self._axis()
         self._other_detectors(view)
+        # The detector may be in front of the volume or behind it, depending on the camera.
         near = self.camera.seen(self.scene.corners_mm(view)).mean(axis=0)[2]
         layers: list[tuple[float, Callable[[], None]]]
         layers = [(near, partial(self._detector, view)), (0.0, self._box)]
@@ -57,7 +64,13 @@ class ScanPainter:
         self._distances(view)
 
     def at(self, points_mm: Array) -> list[QPointF]:
-        """Places of points (n, 3) on the screen."""
+        """Return the positions of points on the screen.
+
+        Parameters
+        ----------
+        points_mm
+            (n, 3) [mm]
+        """
         seen = self.camera.seen(points_mm - self.middle_mm) * self.scale
         return [QPointF(self.centre.x() + x, self.centre.y() - y) for x, y, _ in seen]
 
@@ -81,6 +94,7 @@ class ScanPainter:
 
     def _paths(self) -> None:
         n = self.scene.geometry.n_views
+        # A scan may have many thousand views, more than the screen has pixels.
         some = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(int))
         for path, colour in (
             (self.scene.detector_path_mm, self.colours.grid),
@@ -96,6 +110,7 @@ class ScanPainter:
         self.painter.setBrush(QColor(self.colours.canvas))
         self.painter.drawEllipse(start, DOT_PX, DOT_PX)
         self._label(start + QPointF(-14, 18), tr("first view"), self.colours.muted)
+        # From the side, the direction of motion may point to the viewer.
         if QLineF(before, after).length() > 0:
             line = QLineF(before, after)
             line.setLength(max(line.length(), 1.0))
@@ -142,12 +157,13 @@ class ScanPainter:
             )
 
     def _directions(self, view: int) -> None:
-        """U and v from the corner of the first pixel, along the edges of the detector."""
+        """Draw u and v from the corner of the first pixel, along the edges of the detector."""
         first, across, _, along = self.at(self.scene.corners_mm(view))
         for text, tip in (("u", across), ("v", along)):
             line = QLineF(first, tip)
             if line.length() < 4:
                 continue
+            # Half the edge, but long enough for a line detector with a single row.
             line.setLength(max(0.5 * line.length(), 14.0))
             overlay.arrow(self.painter, line, self.colours.text, self.colours.canvas)
             self._label(line.p2() + QPointF(4, -4), text, self.colours.text)
@@ -156,7 +172,8 @@ class ScanPainter:
         self.painter.drawEllipse(first, 2.5, 2.5)
 
     def _distances(self, view: int) -> None:
-        """From the source to the axis, and square to the detector: as the facts tell them."""
+        """Draw the distances from source to axis and, perpendicular, to the detector."""
+        # A parallel beam has no source distance.
         if self.scene.geometry.beam == "parallel":
             return
         way = self.scene.to_axis_mm(view)
@@ -172,6 +189,7 @@ class ScanPainter:
         self._length(QLineF(axis, detector), whole, tr("to the detector"))
 
     def _length(self, line: QLineF, length_mm: float, where: str) -> None:
+        # Seen from the front, a distance is a point and its label would cover the drawing.
         if line.length() > SHORTEST_PX:
             text = f"{number(length_mm, 4)} {self.unit} {where}"
             wide = QFontMetricsF(self.painter.font()).horizontalAdvance(text)

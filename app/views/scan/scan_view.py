@@ -37,7 +37,7 @@ WAYS = {
 
 
 class ScanView(QWidget):
-    """Source path, detector, rays, volume and axis; `view_wanted` when the wheel is turned."""
+    """Source path, detector, rays, volume and axis. `view_wanted` reports the wheel."""
 
     view_wanted = Signal(int)
 
@@ -64,27 +64,53 @@ class ScanView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def show_scene(self, scene: ScanScene | None, unit: str = "mm") -> None:
-        """Draw another scan."""
+        """Draw another scan.
+
+        Parameters
+        ----------
+        scene
+            the scan; None clears the drawing
+        unit
+            unit of lengths
+        """
         self._scene, self._unit = scene, unit
         self.update()
 
     def show_view(self, view: int) -> None:
-        """Mark another view."""
+        """Highlight another view.
+
+        Parameters
+        ----------
+        view
+            its index
+        """
         self.view = view
         self.update()
 
     def set_camera(self, camera: SceneCamera) -> None:
-        """Look from elsewhere."""
+        """Set the viewing direction.
+
+        Parameters
+        ----------
+        camera
+            the viewing direction
+        """
         self.camera = camera
         self.update()
 
     def zoom(self, factor: float) -> None:
-        """Enlarge about the middle."""
+        """Change the magnification about the centre.
+
+        Parameters
+        ----------
+        factor
+            above 1 enlarges
+        """
         self._zoom = min(max(self._zoom * factor, ZOOMS[0]), ZOOMS[1])
         self.update()
 
     def fit(self) -> None:
-        """Show all of the scan."""
+        """Show the whole scan."""
         self._zoom = 1.0
         self.update()
 
@@ -103,6 +129,7 @@ class ScanView(QWidget):
         painter.fillRect(self.rect(), QColor(self._colours.canvas))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._scene is not None:
+            # A new scan may have fewer views than the last index.
             self.raster(painter, self._scene).draw(min(self.view, self._last))
             triad(painter, self.camera, self.height(), self._colours)
         if self.hasFocus():
@@ -112,11 +139,21 @@ class ScanView(QWidget):
         painter.end()
 
     def raster(self, painter: QPainter, scene: ScanScene) -> ScanPainter:
-        """Return the drawing that fills this view."""
+        """Return the drawing that fills this view.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        scene
+            the scan
+        """
         points = scene.everything_mm()
         middle = (points.min(axis=0) + points.max(axis=0)) / 2
+        # The larger half in each direction, so that the centre stays at the centre.
         reach = np.abs(self.camera.seen(points - middle)).max(axis=0)
         sides = (self.width() / 2 - MARGIN_PX, self.height() / 2 - MARGIN_PX)
+        # The scale follows the camera, so that the drawing always fills the view.
         fits = [max(side, 8.0) / max(r, 1e-9) for side, r in zip(sides, reach[:2], strict=True)]
         centre = QPointF(self.width() / 2, self.height() / 2)
         scale = min(fits) * self._zoom
@@ -137,6 +174,7 @@ class ScanView(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._from is None:
             return
+        # Relative to the last position, since the rotation at a pole is clipped.
         delta, self._from = event.position() - self._from, event.position()
         self.set_camera(self.camera.turned(-DEGREES_PER_PX * delta.x(), DEGREES_PER_PX * delta.y()))
 
@@ -144,6 +182,7 @@ class ScanView(QWidget):
         self._let_go()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        # Otherwise a scroll area around the view would scroll as well.
         event.accept()
         angle = event.angleDelta().y()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -20,9 +20,9 @@ from engine.geometry import Rect
 
 
 class SinogramView(DetectorView):
-    """One row of the detector in every view.
+    """One row of the detector in all views.
 
-    `above` is the view of the projection where that is on top.
+    `above` is the projection view if it is directly above; None otherwise.
     """
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
@@ -46,6 +46,7 @@ class SinogramView(DetectorView):
             size = (self.above.width(), self.above.height())
             fitted = Viewport.fit(self.above.image_rect(volume), size, FIT_MARGIN_PX)
             scale = min(scale, fitted.px_per_mm)
+        # The vertical axis is the view, which has no length: it fills the height.
         height = down / scale
         return Rect(-width / 2, -height / 2, width, height)
 
@@ -55,6 +56,7 @@ class SinogramView(DetectorView):
         if self.state.sinogram is None or volume is None:
             self._raster = None
             return None
+        # The rectangle depends on the size of the view, unlike that of other images.
         if self._raster is not None and self._raster.rect != self.image_rect(volume):
             self._raster = self._image = None
         return super().raster
@@ -69,12 +71,14 @@ class SinogramView(DetectorView):
 
     def step(self, n_notches: int) -> None:
         frame = self.state.frame
+        # A line detector has no other rows.
         if frame is not None and frame.shape[0] == 1:
             self.state.go_to_view(self.state.view + n_notches)
         else:
             self._move(0, n_notches)
 
     def step_arrow(self, right: int, down: int) -> None:
+        # The vertical axis is the view here, not the row.
         self._move(right, 0)
         self.state.go_to_view(self.state.view + down)
 
@@ -100,6 +104,7 @@ class SinogramView(DetectorView):
         area, colours = overlay.to_view(self.image_rect(volume), viewport), self.state.colours
         last = frame.angle_text(frame.n_views - 1)
         ascent = QFontMetricsF(painter.font()).ascent()
+        # If the image is zoomed, its left edge may be outside the view.
         left = max(area.left(), 0.0) + 6
         ends = (
             (area.top() + ascent + 4, tr("view 1")),

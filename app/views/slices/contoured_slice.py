@@ -1,4 +1,4 @@
-"""A slice with movable contours of another volume."""
+"""A slice with movable contours of a second volume."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.geometry import PlaneName, Point, Rect
 
 Sampler = Callable[[NDArray[np.float64]], NDArray[np.float32]]
 N_ACROSS = 180
-"""Points along the longer side of the picture at which the other volume is asked for."""
+"""Number of samples of the second volume along the longer side of the image."""
 HALO = "#c0101214"
 LINE_PX = 1.6
 
@@ -29,13 +29,13 @@ class ContouredSlice(SliceView):
 
     Signals
     -------
-    grasped : the contours are taken hold of
-    dragged : how far the pointer is from there, (x, y, z) [mm]
+    grasped : a drag of the contours has started
+    dragged : distance of the pointer from its start, (x, y, z) [mm]
 
     Parameters
     ----------
-    sample : returns the other volume's values at points (n, 3) [mm]
-    levels : values whose contours are drawn
+    sample : returns the values of the second volume at points (n, 3) [mm]
+    levels : values of the contours
     """
 
     grasped = Signal()
@@ -54,7 +54,7 @@ class ContouredSlice(SliceView):
         self._contours: list[NDArray[np.float64]] | None = None
 
     def forget_contours(self) -> None:
-        """Draw the moved volume again."""
+        """Mark the contours as stale, because the second volume has moved."""
         self._contours = None
         self.update()
 
@@ -71,8 +71,10 @@ class ContouredSlice(SliceView):
         return self._contours
 
     def _found(self, rect: Rect) -> list[NDArray[np.float64]]:
+        # Imported late, because only the alignment dialog draws contours.
         from contourpy import contour_generator
 
+        # A coarse grid: contours must follow the pointer during a drag.
         step = max(rect.width, rect.height) / N_ACROSS
         u = rect.u + (np.arange(max(int(rect.width / step), 2)) + 0.5) * step
         v = rect.v + (np.arange(max(int(rect.height / step), 2)) + 0.5) * step
@@ -102,7 +104,7 @@ class ContouredSlice(SliceView):
         return ContourDrag(self, at)
 
     def undo_click(self) -> None:
-        """A click moves nothing."""
+        """Do nothing: a click does not move the contours."""
 
 
 class ContourDrag:
@@ -114,6 +116,7 @@ class ContourDrag:
 
     def move(self, at: QPointF) -> None:
         u, v = self._view.to_mm(at)
+        # Both points have depth 0, so the difference is parallel to the slice.
         start = self._view.orientation.to_patient(*self._from, 0.0)
         there = self._view.orientation.to_patient(u, v, 0.0)
         by: Point = (there[0] - start[0], there[1] - start[1], there[2] - start[2])

@@ -1,4 +1,4 @@
-"""The straightened image along a curve."""
+"""The straightened image along a curve (curved planar reformation)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NAME = tr("Along the curve")
 
 
 class CurvedView(RasterView):
-    """Shows what was made along a curve of the volume on show.
+    """Shows the image along a curve in the displayed volume.
 
-    `pointed` carries the place (x, y, z) [mm] that was clicked.
+    `pointed` carries the position (x, y, z) [mm] that was clicked.
     """
 
     pointed = Signal(object)
@@ -35,7 +35,15 @@ class CurvedView(RasterView):
         self.note = ""
 
     def show_plane(self, made: CurvedPlane | None, note: str = "") -> None:
-        """Show another image. `note` describes it."""
+        """Show another image.
+
+        Parameters
+        ----------
+        made
+            the image and its positions; None without a curve
+        note
+            description for the caption
+        """
         self._made, self.note = made, note
         self.forget_raster()
 
@@ -48,6 +56,7 @@ class CurvedView(RasterView):
     def make_raster(self, volume: Volume) -> Raster:
         made = self._made
         if made is None:
+            # A base class needs a raster even without a curve; one black pixel serves.
             return Raster.of(volume.values[0, :1, :1] * 0, self.image_rect(volume))
         values = made.values[::-1] if self._is_turned else made.values
         return Raster.of(values.copy(), self.image_rect(volume))
@@ -83,20 +92,32 @@ class CurvedView(RasterView):
             self.pointed.emit(place)
 
     def place_at(self, at: QPointF) -> Point | None:
-        """The place of the volume under a position in the view [mm]; None without a picture."""
+        """Return the position in the volume under a position in the view.
+
+        Parameters
+        ----------
+        at
+            position in the view [px]
+
+        Returns
+        -------
+        (x, y, z) [mm]; None without an image
+        """
         made, volume = self._made, self.state.volume
         if made is None or volume is None:
             return None
         u, v = self.to_mm(at)
         rows, columns = made.values.shape
+        # Positions outside the image are clipped, so that a drag may leave it.
         row = min(max(int(v / made.pixel_mm[0]), 0), rows - 1)
         row = rows - 1 - row if self._is_turned else row
+        # `points_mm` is shared with the image, so it is copied before the change.
         place = made.points_mm[min(max(int(u / made.pixel_mm[1]), 0), columns - 1)].copy()
         place[made.axis] = volume.grid.centres_mm(made.axis)[row]
         return float(place[0]), float(place[1]), float(place[2])
 
     def step(self, n_notches: int) -> None:
-        """Nothing lies behind it."""
+        """Do nothing: there is no slice behind the image."""
 
     def step_arrow(self, right: int, down: int) -> None:
-        """The cursor is moved in the slices."""
+        """Do nothing: the cursor moves in the slices."""

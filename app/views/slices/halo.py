@@ -1,4 +1,4 @@
-"""Cached texts and lines with an outline that stays readable on any image."""
+"""Cached texts and lines with an outline, readable on any image."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ KEPT = 256
 
 
 def halo_pen(colour: str) -> QPen:
-    """The rim around words and lines."""
+    """Return the pen for the outline of texts and lines.
+
+    Parameters
+    ----------
+    colour
+        its colour
+    """
     round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
     return QPen(QColor(colour), RIM_PX, c=round_cap, j=round_join)
 
@@ -31,16 +37,30 @@ def halo_pen(colour: str) -> QPen:
 def halo_text(
     painter: QPainter, left: float, baseline: float, text: str, ink: str, halo: str
 ) -> None:
-    """Words with a rim, readable on any picture without hiding it."""
+    """Paint text with an outline, readable on any image without hiding it.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    left, baseline
+        start of the text [px]
+    text
+        the text
+    ink, halo
+        colours of text and outline
+    """
     if not text:
         return
     if painter.paintEngine().type() != QPaintEngine.Type.Raster:  # letters stay letters on paper
         _draw(painter, left, baseline, text, ink, halo)
         return
     ratio = painter.device().devicePixelRatioF()
+    # QFont cannot be a cache key, so its text form is used.
     image = _kept(text, painter.font().toString(), ink, halo, ratio)
     ascent = QFontMetricsF(painter.font()).ascent()
     x, y = left - RIM_PX, baseline - ascent - RIM_PX
+    # Whole device pixels: at fractions the cached image would be blurred.
     painter.drawImage(QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), image)
 
 

@@ -13,17 +13,36 @@ from engine.results import BETWEEN, VISIBLE
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters, its middle left out where it is longer."""
+    """Shorten a text in the middle.
+
+    Parameters
+    ----------
+    text
+        the text
+    most
+        largest number of characters
+
+    Returns
+    -------
+    the end keeps a third, since file names often differ there
+    """
     if len(text) <= most:
         return text
+    # Two thirds from the beginning, one third from the end, which has the file type.
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
 
 def shortened_name(name: str) -> str:
-    """Return as much of a volume's name as is always visible.
+    """Shorten the name of a volume for captions.
 
-    Names of images differ at their beginning; files often at their end, so their middle goes.
+    Names of images differ at the beginning; names of files often at the end, so they are shortened
+    in the middle.
+
+    Parameters
+    ----------
+    name
+        the name
     """
     if BETWEEN not in name or len(name) <= VISIBLE:
         return shortened(name, VISIBLE)
@@ -31,12 +50,20 @@ def shortened_name(name: str) -> str:
 
 
 def shortened_words(text: str, most: int) -> str:
-    """Return a text whose words have at most `most` characters: names keep both their ends."""
+    """Shorten long words of a text in their middle.
+
+    Parameters
+    ----------
+    text
+        the text
+    most
+        largest number of characters of a word
+    """
     return re.sub(rf"\S{{{most + 1},}}", lambda word: shortened(word[0], most), text)
 
 
 class WrappedLabel(LiteralLabel):
-    """Words on as many lines as they need; markup of ours is left as it is."""
+    """Text on as many lines as needed. Our own markup is not changed."""
 
     def __init__(self, text: str = "") -> None:
         self._text = ""
@@ -50,6 +77,7 @@ class WrappedLabel(LiteralLabel):
         super().setText(text if is_rich else breakable(text))
 
     def text(self) -> str:
+        # Copying and screen readers need the text without the invisible breaks.
         return self._text
 
 
@@ -66,12 +94,26 @@ class ElidedLabel(LiteralLabel):
         self.set_full_text(text)
 
     def set_full_text(self, text: str) -> None:
-        """Show another text."""
+        """Set the text.
+
+        Parameters
+        ----------
+        text
+            the whole text; the tooltip shows it if it is elided
+        """
         self.full_text = text
         self._fit()
 
     def show_within(self, text: str, least_px: int, most_px: int) -> None:
-        """Show a text, in as much room as it needs between these widths."""
+        """Set the text and a width that fits it.
+
+        Parameters
+        ----------
+        text
+            the whole text
+        least_px, most_px
+            limits of the width [px]
+        """
         self.full_text = text
         # a layout gives what is ignored no room, whatever its least width
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -79,6 +121,7 @@ class ElidedLabel(LiteralLabel):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
+        # A long file name must not widen the window.
         return QSize(0, super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:

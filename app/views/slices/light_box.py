@@ -1,4 +1,4 @@
-"""A light-box: many slices of one plane with shared zoom, window and colours."""
+"""A light box: many slices of one plane with common zoom, window and colours."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_PX, MARGIN_PX = 60, 16.0
 
 
 class SheetSlice(SliceView):
-    """One picture of the light-box: a slice that stays where the box puts it."""
+    """One tile of the light box: a slice whose position the box sets."""
 
     paged = Signal(int)
     margin_px = MARGIN_PX
@@ -36,6 +36,7 @@ class SheetSlice(SliceView):
         place: int,
         cutters: tuple[SlabCutter, SlabCutter],
     ) -> None:
+        # Before the base class, whose constructor already asks for the slice.
         self.index = 0
         super().__init__(state, layout.plane, cutters=cutters)
         self.setMinimumSize(LEAST_PX, LEAST_PX)
@@ -43,7 +44,13 @@ class SheetSlice(SliceView):
         self._stride = 1
 
     def stand_at(self, place: int) -> None:
-        """Have a place in the box: the first picture alone has letters, the second a scale."""
+        """Set the position in the box. Only the first tile has letters, only the second a scale.
+
+        Parameters
+        ----------
+        place
+            index of the tile
+        """
         self.setAccessibleName(
             tr(
                 "{plane} slice {place} of the light-box",
@@ -57,7 +64,13 @@ class SheetSlice(SliceView):
             self.update()
 
     def show_index(self, index: int) -> None:
-        """Show another slice."""
+        """Show another slice.
+
+        Parameters
+        ----------
+        index
+            index of the slice
+        """
         if index != self.index:
             self.index = index
             self.forget_raster()
@@ -71,7 +84,7 @@ class SheetSlice(SliceView):
         return point[0], point[1], point[2]
 
     def shows_crosshair(self) -> bool:
-        """True if the cursor is in this slice."""
+        """Return True if the cursor is in this slice."""
         volume, normal = self.state.volume, self.orientation.normal
         if volume is None:
             return False
@@ -85,12 +98,13 @@ class SheetSlice(SliceView):
         return ""
 
     def make_raster(self, volume: Volume) -> Raster:
-        """Leave out pixels that a picture as small as this one has no room for."""
+        """Return the slice, without pixels that a small tile cannot show."""
         whole, n = super().make_raster(volume), self._stride_now()
         self._stride = n
         rows, columns = (length // n for length in whole.values.shape)
         if n == 1 or not rows or not columns:
             return whole
+        # From the middle of each block, so that the image does not shift.
         values = whole.values[n // 2 :: n, n // 2 :: n][:rows, :columns].copy()
         return Raster(values, whole.rect.part(columns * n, rows * n, whole.values.shape))
 
@@ -103,6 +117,7 @@ class SheetSlice(SliceView):
         self._mend()
 
     def _mend(self) -> None:
+        # Zooming in needs pixels that were left out before.
         if self._stride_now() != self._stride:
             self.forget_raster()
 
@@ -124,13 +139,13 @@ class SheetSlice(SliceView):
 
 
 class LightBox(QObject):
-    """Places the pictures: evenly over the whole volume, or side by side about the cursor.
+    """Places the tiles: evenly over the volume, or as neighbours of the cursor.
 
     Parameters
     ----------
-    state : what is shown
+    state : display settings of the volume
     layout : plane, rows, columns and spacing
-    rearrange : called when there are more or fewer pictures than before
+    rearrange : called when the number or order of tiles changes
     """
 
     def __init__(
@@ -145,6 +160,7 @@ class LightBox(QObject):
         for each in self.slices:
             each.paged.connect(self.page)
             if each is not first:
+                # All tiles are linked through the first one, in both directions.
                 each.follow(first)
                 first.follow(each)
         self._first, self._n_shown, self._n_before = 0, 0, -1
@@ -154,7 +170,7 @@ class LightBox(QObject):
 
     @property
     def rows(self) -> tuple[tuple[SheetSlice, ...], ...]:
-        """The pictures row by row; a volume may have fewer slices than there are places."""
+        """The tiles row by row. A volume may have fewer slices than there are tiles."""
         shown, n = self.slices[: self._n_shown], self.layout.columns
         return tuple(tuple(shown[k : k + n]) for k in range(0, len(shown), n))
 
@@ -169,17 +185,24 @@ class LightBox(QObject):
 
     @property
     def step(self) -> int:
-        """Slices from one picture to the next."""
+        """Slices from one tile to the next."""
         return self.layout.spacing or max(math.ceil(self._n_all / len(self.slices)), 1)
 
     def page(self, n_notches: int) -> None:
-        """Show slices further on, one for each notch; of a whole volume, move the cursor."""
+        """Show other slices; if the box shows the whole volume, move the cursor.
+
+        Parameters
+        ----------
+        n_notches
+            number of steps
+        """
         if self.layout.spacing:
             self._put(self._first + n_notches * self.step)
         else:
             self._state.step_cursor(self._normal, n_notches)
 
     def _begin(self) -> None:
+        # The images of a run have equal grids, and paging must survive them.
         if self._n_all == self._n_before:
             return
         self._n_before = self._n_all
@@ -205,10 +228,12 @@ class LightBox(QObject):
         beyond = at - (self._first + step * self._n_shown - 1)
         before = self._first - at
         if self.layout.spacing and max(beyond, before) > 0:
+            # Whole steps, so that the tiles show the same slices after going back.
             n_on = math.ceil(beyond / step) if beyond > 0 else -math.ceil(before / step)
             self._put(self._first + n_on * step)
 
     def _put(self, first: int) -> None:
+        # The last tile ends at the last slice, so no tile is empty.
         most = max(self._n_all - 1 - self.step * (self._n_shown - 1), 0)
         self._first = min(max(first, 0), most)
         wanted = [self._first + self.step * k for k in range(self._n_shown)]
@@ -217,7 +242,8 @@ class LightBox(QObject):
         self._share_out(wanted)
 
     def _share_out(self, wanted: list[int]) -> None:
-        """Leave a picture that is wanted as it is, and move it to its place."""
+        """Reuse tiles that already show a wanted slice, and move them to their position."""
+        # Paging by one step then computes a single new slice.
         kept = {each.index: each for each in self.slices if each.index in wanted}
         free = [each for each in self.slices if kept.get(each.index) is not each]
         found = [kept[index] if index in kept else free.pop(0) for index in wanted]

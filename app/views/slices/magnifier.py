@@ -18,11 +18,11 @@ FACTOR = 3.0
 DIAMETER_PX = 190
 RIM_PX = 2.0
 MOST_PART = 0.55
-"""Largest diameter, as a part of the shorter side of a view."""
+"""Largest diameter as a share of the shorter side of a view."""
 
 
 class Magnifier(QObject):
-    """The glass of one view; by keys alone it stands at the cursor."""
+    """The magnifier of one view. Without a pointer it is at the cursor."""
 
     def __init__(self, view: RasterView) -> None:
         super().__init__(view)
@@ -44,10 +44,21 @@ class Magnifier(QObject):
         elif event.type() == QEvent.Type.Leave and self._at is not None:
             self._at = None
             self._view.update()
+        # The view still handles its events, so drags work under the magnifier.
         return False
 
     def paint(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
-        """Paint the glass where it is wanted."""
+        """Paint the magnifier if it is switched on.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        raster
+            values of the image
+        viewport
+            visible part of the plane
+        """
         view, at = self._view, self._at
         if not view.state.magnifies:
             return
@@ -78,6 +89,7 @@ class Magnifier(QObject):
         inside = replace(viewport, centre=centre, px_per_mm=scale, size=(side, side))
         within = QPainter(image)
         within.setRenderHint(QPainter.RenderHint.Antialiasing)
+        # The image is painted again at the higher scale, not enlarged from the screen.
         self._view.paint_image(within, raster, inside)
         within.end()
         return image

@@ -1,7 +1,7 @@
-"""The maximum intensity projection, turned about the patient's long axis by dragging.
+"""Maximum intensity projection, rotated about the patient's long axis by dragging.
 
-A projection of largest values is brighter than any slice. For activity its window is wider than
-the slices', by the ratio of the tops of the two, so that one drag serves both; the caption says so.
+A MIP is brighter than any slice. For activity its window is wider than that of the slices, by the
+ratio of their bright values. One window drag then suits both, and the caption states the factor.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TIP = tr(
 
 
 class MipView(RasterView):
-    """Maximum intensity projection; horizontal drag, wheel and arrow keys turn it."""
+    """Maximum intensity projection. Horizontal drag, wheel and arrow keys rotate it."""
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Maximum intensity projection"), parent)
@@ -51,16 +51,23 @@ class MipView(RasterView):
 
     @property
     def degrees(self) -> float:
-        """Angle of view, 0 from the front, in [0, 360)."""
+        """Viewing angle, 0 from the front, in [0, 360)."""
         return self._degrees
 
     def set_degrees(self, degrees: float) -> None:
-        """Turn the view about z."""
+        """Set the viewing angle.
+
+        Parameters
+        ----------
+        degrees
+            angle about the long axis; any number of turns
+        """
         if degrees % 360 != self._degrees:
             self._degrees = degrees % 360
             self.forget_raster()
 
     def make_raster(self, volume: Volume) -> Raster:
+        # The projector caches a coarse copy, which is only valid for one volume.
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
             self._gain = self._brighter(volume)
@@ -87,7 +94,7 @@ class MipView(RasterView):
         return low, low + self._gain * (high - low)
 
     def _brighter(self, volume: Volume) -> float:
-        """How much higher the top of the projection is than the top of the slices."""
+        """Return the ratio of bright values of projection and slices."""
         if self._projector is None or not self.state.is_pinned:
             return 1.0
         front = self._projector.project(0.0, self.state.convention)[0]
@@ -119,6 +126,7 @@ class MipView(RasterView):
         return BETWEEN.join((tr("Projection   {degrees:.0f}°", degrees=self._degrees), *whose))
 
     def remark(self) -> str:
+        # The factor is stated, because the same colour means different values in the two views.
         wider = self.state.volume is not None and self._gain > 1
         return tr("MIP window: {gain:g} ×", gain=self._gain) if wider else ""
 
@@ -127,7 +135,9 @@ class MipView(RasterView):
 
         def turn(to: QPointF) -> None:
             turned = (to.x() - at.x()) * DEGREES_PER_PX
+            # A click must not rotate the image.
             if abs(turned) >= ANGLE_STEP:
+                # Few angles: each new one costs a projection of the whole volume.
                 self.set_degrees(round((start - turned) / ANGLE_STEP) * ANGLE_STEP)
 
         return PointDrag(turn)

@@ -25,17 +25,17 @@ from engine.geometry import ImageGrid
 
 SEPARATOR_PX = 2
 FLAT = 0.02
-"""Height of a volume, in its widths, below which only slices across z are worth a look."""
+"""Height over width of a volume below which only its axial slices are shown."""
 EMPTY_TEXT = tr("No image yet")
 MOST_ACROSS = 5
 MAIN_PARTS, OTHER_PARTS = 3, 2
-"""Widths of the view that matters most and of those beside it."""
+"""Relative widths of the main view and of the others."""
 
 
 class OrthoView(QWidget):
-    """Axial, coronal, sagittal and projection; a double-click enlarges one of them.
+    """Axial, coronal, sagittal and projection. A double-click enlarges one of them.
 
-    `active` is the view that had the focus last, `layout_now` how they are laid out.
+    `active` is the view that had the focus last, `layout_now` the current layout.
     """
 
     layout_changed = Signal()
@@ -82,10 +82,12 @@ class OrthoView(QWidget):
 
     @property
     def upper_views(self) -> tuple[SliceView, ...]:
-        """Views of the second volume beside those of the first; made when they are first seen."""
+        """Views of the second volume next to those of the first, created when first shown."""
+        # Most users never compare side by side, and each view connects to many signals.
         if not self._upper:
             pairs = [(SliceView(self.state, v.plane, part="upper"), v) for v in self.slices]
             for upper, lower in pairs:
+                # Zoom and pan of a pair stay equal, in both directions.
                 upper.follow(lower)
                 lower.follow(upper)
                 upper.enlarge_requested.connect(lambda lower=lower: self.toggle_enlarged(lower))
@@ -100,18 +102,31 @@ class OrthoView(QWidget):
 
     @property
     def enlarged(self) -> RasterView | None:
-        """The view that fills the space, None while all are shown."""
+        """The enlarged view; None if all are shown."""
         return self._alone
 
     def add_side_widget(self, widget: QWidget) -> None:
-        """Put something to the left of the views."""
+        """Add a widget to the left of the views.
+
+        Parameters
+        ----------
+        widget
+            the widget
+        """
         self._middle.insertWidget(0, widget)
 
     def _activate(self, view: RasterView) -> None:
         self.active = view
 
     def toggle_enlarged(self, view: RasterView) -> None:
-        """Give a view all the space, or show all again."""
+        """Show one view alone, or all again.
+
+        Parameters
+        ----------
+        view
+            the view
+        """
+        # A double-click in a layout with one view has nothing to enlarge, so it returns to four.
         if self.layout_now.kind == "one" and self._alone is None:
             self.set_layout(replace(self.layout_now, kind="four"))
             return
@@ -120,9 +135,16 @@ class OrthoView(QWidget):
         view.setFocus()
 
     def set_layout(self, layout: ViewLayout) -> None:
-        """Set the layout of the views."""
+        """Set the layout of the views.
+
+        Parameters
+        ----------
+        layout
+            the layout
+        """
         if layout == self.layout_now:
             return
+        # An enlarged view of the old layout may not exist in the new one.
         self.layout_now, self._alone = layout, None
         box, self.light_box = self.light_box, None
         if layout.kind == "sheet":
@@ -131,6 +153,7 @@ class OrthoView(QWidget):
                 each.enlarge_requested.connect(lambda: self.toggle_enlarged(self._main))
                 each.focused.connect(lambda: self._activate(self._main))
         self._arrange()
+        # The old tiles are deleted after the new layout has removed them from the grid.
         if box is not None:
             for each in box.slices:
                 each.deleteLater()
@@ -139,27 +162,29 @@ class OrthoView(QWidget):
 
     @property
     def _main(self) -> RasterView:
-        """The view that matters most in the layout."""
+        """The main view of the layout."""
         layout = self.layout_now
         name = layout.plane if layout.kind == "sheet" else layout.main
         places = ("axial", "coronal", "sagittal", "projection")
         return self.views[places.index(name)]
 
     def _follow_shape(self) -> None:
-        """Give slices of a thin volume all the space; the other views would show a line."""
+        """Show only the axial slices of a thin volume; the other views would show a line."""
         volume = self.state.volume
         is_flat = volume is not None and _is_flat(volume.grid)
+        # Only a change counts. Otherwise each new image would undo the user's choice of view.
         if is_flat != self._was_flat:
             self._was_flat = is_flat
             self._alone = self.axial if is_flat else None
             self._arrange()
 
     def _arrange(self) -> None:
-        """Place the views that are wanted: pairs, one, or those that are sharp the largest."""
+        """Place the visible views: pairs, one, or all with the sharp ones largest."""
         alone, fusion = self._alone, self.state.fusion
         if fusion.is_side_by_side and alone is not self.mip:
             pairs = zip(self.slices, self.upper_views, strict=True)
             shown = [pair for pair in pairs if alone in (None, *pair)]
+            # Three pairs are shown as two rows of three. A single pair is side by side.
             upright = len(shown) > 1
             rows = list(zip(*shown, strict=True)) if upright else shown
             self._panes.show_rows(tuple(tuple(row) for row in rows))
@@ -172,6 +197,7 @@ class OrthoView(QWidget):
         elif self.layout_now.kind == "main":
             self._panes.show_four(self.views, self._main)
         else:
+            # Two panels resolve poorly along their normal, so the slice across this axis is sharp.
             sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
             axis = self.state.blurred_axis
             self._panes.show_four(self.views, None if axis is None else sharp[axis])
@@ -181,17 +207,18 @@ class OrthoView(QWidget):
         self.state.set_colours(colours)
 
     def cursor_text(self) -> str:
-        """Place and value under the cursor, for the status bar; empty without a volume."""
+        """Return position and value at the cursor for the status bar; empty without a volume."""
         value = self.state.value_at_cursor()
         if value is None:
             return ""
         at = place(self.state.cursor_mm, self.state.length_unit)
+        # Position first: values have different lengths, and the position must not jump.
         own = f"{at}   {self.state.shown_text(value)}"
         other = upper_value(self.state)
         return f"{own} | {other}" if other else own
 
     def snapshot(self) -> QImage:
-        """The views as they are on the screen, without the controls."""
+        """Return an image of the views as they are on the screen."""
         return self._panes.grab().toImage()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -208,7 +235,7 @@ def _is_flat(grid: ImageGrid) -> bool:
 
 
 class Panes(QWidget):
-    """Four views with thin lines between them, and a word in the middle while they are empty."""
+    """Four views separated by thin lines, with a note while they are empty."""
 
     def __init__(self, state: ViewState, views: tuple[RasterView, ...]) -> None:
         super().__init__()
@@ -225,23 +252,39 @@ class Panes(QWidget):
         self._show_note()
 
     def show_four(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
-        """Show views two by two, or one of them large at the left and the others beside it."""
+        """Show four views.
+
+        Parameters
+        ----------
+        views
+            the views
+        main
+            view to show large at the left; None shows all in one size
+        """
         if main is None:
             self.show_rows((views[:2], views[2:]))
             return
         others = [view for view in views if view is not main]
+        # The main view spans all rows of the left column.
         spots = [(main, 0, 0, len(others))]
         spots += [(view, row, 1, 1) for row, view in enumerate(others)]
         self._place(tuple(spots), (MAIN_PARTS, OTHER_PARTS))
 
     def show_rows(self, rows: Sequence[Sequence[RasterView]]) -> None:
-        """Show views row by row, all of one size."""
+        """Show views row by row, all of one size.
+
+        Parameters
+        ----------
+        rows
+            views of each row
+        """
         spots = [(v, i, k, 1) for i, row in enumerate(rows) for k, v in enumerate(row)]
         self._place(tuple(spots), ())
 
     def _place(
         self, spots: tuple[tuple[RasterView, int, int, int], ...], parts: tuple[int, ...]
     ) -> None:
+        # Rebuilding the layout makes the views flicker.
         if (spots, parts) == self._placed:
             return
         for view, *_ in self._placed[0]:
@@ -253,6 +296,7 @@ class Panes(QWidget):
             view.show()
         rows = 1 + max(row for _, row, _, _ in spots)
         columns = 1 + max(column for _, _, column, _ in spots)
+        # QGridLayout keeps the stretch of rows and columns that are no longer used.
         for k in range(MOST_ACROSS):
             shared = 1 if k < columns else 0
             self._grid.setColumnStretch(k, parts[k] if k < len(parts) else shared)

@@ -1,7 +1,7 @@
-"""Maximum intensity projection of a volume turning about z: numpy only, no Qt.
+"""Maximum intensity projection of a volume rotated about z: numpy only, no Qt.
 
-At angle θ the screen's right is (cos θ, sin θ) in patient (x, y): 0° looks from the front,
-like the coronal plane; 90° shows the patient's front at screen left, like the sagittal one.
+At angle θ the right of the screen is (cos θ, sin θ) in (x, y) of the patient. 0° looks from the
+front, like the coronal plane. 90° shows the patient's front on the left, like the sagittal plane.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ SHOWN_LETTER = 0.35  # an axis within about 70° of the screen's right is named
 class Projector:
     """The projections of one volume.
 
-    Right angles come from the full volume; the angles between from a coarser copy made of the
-    maxima of small blocks, so that a small hot spot survives.
+    Multiples of 90° use the full volume. Other angles use a coarser copy of block maxima, so that a
+    small hot spot is not lost.
     """
 
     def __init__(self, volume: Volume) -> None:
@@ -34,10 +34,23 @@ class Projector:
         self._block = _block_length(volume.grid.shape)
         width, depth, _ = volume.grid.size_mm
         self._radius_mm = math.hypot(float(width), float(depth)) / 2  # half a slice's diagonal
+        # Outside the volume is air: 0 for activity, the lowest value for CT.
         self._air = float(np.nanmin(volume.values)) if volume.unit == "HU" else 0.0
 
     def project(self, degrees: float, convention: Convention) -> tuple[NDArray[np.float32], Rect]:
-        """Values (n_z, n_u), head on top, and their place [mm] about the grid's axis."""
+        """Return the projection at an angle.
+
+        Parameters
+        ----------
+        degrees
+            angle about z
+        convention
+            patient sides on the screen
+
+        Returns
+        -------
+        (n_z, n_u) values, head on top, and their rectangle about the axis of the grid [mm]
+        """
         turned = degrees % 360
         values = self._straight(round(turned / 90) % 4) if turned % 90 == 0 else self._turn(turned)
         if convention == "neurological":
@@ -57,7 +70,7 @@ class Projector:
         return n_columns * self.volume.grid.voxel_mm[_axis(degrees)] / 2
 
     def _straight(self, quarter: int) -> NDArray[np.float32]:
-        """The exact maximum along y (quarters 0, 2) or x (1, 3), padded to the full width."""
+        """Return the exact maximum along y (quarters 0, 2) or x (1, 3), padded to full width."""
         across = quarter % 2
         if across == 0:
             image = facts_of(self.volume).front[::-1]
@@ -66,12 +79,13 @@ class Projector:
         if quarter in (2, 3):
             image = image[:, ::-1]
         grid = self.volume.grid
+        # All angles have the width of the diagonal, so the image does not change its size.
         lacking = self._radius_mm - float(grid.size_mm[across]) / 2
         n_pad = math.ceil(lacking / grid.voxel_mm[across] - 1e-6)
         return np.pad(image, ((0, 0), (n_pad, n_pad)), constant_values=self._air)
 
     def _turn(self, degrees: float) -> NDArray[np.float32]:
-        """The maximum of the voxels that lines at any angle pass through."""
+        """Return the maximum along lines at any angle."""
         coarse = self._coarse_rows()
         n_y, n_x, n_z = coarse.shape
         rows = coarse.reshape(n_y * n_x, n_z)
@@ -82,6 +96,7 @@ class Projector:
         half_x, half_y = (float(size) / 2 for size in self.volume.grid.size_mm[:2])
         u = _spread(n_u, radius)
         image = np.full((n_u, n_z), -np.inf, np.float32)
+        # One depth at a time: the gathered rows stay in the cache, and z is contiguous.
         for depth in _spread(n_depth, radius):
             i_x = np.floor((u * cosine - depth * sine + half_x) / pitch_x).astype(np.intp)
             i_y = np.floor((u * sine + depth * cosine + half_y) / pitch_y).astype(np.intp)
@@ -110,15 +125,23 @@ class Projector:
 
     def _pool_slab(self, slab: NDArray[np.float32], highest: np.ufunc) -> NDArray[np.float32]:
         """(n_y, n_x) maxima of the blocks of one coarse slice, small enough for the cache."""
+        # Along z first: this removes most values with contiguous reads.
         plane = highest.reduce(slab, axis=0)
         return _pool(_pool(plane, 0, self._block[1], highest), 1, self._block[2], highest)
 
 
 def scanner_degrees(degrees: float, axes: str) -> float:
-    """Return the angle about z of a volume that shows a patient from an angle.
+    """Convert an angle about the patient to one about z of the volume.
 
-    0° shows the patient's front and 90° the left side, whatever the sides that x and y lead to.
-    Axes whose z does not follow the patient's long axis are turned as those of "LPS".
+    0° shows the patient's front and 90° the left side, for any directions of x and y. If z is not
+    the long axis of the patient, "LPS" is assumed.
+
+    Parameters
+    ----------
+    degrees
+        angle about the patient
+    axes
+        directions of x, y and z, such as "LPS"
     """
     front, side = (orientation(plane, axes=axes) for plane in ("coronal", "sagittal"))
     if front.down.axis != 2:
@@ -133,7 +156,23 @@ def scanner_degrees(degrees: float, axes: str) -> float:
 def cursor_uv(
     volume: Volume, point_mm: Point, degrees: float, convention: Convention
 ) -> tuple[float, float]:
-    """Place of a patient point in the projection [mm]."""
+    """Return the position of a point in the projection.
+
+    Parameters
+    ----------
+    volume
+        the projected volume
+    point_mm
+        the point [mm]
+    degrees
+        angle about z of the volume
+    convention
+        patient sides on the screen
+
+    Returns
+    -------
+    (u, v) [mm]
+    """
     angle = math.radians(degrees)
     dx, dy = (point_mm[axis] - volume.grid.centre_mm[axis] for axis in (0, 1))
     u = dx * math.cos(angle) + dy * math.sin(angle)
@@ -141,7 +180,15 @@ def cursor_uv(
 
 
 def edges(degrees: float, convention: Convention) -> Edges:
-    """Orientation letters: one where an axis lies across the screen, two between."""
+    """Return the orientation letters: one if an axis is parallel to the screen, two between.
+
+    Parameters
+    ----------
+    degrees
+        angle about z
+    convention
+        patient sides on the screen
+    """
     mirrored = 1 if convention == "radiological" else -1
     angle = math.radians(degrees)
     parts = ((0, mirrored * math.cos(angle)), (1, mirrored * math.sin(angle)))
@@ -162,7 +209,7 @@ def _axis(degrees: float) -> int:
 
 
 def _block_length(shape: tuple[int, int, int]) -> tuple[int, int, int]:
-    """How many voxels (z, y, x) go into one coarse one."""
+    """Return the number of voxels (z, y, x) of a block."""
     block = 1
     while math.prod(math.ceil(n / block) for n in shape) > MOST_VOXELS:
         block += 1
@@ -172,7 +219,7 @@ def _block_length(shape: tuple[int, int, int]) -> tuple[int, int, int]:
 def _pool(
     values: NDArray[np.float32], axis: int, block: int, highest: np.ufunc
 ) -> NDArray[np.float32]:
-    """Maxima of `block` neighbours along an axis; a last, shorter block counts too."""
+    """Return maxima of `block` neighbours along an axis, including a shorter last block."""
     if block == 1:
         return values
     parts = [values[(slice(None),) * axis + (slice(k, None, block),)] for k in range(block)]
@@ -184,5 +231,5 @@ def _pool(
 
 
 def _spread(n: int, radius: float) -> NDArray[np.floating]:
-    """The middles of `n` equal parts of −radius … radius."""
+    """Return the centres of `n` equal parts of −radius … radius."""
     return (np.arange(n) + 0.5) * (2 * radius / n) - radius

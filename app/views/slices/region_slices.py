@@ -26,7 +26,7 @@ class ShownRegion:
 
     Attributes
     ----------
-    centre_mm : its middle (x, y, z) [mm]
+    centre_mm : its centre (x, y, z) [mm]
     radius_mm, length_mm : its size [mm]
     """
 
@@ -36,7 +36,7 @@ class ShownRegion:
 
 
 class RegionSlices(QWidget):
-    """Across at the left, along at the right, in one scale."""
+    """Axial slice on the left, coronal slice on the right, at one scale."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,15 @@ class RegionSlices(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_region(self, volume: Volume | None, region: ShownRegion | None) -> None:
-        """Show an image through a region, or through its own middle."""
+        """Show slices of an image.
+
+        Parameters
+        ----------
+        volume
+            the image; None shows a note
+        region
+            region that the slices go through; None for the centre of the image
+        """
         self._volume, self.region = volume, region
         self.update()
 
@@ -72,6 +80,7 @@ class RegionSlices(QWidget):
 
     def _paint_slices(self, painter: QPainter, volume: Volume) -> None:
         width, depth, height = volume.grid.size_mm
+        # One scale for both slices, so that the cylinder has the same size in both.
         scale = min(
             (self.width() - 3 * GAP_PX) / (2 * width),
             (self.height() - 2 * GAP_PX) / max(depth, height),
@@ -92,6 +101,7 @@ class RegionSlices(QWidget):
         if self.region is None or self._volume is None:
             return
         grid, region = self._volume.grid, self.region
+        # Relative to the centre of the grid, which is painted at the centre of the area.
         x, y, z = (c - m for c, m in zip(region.centre_mm, grid.centre_mm, strict=True))
         half_up = region.radius_mm if is_across else region.length_mm / 2
         border = QRectF(0, 0, 2 * region.radius_mm * scale, 2 * half_up * scale)
@@ -107,6 +117,7 @@ class RegionSlices(QWidget):
 
 
 def _slices(volume: Volume, at_mm: Point) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the slice across at z, and the one along at y with the head up."""
+    """Return the axial slice at z, and the coronal one at y with the head up."""
+    # The nearest slices: this drawing only shows where the region is.
     z, y = (int(np.abs(volume.grid.centres_mm(axis) - at_mm[axis]).argmin()) for axis in (2, 1))
     return np.asarray(volume.values[z]), np.asarray(volume.values[::-1, y])

@@ -1,11 +1,11 @@
-"""Several slices as one picture, as thick as is wanted: highest, mean or lowest values; no Qt.
+"""Several slices as one image of a chosen thickness: maximum, mean or minimum; no Qt.
 
-Of a slice i and a thickness t across voxels of length v, the slices i − n … i + n with
+For a slice i and a thickness t across voxels of length v, the slices i − n … i + n are used, with
 
     n = round((t / v − 1) / 2)
 
-are taken, so that (2n + 1) v is as near to t as whole slices allow. Slices and what eights of them
-give are kept, so that a step of the wheel costs one new slice.
+so that (2n + 1) v is as near to t as whole slices allow. Slices and results of blocks of eight are
+cached, so a step of the wheel costs one new slice.
 """
 
 from __future__ import annotations
@@ -28,36 +28,63 @@ SlabKind = Literal["", "highest", "mean", "lowest"]
 SHORT_NAMES: dict[SlabKind, str] = {"highest": tr("MIP"), "mean": tr("Mean"), "lowest": tr("MinIP")}
 LEAST_MM, MOST_MM = 0.1, 100.0
 MOST_EACH_SIDE = 64
-"""Slices at each side, at most: more are the business of the projection."""
+"""Largest number of slices on each side. The projection view shows thicker ranges."""
 EIGHT = 8
 KEPT_SLICES, KEPT_EIGHTS = 32, 20
 
 
 @dataclass(frozen=True)
 class Slab:
-    """What is shown of slices side by side.
+    """The combination of neighbouring slices.
 
     Attributes
     ----------
-    kind : which of their values; "" for one slice alone
-    thickness_mm : of all together
+    kind : value that is shown; "" for a single slice
+    thickness_mm : total thickness [mm]
     """
 
     kind: SlabKind = ""
     thickness_mm: float = 10.0
 
     def range(self, grid: ImageGrid, axis: int, index: int) -> range:
-        """Return the slices across axis 0, 1, 2 (x, y, z) about one of them."""
+        """Return the indices of the slices of a slab.
+
+        Parameters
+        ----------
+        grid
+            grid of the volume
+        axis
+            axis across the slices: 0, 1, 2 for x, y, z
+        index
+            index of the central slice
+
+        Returns
+        -------
+        at the end of the volume a slab has fewer slices
+        """
         n_each_side = 0
         if self.kind:
             n_each_side = max(round((self.thickness_mm / grid.voxel_mm[axis] - 1) / 2), 0)
+        # A slab of a fine grid could otherwise contain hundreds of slices per wheel step.
         n_each_side = min(n_each_side, MOST_EACH_SIDE)
         return range(
             max(index - n_each_side, 0), min(index + n_each_side + 1, grid.shape[2 - axis])
         )
 
     def describe(self, grid: ImageGrid, axis: int, index: int, unit: str) -> str:
-        """Return it in words, with how thick it really is; empty for one slice."""
+        """Describe the slab with its real thickness; empty for a single slice.
+
+        Parameters
+        ----------
+        grid
+            grid of the volume
+        axis
+            axis across the slices
+        index
+            index of the central slice
+        unit
+            unit of lengths
+        """
         if not self.kind:
             return ""
         thick = len(self.range(grid, axis, index)) * grid.voxel_mm[axis]
@@ -65,7 +92,7 @@ class Slab:
 
 
 class SlabCutter:
-    """Makes slabs of one volume after the other, each along one axis."""
+    """Computes slabs along one axis of one volume at a time."""
 
     def __init__(self) -> None:
         self._volume: Volume | None = None
@@ -74,12 +101,31 @@ class SlabCutter:
         self._eights: OrderedDict[int, Values] = OrderedDict()
 
     def cut(self, volume: Volume, axis: int, index: int, slab: Slab) -> NDArray[np.float32]:
-        """Return a slab across axis 0, 1, 2 (x, y, z) about a slice, as a volume one voxel deep."""
+        """Return a slab.
+
+        Parameters
+        ----------
+        volume
+            the volume
+        axis
+            axis across the slices: 0, 1, 2 for x, y, z
+        index
+            index of the central slice
+        slab
+            kind and thickness
+
+        Returns
+        -------
+        a volume that is one voxel deep along the axis
+        """
         key = slab.kind, axis
+        # Another kind or axis makes all cached blocks invalid.
         self.keep_only(volume if key == self._key else None)
         self._volume, self._key = volume, key
         wanted = slab.range(volume.grid, axis, index)
         if slab.kind == "mean":
+            # Blocks are added in double precision, because a sum of 129 slices of float32 loses
+            # digits.
             total: Values = np.zeros(self._slice(wanted[0]).shape)
             for part in self._parts(wanted):
                 total += part
@@ -89,14 +135,20 @@ class SlabCutter:
         return np.expand_dims(np.asarray(found, np.float32), 2 - axis)
 
     def keep_only(self, volume: Volume | None) -> None:
-        """Drop cached slices of other volumes: they would keep the whole volume in memory."""
+        """Drop cached slices of other volumes, which would keep them in memory.
+
+        Parameters
+        ----------
+        volume
+            volume whose slices stay; None drops all
+        """
         if volume is not self._volume:
             self._volume = None
             self._slices.clear()
             self._eights.clear()
 
     def _parts(self, wanted: range) -> Iterable[Values]:
-        """Whole eights as one, and the slices before and behind them."""
+        """Return whole blocks of eight combined, and the single slices before and after them."""
         at = wanted.start
         while at < wanted.stop:
             if at % EIGHT == 0 and at + EIGHT <= wanted.stop:
@@ -112,6 +164,7 @@ class SlabCutter:
     def _slice(self, index: int) -> Values:
         if self._volume is None:
             raise ReferenceError("no volume to cut")
+        # A copy: slices across x are spread over the whole array and slow to read repeatedly.
         return np.ascontiguousarray(
             np.moveaxis(self._volume.values, 2 - self._key[1], 0)[index], np.float32
         )
@@ -128,18 +181,20 @@ def _cached(
         while len(cache) >= most:
             cache.popitem(last=False)
         cache[key] = make(key)
+    # Least recently used entries are dropped first.
     cache.move_to_end(key)
     return cache[key]
 
 
 def _combined(parts: Iterable[Values], kind: SlabKind) -> Values:
-    """Highest or lowest of all, NaN left out; or the sum."""
+    """Return maximum or minimum without NaN, or the sum."""
     quick = {"highest": np.maximum, "lowest": np.minimum, "mean": np.add}[kind]
     without_nan = {"highest": np.fmax, "lowest": np.fmin, "mean": np.add}[kind]
     every = list(parts)
     found = every[0].copy()
     for part in every[1:]:
         quick(found, part, out=found)
+    # NaN is rare, so the fast function runs first and the result is checked.
     if without_nan is not quick and np.isnan(found).any():  # fmax is far slower
         return np.asarray(without_nan.reduce(every))
     return found

@@ -30,14 +30,37 @@ class SlicePane(Protocol):
 
 
 class SliceMarks(Protocol):
-    """Things in space that slices show."""
+    """Objects in space that slices show."""
 
     @property
     def uses_cross_cursor(self) -> bool:
         """True while the pointer draws."""
 
+    # Protocols: regions and annotations live in other packages, which views must not import.
     def paint(self, painter: QPainter, pane: SlicePane, viewport: Viewport) -> None:
-        """Paint the marks in the displayed slice."""
+        """Paint the marks in the displayed slice.
+
+        Parameters
+        ----------
+        painter
+            an active painter
+        pane
+            the slice view
+        viewport
+            visible part of the plane
+        """
 
     def drag(self, pane: SlicePane, at: QPointF) -> Drag | None:
-        """Return a drag of the mark under the pointer, or None."""
+        """Return the gesture for a press on a mark.
+
+        Parameters
+        ----------
+        pane
+            the slice view
+        at
+            position of the press [px]
+
+        Returns
+        -------
+        None if no mark is there
+        """

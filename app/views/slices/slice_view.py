@@ -36,10 +36,10 @@ BOX_REMARK = tr("dashed: reconstructed volume")
 
 
 class SliceView(RasterView):
-    """The axial, coronal or sagittal slice that holds the cursor.
+    """The axial, coronal or sagittal slice through the cursor.
 
-    With a second volume over the first, `part` says which of the two it shows: "both" as they are
-    mixed, or the "upper" alone, beside a view of the lower one.
+    With a second volume, `part` selects the content: "both" for the fused image, or "upper" for the
+    second volume alone, next to a view of the first one.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class SliceView(RasterView):
         )
         super().__init__(state, name, parent)
         self.plane, self.part = plane, part
+        # The tiles of a light box share their cutters, so that neighbours reuse slices.
         self._cutter, of_upper = cutters or (SlabCutter(), SlabCutter())
         self._upper = UpperSlice(state, of_upper)
         self._orientation = self._current_orientation()
@@ -77,11 +78,12 @@ class SliceView(RasterView):
 
     @property
     def orientation(self) -> Orientation:
-        """How the plane lies on the screen now."""
+        """Orientation of the plane on the screen."""
         return self._orientation
 
     def make_raster(self, volume: Volume) -> Raster:
         way = self._orientation
+        # Remembered, to recompute only if the cursor moves to another slice.
         self._shown_index = self._index(volume)
         index, slab = self._shown_index, self.state.slab_now
         if not slab.kind:
@@ -114,6 +116,7 @@ class SliceView(RasterView):
 
     def remark(self) -> str:
         fusion = self.state.fusion
+        # The most specific note wins: there is space for a single line.
         if fusion.has_values and self.state.slab.kind and fusion.mode in COMPARING:
             return COMPARED_REMARK
         if fusion.has_values and self.state.slab.kind and not fusion.placing.is_straight:
@@ -148,6 +151,7 @@ class SliceView(RasterView):
         fusion = self.state.fusion
         if fusion.compares:
             return fusion.compared
+        # The upper image on the screen is the first volume in this case.
         if self.is_mixed_over:
             return self.state if upper else fusion
         is_upper = self.part == "upper" or (upper and self.shows_upper)
@@ -203,9 +207,11 @@ class SliceView(RasterView):
     def primary_drag(self, at: QPointF) -> Drag:
         if self.part == "both" and self._upper.is_on_border(at, self.width()):
             return SwipeDrag(self, self.width(), self.state.fusion)
+        # A double-click enlarges the view and must not leave the cursor elsewhere.
         self._cursor_before = self.state.cursor_mm
         if self.state.draws_lines:
             return line.LineDrag(self, at)
+        # The last marks are painted on top, so they get the press first.
         for marks in reversed(self.state.marks):
             drag = marks.drag(self, at)
             if drag is not None:
@@ -219,6 +225,7 @@ class SliceView(RasterView):
         self.state.step_cursor(self._orientation.normal, n_notches)
 
     def step_arrow(self, right: int, down: int) -> None:
+        # Arrows follow the screen, also in a rotated or mirrored plane.
         for direction, n_voxels in (
             (self._orientation.right, right),
             (self._orientation.down, down),
@@ -253,17 +260,28 @@ class SliceView(RasterView):
         return state.turn_of(self.plane).of(upright)
 
     def _reorient(self) -> None:
-        """Keep the place that was zoomed at in view when sides change."""
+        """Keep the visible part of the plane when sides change."""
         before, self._orientation = self._orientation, self._current_orientation()
         volume, viewport = self.state.volume, self._viewport
         if before == self._orientation or volume is None or viewport is None:
             return
+        # Through patient coordinates, which stay the same when the plane is turned.
         at = before.to_patient(*viewport.centre, 0.0)
         self._viewport = replace(viewport, centre=self._orientation.to_screen(at))
         self._image_rect = self.image_rect(volume)
 
     def point_at(self, at: QPointF) -> Point:
-        """The point of the displayed slice under a position in the view [mm]."""
+        """Return the point of the displayed slice under a position.
+
+        Parameters
+        ----------
+        at
+            position in the view [px]
+
+        Returns
+        -------
+        (x, y, z) [mm]
+        """
         u, v = self.to_mm(at)
         depth_mm = self.plane_point[self._orientation.normal]
         return self._orientation.to_patient(u, v, depth_mm)
@@ -282,7 +300,7 @@ class SliceView(RasterView):
             line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)
 
     def _holds(self, drawn: line.Line, volume: Volume) -> bool:
-        """True if a line is in the displayed slice."""
+        """Return True if a line is in the displayed slice."""
         normal = self._orientation.normal
         there = slice_index(volume.grid, normal, drawn.start_mm[normal])
         return drawn.plane == self.plane and there == self._index(volume)
