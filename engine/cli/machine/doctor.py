@@ -35,7 +35,7 @@ LOW_DISK = 5 * 2**30
 def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter doctor`.
 
-    The checks run in the order in which a repair makes sense: packages, devices, disk, kernels.
+    It checks packages, devices, disk space and kernels, and its error names the remedy.
     """
     p = add_verb(verbs, "doctor")
     p.add_argument(

@@ -19,8 +19,7 @@ from engine.io.safety.atomic_write import write_atomically
 def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter curve`.
 
-    The table has one row per frame. Its times are those of the frame, its values means in the
-    sphere.
+    The table has one row per frame with the mean and the standard deviation in the sphere.
     """
     p = add_verb(verbs, "curve")
     p.add_argument("frames", type=Path, metavar="FRAMES", help="dynamic image: .h5, .nii.gz, DICOM")

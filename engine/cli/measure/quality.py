@@ -23,7 +23,7 @@ KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter quality`.
 
-    Measurements follow NEMA NU 2 and NU 4 as far as the phantom allows; each states its definition.
+    Each phantom has its own measurements. Without `-o` they are printed only.
     """
     p = add_verb(verbs, "quality")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="image of the phantom")
