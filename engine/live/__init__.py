@@ -1,4 +1,4 @@
-"""Scans while they are measured: sources of frames, slices that follow them, what is kept."""
+"""Reconstruct scans during their acquisition: sources, live slices and images, recorded scans."""
 
 from typing import TYPE_CHECKING
 

@@ -1,9 +1,12 @@
-"""Hand-over between a source that never waits and a consumer that may be slow.
+"""Queue between a source that never waits and a consumer that may be slow.
 
-Projections that were not taken in time are dropped, the oldest first, and counted in `lost` of
-the next one: a live image wants the newest. Darks and flats stay; where even they are more than
-memory should hold, the oldest go and an event says so. So memory is bounded and no source waits,
-but for one that can: a stored scan, played as fast as its frames are taken.
+Projections that were not taken in time are dropped, the oldest first, because a live image needs
+the
+newest. The next frame counts them in `lost`. Darks and flats stay; if they exceed the memory too,
+the
+oldest are dropped and an event reports it. Memory is bounded and no source waits, except one that
+can:
+a stored scan that is played as fast as its frames are processed.
 """
 
 from __future__ import annotations
@@ -26,14 +29,14 @@ class Arrivals:
 
     Parameters
     ----------
-    source : read in a thread that starts at once
-    most_projections : that wait to be taken
-    most_bytes : of projections that wait, and the same again of darks and flats [bytes]
+    source : source, read in a thread that starts at once
+    most_projections : most projections in the queue
+    most_bytes : most memory of queued projections, and the same again for darks and flats [bytes]
 
     Attributes
     ----------
-    arrived : frames that came from the source
-    dropped : projections that were not taken in time
+    arrived : number of frames from the source
+    dropped : number of projections that were not taken in time
     """
 
     def __init__(
@@ -45,8 +48,10 @@ class Arrivals:
     ) -> None:
         self.source = source
         self.arrived = self.dropped = 0
+        # Two queues: projections are dropped freely, darks and flats as the last resort
         self._projections = _Waiting(most_projections, most_bytes)
         self._references = _Waiting(None, most_bytes)
+        # Bounded too: a source that fails again and again must not fill the memory
         self._events: deque[tuple[int, SourceEvent]] = deque(maxlen=MOST_EVENTS)
         self._lost = self._number = self._references_dropped = 0
         self._end: Ended | None = None
@@ -63,7 +68,7 @@ class Arrivals:
         self.close()
 
     def __iter__(self) -> Iterator[Arrival]:
-        """Yield what comes until the source has ended, its `Ended` last."""
+        """Yield frames and events until the source has ended, `Ended` last."""
         while True:
             arrival = self.take()
             if arrival is not None:
@@ -72,15 +77,28 @@ class Arrivals:
                 return
 
     def take(self, timeout_s: float | None = None) -> Arrival | None:
-        """Return the oldest that waits, or None if nothing comes in time.
+        """Return the oldest frame or event in the queue.
 
-        After the end it is `Ended` again and again. A fault of the source is raised here, after
-        all that came before it.
+        Parameters
+        ----------
+        timeout_s
+            longest wait [s]; None waits until something comes
+
+        Returns
+        -------
+        arrival
+            None if nothing came in time; `Ended` at every call after the end
+
+        Raises
+        ------
+        Exception
+            the error of the source, after everything that came before it
         """
         with self._changed:
             self._changed.wait_for(self._has_something, timeout_s)
             arrival = self._oldest()
             if arrival is not None:
+                # The source may wait for space
                 self._changed.notify_all()
                 return arrival
             if self._fault is not None:
@@ -89,15 +107,16 @@ class Arrivals:
 
     @property
     def waiting(self) -> int:
-        """Number of frames that wait to be taken."""
+        """Number of frames in the queue."""
         with self._changed:
             return len(self._projections.frames) + len(self._references.frames)
 
     def close(self) -> None:
-        """Stop reading and let go of the source."""
+        """Stop reading and close the source."""
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
+        # A source returns within a fraction of a second; one that hangs must not block the end
         self._thread.join(timeout=10)
         self.source.close()
 
@@ -115,12 +134,14 @@ class Arrivals:
     def _finish(self, fault: BaseException | None) -> None:
         with self._changed:
             self._fault = fault
+            # A source that stops without `Ended` has ended all the same
             self._end = self._end or Ended(f"{self.source.name}: ended.")
             self._changed.notify_all()
 
     def _put(self, arrival: Arrival) -> None:
         with self._changed:
             if self.source.can_wait and isinstance(arrival, Frame):
+                # Events need no space, so they never wait
                 self._changed.wait_for(lambda: self._stop.is_set() or self._has_room(arrival))
             self._number += 1
             if isinstance(arrival, Frame):
@@ -136,6 +157,8 @@ class Arrivals:
         if frame.kind == FrameKind.PROJECTION:
             for gone in self._projections.add(self._number, frame):
                 self.dropped += 1
+                # A dropped frame takes the gaps before it along: both are missing for the next
+                # frame
                 self._lost += 1 + gone.lost
         else:
             self._references_dropped += len(self._references.add(self._number, frame))
@@ -156,10 +179,12 @@ class Arrivals:
         )
 
     def _oldest(self) -> Arrival | None:
+        # First, since later projections are divided by other references than expected
         if self._references_dropped:
             text = f"{self.source.name}: {self._references_dropped} darks or flats "
             self._references_dropped = 0
             return Noticed(f"{text}were not taken in time and are not used.")
+        # Numbers restore the order of arrival over the three queues
         heads = [
             (waiting[0][0], waiting)
             for waiting in (self._events, self._references.frames, self._projections.frames)
@@ -178,7 +203,7 @@ class Arrivals:
 
 
 class _Waiting:
-    """Frames that wait, no more than so many and so many bytes, but always one."""
+    """Queued frames, limited by number and bytes, but always at least one."""
 
     def __init__(self, most: int | None, most_bytes: int) -> None:
         self.frames: deque[tuple[int, Frame]] = deque()
@@ -186,20 +211,21 @@ class _Waiting:
         self._bytes = 0
 
     def add(self, number: int, frame: Frame) -> list[Frame]:
-        """Append a frame; returns those that had to go for it."""
+        """Append a frame; return the frames that were dropped for it."""
         self.frames.append((number, frame))
         self._bytes += int(frame.values.nbytes)
         gone = []
+        # A single frame may be larger than the limit: without it there would never be an image
         while len(self.frames) > 1 and self._is_full():
             gone.append(self.pop())
         return gone
 
     def takes(self, frame: Frame) -> bool:
-        """Whether a frame fits beside those that wait."""
+        """Return True if a frame fits into the queue."""
         return not self._exceeds(len(self.frames) + 1, self._bytes + int(frame.values.nbytes))
 
     def pop(self) -> Frame:
-        """Take the oldest."""
+        """Remove and return the oldest frame."""
         frame = self.frames.popleft()[1]
         self._bytes -= int(frame.values.nbytes)
         return frame

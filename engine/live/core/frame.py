@@ -1,4 +1,4 @@
-"""What a running scan yields: frames as measured, and what is to be known of its source."""
+"""Frames and events of a running scan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.geometry.xray import XrayGeometry
 
 
 class FrameKind(IntEnum):
-    """What a frame shows; the numbers are those that streams at beamlines use."""
+    """Kind of a frame. The numbers are those of the streams of beamlines."""
 
     DARK = 0
     FLAT = 1
@@ -25,13 +25,12 @@ class Frame:
     Attributes
     ----------
     kind : dark, flat or projection
-    index : its number among those of its kind, from 0, as the source counts them
-    angle_rad : of the source of rays, or None where nobody has said it [rad]
+    index : number among the frames of its kind, from 0
+    angle_rad : angle of the source of rays [rad], None if unknown
     values : (n_rows, n_columns), counts as measured
-    arrived_s : when it was here, by `time.monotonic` [s]
-    lost : projections between the one before and this one that never came, or were not taken in
-        time
-    scan : number of the scan that a projection is of, where the source knows when one begins
+    arrived_s : time of arrival, by `time.monotonic` [s]
+    lost : projections since the previous one that never came, or were not taken in time
+    scan : number of the scan of a projection, if the source knows when a scan starts
     """
 
     kind: FrameKind
@@ -45,29 +44,29 @@ class Frame:
 
 @dataclass(frozen=True)
 class SourceEvent:
-    """Something to be known of the source: `text` says it in one sentence."""
+    """Information about the source: `text` is one sentence."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Waiting(SourceEvent):
-    """Nothing has come yet, or for a while: for what it waits."""
+    """Nothing has come yet, or for some time; the text states what is missing."""
 
 
 @dataclass(frozen=True)
 class Gone(SourceEvent):
-    """What sent frames is not there any more; frames go on when it comes back."""
+    """The sender has gone; frames continue when it returns."""
 
 
 @dataclass(frozen=True)
 class Resumed(SourceEvent):
-    """Frames come again after the source was gone, or was begun anew.
+    """Frames come again after the sender had gone, or was started again.
 
     Attributes
     ----------
-    anew : whether another scan begins: projections before are not of it, and darks and flats are
-        only if they came after the last of these
+    anew : True if another scan starts. Earlier projections do not belong to it; earlier darks and
+        flats do only if they came after the last of these projections
     """
 
     anew: bool = False
@@ -75,11 +74,11 @@ class Resumed(SourceEvent):
 
 @dataclass(frozen=True, eq=False)
 class Announced(SourceEvent):
-    """The sender says the geometry of the scan whose frames come now.
+    """The sender announces the geometry of the scan of the following frames.
 
     Attributes
     ----------
-    geometry : of the whole scan; one that differs from that before is of another scan
+    geometry : geometry of the whole scan; another geometry means another scan
     """
 
     geometry: XrayGeometry
@@ -87,11 +86,11 @@ class Announced(SourceEvent):
 
 @dataclass(frozen=True)
 class ShapeChanged(SourceEvent):
-    """Frames of another size, or of other bits, come from now on.
+    """The following frames have another size or number type.
 
     Attributes
     ----------
-    shape : (n_rows, n_columns) from now on
+    shape : new size, (n_rows, n_columns)
     """
 
     shape: tuple[int, int]
@@ -99,13 +98,13 @@ class ShapeChanged(SourceEvent):
 
 @dataclass(frozen=True)
 class Noticed(SourceEvent):
-    """A frame that is not used, an angle that jumps, frames that never came."""
+    """A frame that is not used, a jump of the angle, or missing frames."""
 
 
 @dataclass(frozen=True)
 class Ended(SourceEvent):
-    """The last that a source yields: the scan is over."""
+    """Last event of a source: the scan is over."""
 
 
 Arrival: TypeAlias = Frame | SourceEvent
-"""What a source yields."""
+"""Frame or event from a source."""

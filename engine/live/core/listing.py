@@ -1,6 +1,6 @@
-"""The names in a folder that fills, again and again, a portion at each look.
+"""List the names in a growing folder repeatedly, one portion at a time.
 
-So a look takes as long in a folder of ten thousand names as in a small one.
+A call takes as long in a folder of ten thousand names as in a small one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LEAST_LIST_S, MOST_LIST_S = 0.1, 5.0
 
 @dataclass(frozen=True)
 class Listed:
-    """What a whole listing found.
+    """Result of a complete listing.
 
     Attributes
     ----------
-    names : that are there
-    removed : names that were known when it began, and are not there any more
-    removed_before : by earlier listings
-    is_another : whether another folder stands there now; then nothing else is told
+    names : names in the folder
+    removed : names that were known before, and are missing now
+    removed_before : names that earlier listings found missing
+    is_another : True if the folder was replaced; the other attributes are then empty
     """
 
     names: Set[str]
@@ -36,7 +36,7 @@ class Listed:
     is_another: bool = False
 
     def came_again(self, new: Set[str]) -> bool:
-        """Whether some of these names were removed before."""
+        """Return True if names that were removed before are among the new ones."""
         return not new.isdisjoint(self.removed_before)
 
 
@@ -45,8 +45,8 @@ class Listings:
 
     Attributes
     ----------
-    settings : files in it that may describe the scan
-    n_done : how often it was listed whole
+    settings : files in the folder that may describe the scan
+    n_done : number of complete listings
     """
 
     def __init__(self, folder: Path) -> None:
@@ -58,20 +58,30 @@ class Listings:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """List at the next look, and forget what was removed."""
+        """List at the next call, and forget which names were removed."""
         self._removed = set()
         self._portions: Iterator[list[str]] | None = None
         self._next_s = self._took_s = 0.0
 
     def went_on(self, now_s: float, known: Set[str]) -> Listed | None:
-        """Read a portion where it is time to; returns what was found when all is read.
+        """Read a portion of the names if it is time to.
 
-        While no name is known all is read at once.
+        Parameters
+        ----------
+        now_s
+            current time, by `time.monotonic` [s]
+        known
+            names that the caller knows; while it is empty, all names are read at once
+
+        Returns
+        -------
+        listed
+            result of a complete listing, None before its last portion
 
         Raises
         ------
         EngineError
-            where the folder cannot be listed: it is not there, or its drive is gone
+            if the folder is missing, or its drive is not reachable
         """
         if self._portions is None:
             if now_s < self._next_s:
@@ -79,8 +89,10 @@ class Listings:
             self._begin(known)
         begun = monotonic()
         try:
+            # The first listing is needed whole: the smallest number decides how images count
             is_done = self._read(at_once=not known)
         except BaseException:
+            # A broken listing would miss names, so the next call starts from the beginning
             self._portions = None
             raise
         self._took_s += monotonic() - begun
@@ -92,7 +104,7 @@ class Listings:
         self._began_at, self._took_s = identity_of(self._folder), 0.0
 
     def _read(self, *, at_once: bool) -> bool:
-        """Read one portion or all; whether there are no more."""
+        """Read one portion or everything; return True at the end."""
         for portion in self._portions or ():
             self._names.update(portion)
             if not at_once:
@@ -103,6 +115,7 @@ class Listings:
         self._portions = None
         identity, before = identity_of(self._folder), self._identity
         self._identity = identity
+        # Another inode: the scanner deleted the folder and made a new one of the same name
         if identity != self._began_at or before not in (None, identity):
             return Listed(frozenset(), frozenset(), frozenset(), is_another=True)
         gone = (name for name in self._known - self._names if self._is_gone(name))
@@ -112,10 +125,11 @@ class Listings:
             self._folder / name for name in self._names if name.lower().endswith(DESCRIBING)
         ]
         self.n_done += 1
+        # Listing takes at most a twentieth of the time, however many files there are
         wait_s = min(max(LIST_SHARE * self._took_s, LEAST_LIST_S), MOST_LIST_S)
         self._next_s = monotonic() + wait_s
         return listed
 
     def _is_gone(self, name: str) -> bool:
-        """Whether a name is not there; some drives leave names out while others come."""
+        """Return True if a name is missing. Some network drives omit names while others appear."""
         return state_of(self._folder / name) is None

@@ -1,13 +1,14 @@
-"""Frames as messages of two parts, a header in JSON and the bytes of the values.
+"""Frames as messages of two parts: a header in JSON and the bytes of the values.
 
-The header is the one in use at beamlines,
+The header is that of the streams of beamlines,
 
     {"frame": i, "image_attributes": {"scan_index": 0 | 1 | 2}, "shape": [rows, columns],
      "type": "uint16"}
 
-with 0 for darks, 1 for flats and 2 for projections. Ours says more under "isocenter": the angle of
-a frame, and in messages of their own the geometry of the whole scan (the vectors of every view as
-float64) and that the scan has ended. Nothing is ever unpickled, and sizes must match.
+with 0 for darks, 1 for flats and 2 for projections. Our own part, "isocenter", adds the angle of a
+frame. Separate messages contain the geometry of the whole scan (vectors of every view as float64)
+and
+the end of the scan. Nothing is unpickled, and sizes must match.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
 MOST_HEADER_BYTES = 65_536
 MOST_BYTES = 2**30
 MOST_PIXELS = 65_536
-"""Rows or columns of a frame, and views of a geometry."""
+"""Most rows or columns of a frame, and most views of a geometry."""
 KINDS = "uif"
 
 Buffer: TypeAlias = "bytes | memoryview"
@@ -41,11 +42,11 @@ Buffer: TypeAlias = "bytes | memoryview"
 
 @dataclass(frozen=True)
 class ScanEnd:
-    """The sender has sent all it had.
+    """The sender has sent everything.
 
     Attributes
     ----------
-    sent : projections it sent
+    sent : number of projections sent
     """
 
     sent: int
@@ -55,7 +56,20 @@ Message: TypeAlias = Frame | XrayGeometry | ScanEnd
 
 
 def message_of(frame: Played, *, plain: bool = False) -> list[Buffer]:
-    """Return the message of a frame; a plain one has nothing of ours."""
+    """Return the message of a frame.
+
+    Parameters
+    ----------
+    frame
+        frame to send
+    plain
+        True to omit our own part, for receivers of other programs
+
+    Returns
+    -------
+    message
+        header and values; the values are not copied if they are contiguous and little-endian
+    """
     header: Plain = {
         "frame": frame.index,
         "image_attributes": {"scan_index": int(frame.kind)},
@@ -68,7 +82,13 @@ def message_of(frame: Played, *, plain: bool = False) -> list[Buffer]:
 
 
 def message_of_geometry(geometry: XrayGeometry) -> list[Buffer]:
-    """Return the message that announces the geometry of a scan."""
+    """Return the message that announces the geometry of a scan.
+
+    Parameters
+    ----------
+    geometry
+        geometry of all views
+    """
     vectors = np.stack([getattr(geometry, name) for name in VECTORS], axis=1)
     header: Plain = {
         OURS: {"announce": "geometry", "beam": geometry.beam, "shape": list(geometry.shape)},
@@ -84,17 +104,30 @@ def message_of_end(sent: int) -> list[Buffer]:
 
 
 def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
-    """Return what a message says, or refuse it in a sentence.
+    """Read a message.
+
+    Parameters
+    ----------
+    parts
+        parts of the message
+    arrived_s
+        time of arrival, by `time.monotonic` [s]
+
+    Returns
+    -------
+    message
+        a frame, the geometry of the scan, or its end
 
     Raises
     ------
     DataError
-        for what is not in this form, of another size than it says, or too large
+        if the message has another form or size than its header states, or is too large
     """
     if len(parts) != 2:
         raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
     header = header_of(bytes(parts[0]))
     ours = table_of(header, OURS)
+    # Messages of our own first: the end and the geometry have no number of a frame
     announced = ours.get("announce")
     if announced == "end":
         return ScanEnd(whole_of(ours, "sent", 0, 2**53))
@@ -112,12 +145,25 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
 
 
 def _packed(header: Plain, values: Array) -> list[Buffer]:
+    # Little-endian on the wire, whatever the sender's machine is
     data = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return [json.dumps(header).encode(), data.reshape(-1).view(np.uint8).data]
 
 
 def header_of(text: bytes) -> Plain:
-    """Return the table of a header, or refuse it."""
+    """Return the header of a message.
+
+    Parameters
+    ----------
+    text
+        UTF-8 JSON
+
+    Raises
+    ------
+    DataError
+        if the header is too long, or not a JSON object
+    """
+    # Before parsing: JSON of a stranger may be arbitrarily large or deep
     if len(text) > MOST_HEADER_BYTES:
         raise DataError(f"a header of {len(text):,} bytes, want at most {MOST_HEADER_BYTES:,}.")
     try:
@@ -135,6 +181,7 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
         raise DataError(f"a header with the shape {shape!r}, want {n_axes} whole numbers.")
     sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
     kind = _type(header.get("type"))
+    # The size is checked before any memory is reserved for it
     wanted = prod(sizes) * kind.itemsize
     n_bytes = memoryview(data).nbytes
     if wanted != n_bytes:
@@ -148,6 +195,7 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
 def _type(name: object) -> np.dtype[np.generic]:
     try:
         kind = np.dtype(name) if isinstance(name, str) else None
+    # NumPy parses strings such as "i4,f4" and raises several kinds of errors
     except (TypeError, ValueError, SyntaxError):
         kind = None
     if kind is None or kind.kind not in KINDS or kind.itemsize > 8:
@@ -156,8 +204,24 @@ def _type(name: object) -> np.dtype[np.generic]:
 
 
 def whole_of(values: Plain, key: str, least: int, most: int) -> int:
-    """Return a whole number of a header, or refuse it."""
+    """Return an integer of a header.
+
+    Parameters
+    ----------
+    values
+        header or a part of it
+    key
+        name of the number
+    least, most
+        allowed range
+
+    Raises
+    ------
+    DataError
+        if the value is missing, not an integer, or out of range
+    """
     number = values.get(key)
+    # In Python True is an integer, too
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
         raise DataError(
             f"a header whose {key!r} is {str(number)[:40]}, want a whole number from {least} to "
@@ -167,7 +231,7 @@ def whole_of(values: Plain, key: str, least: int, most: int) -> int:
 
 
 def table_of(values: Plain, key: str) -> Plain:
-    """Return a table within a header, empty where there is none."""
+    """Return an object within a header; empty if there is none."""
     table = values.get(key)
     return table if isinstance(table, dict) else {}
 
@@ -187,5 +251,6 @@ def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
         raise DataError("a geometry that does not give four vectors for each view, and a shape.")
     rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
     beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"
+    # A copy: the message's buffer belongs to ZeroMQ
     source, detector, u, v = (np.array(vectors[:, k], np.float64) for k in range(4))
     return XrayGeometry(beam, source, detector, u, v, (rows, columns))

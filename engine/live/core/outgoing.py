@@ -1,4 +1,4 @@
-"""The socket of a sender: messages leave when somebody is there, and who comes and goes is said."""
+"""Socket of a sender: it sends once a receiver exists, and reports receivers."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 LOOK_MS = 100
 WAITING_MESSAGES = 8
-"""Messages on their way: so many are lost at most when a receiver goes."""
+"""Most messages in transit; these are lost if the receiver goes."""
 LINGER_MS = 3000
-"""What was sent may take so long to leave when all is done."""
+"""Longest time for sent messages to leave the socket at the end."""
 
 
 class Outgoing:
-    """Sends messages from one socket.
+    """Sends messages through one socket.
 
     Parameters
     ----------
-    socket : PUSH, or XPUB where it sends to all who subscribe
-    address : of the socket, for what is said
+    socket : PUSH socket, or XPUB to send to all subscribers
+    address : address of the socket, for messages to the user
     stop : set to stop
-    on_event : called with what happens, a sentence each
+    on_event : called with a sentence about each event
     """
 
     def __init__(
@@ -44,11 +44,25 @@ class Outgoing:
         self._n_receivers = 0
 
     def put(self, message: list[Buffer], *, is_last: bool = False) -> bool:
-        """Send one message when there is a receiver for it; whether it was sent."""
+        """Send one message once there is a receiver.
+
+        Parameters
+        ----------
+        message
+            parts of the message
+        is_last
+            True to try once even after `stop`
+
+        Returns
+        -------
+        is_sent
+            False if it was stopped before
+        """
         begun, is_said = monotonic(), False
         while not self._stop.is_set() or is_last:
             if sent(self._socket, message, LOOK_MS):
                 return True
+            # The end of a scan is worth one attempt, so that receivers do not wait for more
             if is_last and self._stop.is_set():
                 return False
             if not is_said and monotonic() - begun > 1:
@@ -57,7 +71,7 @@ class Outgoing:
         return False
 
     def wait_for_subscriber(self) -> None:
-        """Wait until somebody subscribes, or it is stopped."""
+        """Wait until somebody subscribes, or `stop` is set."""
         begun = monotonic()
         is_said = False
         while not self._stop.is_set() and not self.hear(LOOK_MS):
@@ -66,9 +80,21 @@ class Outgoing:
                 self._on_event(f"{self._address}: waits for a receiver.")
 
     def hear(self, wait_ms: int = 0) -> bool:
-        """Count receivers that come and go; whether one has come."""
+        """Count receivers that come and go.
+
+        Parameters
+        ----------
+        wait_ms
+            longest wait for the first change [ms]
+
+        Returns
+        -------
+        came
+            True if a receiver has come
+        """
         came = False
         while self._socket.poll(wait_ms):
+            # XPUB delivers subscriptions as messages: 1 subscribes, 0 ends a subscription
             begins = self._socket.recv()[:1] == b"\1"
             self._n_receivers += 1 if begins else -1
             came, wait_ms = came or begins, 0
@@ -81,18 +107,29 @@ class Outgoing:
 def outgoing(
     address: str, *, to_all: bool, stop: Event, on_event: Callable[[str], None]
 ) -> Iterator[Outgoing]:
-    """Open the socket of a sender, and close it when what was sent has left.
+    """Open the socket of a sender, and close it once its messages have left.
 
-    to_all : to all who subscribe (PUB); else each message to one receiver, none is lost (PUSH)
+    Parameters
+    ----------
+    address
+        tcp://host:port, or tcp://*:port to wait for receivers
+    to_all
+        True to send to all subscribers (PUB); else each message goes to one receiver (PUSH)
+    stop
+        set to stop
+    on_event
+        called with a sentence about each event
     """
     import zmq
 
     options = {int(zmq.SNDHWM): WAITING_MESSAGES, int(zmq.LINGER): LINGER_MS}
     if to_all:
+        # Reports every subscription and its end, also those of further receivers
         options[int(zmq.XPUB_VERBOSER)] = 1
     else:
-        options[int(zmq.IMMEDIATE)] = 1  # nothing is queued for a receiver that is not there
+        options[int(zmq.IMMEDIATE)] = 1  # queues nothing for a receiver that does not exist
     with opened(zmq.XPUB if to_all else zmq.PUSH, address, options) as socket:
         yield Outgoing(socket, address, stop, on_event)
         if stop.is_set():
+            # After a stop nobody waits for messages that are still in the queue
             socket.setsockopt(zmq.LINGER, LOOK_MS)

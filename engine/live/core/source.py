@@ -1,4 +1,4 @@
-"""The one thing that every source of a running scan can do."""
+"""Interface of all sources of a running scan."""
 
 from __future__ import annotations
 
@@ -11,27 +11,33 @@ from engine.live.core.frame import Arrival
 
 
 class FrameSource(Protocol):
-    """Frames of a scan while it is measured.
+    """Frames of a scan during its acquisition.
 
-    `frames` runs in a thread of its own (`engine.live.core.arrivals`), blocks for no longer than a
-    fraction of a second at a time and returns soon after `stop` is set. It raises an `EngineError`
-    where nothing can ever come; whatever else happens to the source is an event, and frames go on.
+    `frames` runs in a separate thread (`engine.live.core.arrivals`). It blocks for a fraction of a
+    second at most, and returns soon after `stop` is set. It raises an `EngineError` if nothing can
+    ever come. Everything else that happens to the source is an event, and frames continue.
     """
 
     @property
     def name(self) -> str:
-        """What people call it: a file, a folder, an address."""
+        """Name for the user: a file, a folder or an address."""
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """Geometry of the whole scan, where the source brings its own; it may come late."""
+        """Geometry of the whole scan, if the source knows it; it may become known late."""
 
     @property
     def can_wait(self) -> bool:
-        """Whether it can wait for who takes its frames, so that none has to be dropped."""
+        """True if the source can wait for its consumer, so that no frame is dropped."""
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield frames and events as they come; the last one is `Ended`."""
+        """Yield frames and events as they come, `Ended` last.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
 
     def close(self) -> None:
-        """Let go of files and connections; more than once does no harm."""
+        """Close files and connections; may be called several times."""

@@ -1,7 +1,7 @@
-"""Sockets of ZeroMQ, opened the same way by who sends and who receives.
+"""Sockets of ZeroMQ, opened in the same way by senders and receivers.
 
-An address with a star for its host, tcp://*:9667, is opened here for others to connect to; any
-other is connected to, whether somebody is there already or not.
+An address with a star as host, tcp://*:9667, is bound, so that others connect to it. Any other
+address is connected to, even if nobody is there yet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SCHEMES = ("tcp://", "ipc://")
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is an address of ZeroMQ."""
+    """Return True if a text is an address of ZeroMQ."""
     return text.startswith(SCHEMES)
 
 
@@ -28,18 +28,28 @@ def is_address(text: str) -> bool:
 def opened(kind: int, address: str, options: dict[int, int]) -> Iterator[zmq.Socket[bytes]]:
     """Open a socket at an address, and close it with its context.
 
+    Parameters
+    ----------
+    kind
+        socket type, such as `zmq.PULL`
+    address
+        tcp:// or ipc:// address
+    options
+        socket options, set before the socket is connected
+
     Raises
     ------
     SettingsError
-        for an address that is none
+        if the address is not valid
     ResourceError
-        where it cannot be opened, such as a port that is in use
+        if it cannot be opened, for example because the port is in use
     """
     import zmq
 
     context = zmq.Context()
     try:
         socket = context.socket(kind)
+        # High-water marks count only for connections that are made afterwards
         for option, value in options.items():
             socket.setsockopt(option, value)
         try:
@@ -51,14 +61,30 @@ def opened(kind: int, address: str, options: dict[int, int]) -> Iterator[zmq.Soc
             raise _fault(address, e) from e
         yield socket
     finally:
+        # Not `term`, which would wait for a socket that is still open
         context.destroy()
 
 
 def sent(socket: zmq.Socket[bytes], message: list[Buffer], wait_ms: int) -> bool:
-    """Send a message if it is taken within a time; whether it was.
+    """Send a message within a given time.
 
-    Never waits longer: a receiver that goes between the question and the sending would else hold
-    the sender for ever.
+    It never waits longer. A receiver that goes between the poll and the sending would otherwise
+    block
+    the sender forever.
+
+    Parameters
+    ----------
+    socket
+        socket of the sender
+    message
+        parts of the message
+    wait_ms
+        longest wait [ms]
+
+    Returns
+    -------
+    is_sent
+        False if no receiver accepted the message in time
     """
     import zmq
 
@@ -75,6 +101,7 @@ def _fault(address: str, e: Exception) -> SettingsError | ResourceError:
     import zmq
 
     number = getattr(e, "errno", None)
+    # EACCES is a port below 1024 without the right to use it
     if number in (zmq.EADDRINUSE, zmq.EADDRNOTAVAIL, zmq.EACCES if hasattr(zmq, "EACCES") else -1):
         return ResourceError(f"{address}: cannot be opened ({e}); choose another port.")
     return SettingsError(

@@ -1,4 +1,4 @@
-"""Looking for the axis of rotation in the views that are held, beside the slices."""
+"""Find the rotation axis from the views in memory, in parallel with the slices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,24 @@ from engine.corrections.preprocess.rotation_axis import CentreOfRotation
 from engine.data.projections import Projections
 
 MOST_BYTES = 256 * 2**20
-"""Copied of the views, at most: the rows about the middle, where there are more."""
+"""Most memory for a copy of the views; larger ones are cut to the rows in the middle."""
 
 
 def middle_rows(shape: tuple[int, int, int], n_bytes_each: int = 4) -> slice:
-    """Return the rows of views (n_views, n_rows, n_columns) that are looked at."""
+    """Return the rows of the views that are used to find the axis.
+
+    Parameters
+    ----------
+    shape
+        (n_views, n_rows, n_columns)
+    n_bytes_each
+        size of a value
+
+    Returns
+    -------
+    rows
+        rows in the middle of the detector
+    """
     n_views, n_rows, n_columns = shape
     n = max(1, min(n_rows, MOST_BYTES // max(n_views * n_columns * n_bytes_each, 1)))
     first = (n_rows - n) // 2
@@ -23,12 +36,12 @@ def middle_rows(shape: tuple[int, int, int], n_bytes_each: int = 4) -> slice:
 
 
 class AxisFinder:
-    """Finds one axis at a time, in a thread of its own.
+    """Finds one axis at a time, in a separate thread.
 
     Parameters
     ----------
-    found : called with the column, from 0
-    say : called with a sentence of what was found, or why nothing was
+    found : called with the column of the axis, from 0
+    say : called with a sentence about the result
     """
 
     def __init__(self, found: Callable[[float], object], say: Callable[[str], object]) -> None:
@@ -36,19 +49,26 @@ class AxisFinder:
         self._thread: Thread | None = None
 
     def begin(self, views: Projections) -> None:
-        """Look for it in line integrals; nothing happens while it is being looked for."""
+        """Start to find the axis; does nothing while a search is running.
+
+        Parameters
+        ----------
+        views
+            line integrals
+        """
         if self._thread is None or not self._thread.is_alive():
             self._thread = Thread(target=self._find, args=(views,), name="axis", daemon=True)
             self._thread.start()
 
     def wait(self) -> None:
-        """Wait for what is being looked for."""
+        """Wait for the running search."""
         if self._thread is not None:
             self._thread.join()
 
     def _find(self, views: Projections) -> None:
         before = float(views.geometry.axis_column.mean())
         try:
+            # One thread: slices of incoming frames need the others
             found = CentreOfRotation().estimate(views, on=cpu(1))
         except EngineError as e:
             self._say(f"The axis stays at column {before:.2f}: {e}")

@@ -1,4 +1,4 @@
-"""Frames that are worked on together."""
+"""Batches of frames that are processed together."""
 
 from __future__ import annotations
 
@@ -10,23 +10,37 @@ from engine.live.core.frame import Arrival, Ended, Frame, FrameKind
 from engine.live.ct.views import begins_anew
 
 MOST_AT_ONCE = 32
-"""Frames worked on before the next image,"""
+"""Most frames that are processed before the next image,"""
 MOST_DRAINED = 512
-"""and those taken from a source that cannot wait."""
+"""and most frames taken from a source that cannot wait."""
 LOOK_S = 0.1
-"""Without anything to do, it is looked again after so long."""
+"""Interval of checks when nothing comes."""
 
 
 def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
-    """Take all that waits, and what comes within a moment; no more than is worth one image."""
+    """Take everything in the queue, and what comes within a short time, for one image.
+
+    Parameters
+    ----------
+    arrivals
+        queue of the source
+    least_s
+        shortest time for the batch [s]
+
+    Returns
+    -------
+    batch
+        frames and events in order; empty if nothing came
+    """
     until = monotonic() + least_s
     first = arrivals.take(max(least_s, LOOK_S))
     batch = [] if first is None else [first]
+    # A source that cannot wait would otherwise lose frames in its own queue
     most = MOST_AT_ONCE if arrivals.source.can_wait else MOST_DRAINED
     while batch and len(batch) < most and not isinstance(batch[-1], Ended):
         try:
             more = arrivals.take(max(until - monotonic(), 0))
-        except Exception:  # noqa: BLE001  raised again when this batch is done, so that it is not lost
+        except Exception:  # noqa: BLE001  raised again at the next call
             break
         if more is None:
             break
@@ -35,7 +49,20 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
 
 
 def scans_apart(views: Sequence[Frame], newest: int | None, scan: int | None) -> list[list[Frame]]:
-    """Split views where another scan begins; `newest` and `scan` are of the view before them."""
+    """Divide views at the starts of other scans.
+
+    Parameters
+    ----------
+    views
+        projections in the order of arrival
+    newest, scan
+        number and scan of the view before them
+
+    Returns
+    -------
+    scans
+        views of each scan
+    """
     scans: list[list[Frame]] = []
     for frame in views:
         if not scans or begins_anew(frame, newest, scan):
@@ -47,13 +74,26 @@ def scans_apart(views: Sequence[Frame], newest: int | None, scan: int | None) ->
 
 
 def evenly_thinned(frames: list[Frame]) -> tuple[list[Frame], int]:
-    """Return some of the projections, evenly, where there are too many; and how many are not.
+    """Thin out projections evenly if there are too many.
 
-    So an image that cannot have all views has some from all around, not all from a small angle.
+    An image that cannot have all views then has views from all directions, not from a small angle.
+
+    Parameters
+    ----------
+    frames
+        frames in the order of arrival
+
+    Returns
+    -------
+    kept
+        darks, flats and every n-th projection by its number
+    n_skipped
+        number of projections left out
     """
     n = sum(frame.kind == FrameKind.PROJECTION for frame in frames)
     every = -(-n // MOST_AT_ONCE)
     if every <= 1:
         return frames, 0
+    # By number, not by position: the choice must not jump between batches
     kept = [f for f in frames if f.kind != FrameKind.PROJECTION or f.index % every == 0]
     return kept, len(frames) - len(kept)

@@ -1,4 +1,4 @@
-"""Filtered views and the slices' sums of them: a view is done again only when it must be."""
+"""Filtered views and their sums in slices. A view is filtered again only if it must be."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from engine.recon.filtering.settings import FilterSettings
 from engine.recon.filtering.view_filter import ViewFilter, ViewWeights
 
 SAME_WEIGHT = 1e-6
-"""Difference of weights that needs no new filtering."""
+"""Difference of weights below which a view is not filtered again."""
 
 
 class FilteredViews:
-    """Filters views of one detector in one way, and adds them to slices.
+    """Filters views of one detector, and adds them to slices.
 
     Parameters
     ----------
-    planes : where the slices lie at first
-    weights : of any views; from them come added columns and continued rows
-    settings : of the filter
-    n_slots : views at most
+    planes : planes of the slices
+    weights : weights of any views; they give the padding columns and the extended rows
+    settings : settings of the filter
+    n_slots : most views
     n_measured : columns of the detector
-    alike : whether every view of the scan is the first one, turned
-    on : threads that filter
-    sums_on : device that makes the slices; None: the same
+    alike : True if every view of the scan is a rotation of the first one
+    on : threads for filtering
+    sums_on : device for the slices; None: the same
 
     Attributes
     ----------
@@ -57,29 +57,36 @@ class FilteredViews:
         self._with: dict[int, Array | None] = {}
 
     def fits(self, weights: ViewWeights) -> bool:
-        """Whether these weights are for rows as they are filtered here."""
+        """Return True if these weights belong to rows that are filtered here.
+
+        Parameters
+        ----------
+        weights
+            weights of the next views; their padding decides
+        """
         return self._form == _form(weights)
 
     def forget(self, slots: Sequence[int]) -> None:
-        """Take views out of the slices, before others come into their slots."""
+        """Subtract views from the slices before other views use their slots."""
         self.sums.take_out(slots)
         for slot in slots:
             self._with.pop(slot, None)
 
     def bring_up(self, slots: Sequence[int], values: Array, weights: ViewWeights) -> None:
-        """Filter what is new, and what is to be weighted in another way.
+        """Filter new views, and views whose weights have changed.
 
         Parameters
         ----------
         slots
-            of the views that the weights are of, in order
+            slots of the views to which the weights belong, in order
         values
             (n_slots, n_rows, n_measured) line integrals
         weights
-            of the rays
+            weights of the rays
         """
         stale = [(k, slot) for k, slot in enumerate(slots) if self._is_stale(slot, weights, k)]
         again = [slot for _, slot in stale if slot in self._with]
+        # Subtracting most views costs more than a new sum, and leaves rounding errors
         if 2 * len(again) > len(slots):
             self.sums.forget()
         else:
@@ -89,6 +96,7 @@ class FilteredViews:
             self.sums.put(slot, self._filter.filtered(values[[slot]], weights, [view])[0])
             self._with[slot] = None if weights.are_even else weights.rows(view)
 
+        # Views do not depend on each other, so threads share them
         with ThreadPoolExecutor(self._on.threads) as pool:
             for each in [pool.submit(work, *one) for one in stale]:
                 each.result()
@@ -98,6 +106,7 @@ class FilteredViews:
             return True
         before = self._with[slot]
         if before is None or weights.are_even:
+            # Even weights are the same for all views, so only the change to or from them counts
             return (before is None) != weights.are_even
         rows = weights.rows(view)
         return before.shape != rows.shape or float(np.abs(before - rows).max()) > SAME_WEIGHT

@@ -1,4 +1,4 @@
-"""What is done to frames of a running scan, one batch after the other: slices, scan, figures."""
+"""Process the frames of a running scan batch by batch: slices, recording and statistics."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from engine.live.ct.views import begins_anew, check_shape, is_same_geometry
 from engine.recon.filtering.settings import FilterSettings
 
 MOST_HELD = 256
-"""Projections that wait for darks, flats or the geometry."""
+"""Most projections that wait for darks, flats or the geometry."""
 
 Request = Callable[[LiveSlices], None]
 
 
 @dataclass(frozen=True)
 class LiveChoices:
-    """What a live reconstruction is made with.
+    """Choices for a live reconstruction.
 
     Attributes
     ----------
-    geometry : of the whole scan; None: the source brings it
-    planes : the slices; None: three through the middle
-    steps : what is done to frames, as in an ordinary run
-    filter : of the rows
-    settings : which views, and how they are weighted
+    geometry : geometry of the whole scan; None: the source provides it
+    planes : planes of the slices; None: three through the centre
+    steps : preprocessing steps, as in a normal run
+    filter : filter of the rows
+    settings : views of the slices, and their weights
     """
 
     geometry: XrayGeometry | None = None
@@ -62,15 +62,15 @@ class LiveChoices:
 
 @dataclass(frozen=True, eq=False)
 class LiveUpdate:
-    """What is newest.
+    """Newest state of a live reconstruction.
 
     Attributes
     ----------
-    images : slices; None before there is a view
-    statistics : figures of this moment
-    state : what is waited for, or that the scan has ended, in words; "" while it runs
-    preview : the coarse volume; None before there is one
-    projection : the newest one, as measured; None before there is one
+    images : slices; None before the first view
+    statistics : current statistics
+    state : what is missing, or that the scan has ended, as text; empty while it runs
+    preview : coarse volume; None before the first one
+    projection : newest projection, as measured; None before the first one
     """
 
     images: LiveImages | None
@@ -85,10 +85,10 @@ class LiveWork:
 
     Parameters
     ----------
-    source : of the frames; only asked for its name and geometry
+    source : source of the frames; only its name and geometry are used
     choices : geometry, slices, steps, filter and mode
     on : device and threads
-    say : called with what is to be known of the source
+    say : called with events of the source
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class LiveWork:
 
     @property
     def update(self) -> LiveUpdate:
-        """What is newest."""
+        """Newest state."""
         slices, images = self._slices, self._images
         figures = self._figures.at(
             0 if images is None else images.n_views,
@@ -122,11 +122,22 @@ class LiveWork:
         return LiveUpdate(images, figures, state, self._preview.volume, self._projection)
 
     def wait(self) -> None:
-        """Wait for what is made beside the slices."""
+        """Wait for the preview, which a separate thread makes."""
         self._preview.wait()
 
     def take_up(self, arrived: Sequence[Arrival]) -> int:
-        """Take frames and events up; returns how many projections came into the slices."""
+        """Process frames and events.
+
+        Parameters
+        ----------
+        arrived
+            batch of the source, in order
+
+        Returns
+        -------
+        n_views
+            number of projections that were added to the slices
+        """
         frames = []
         for each in arrived:
             if isinstance(each, Frame):
@@ -134,11 +145,14 @@ class LiveWork:
             elif not isinstance(each, Ended):
                 self._say(each)
             if isinstance(each, ShapeChanged) or self._moved(each):
+                # Frames before another detector or geometry would be reconstructed with the wrong
+                # one
                 frames.clear()
                 self._begin_with_another_detector()
         views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
         self._projection = views[-1] if views else self._projection
         skipped = 0
+        # A sliding image lags behind its scan unless it leaves out views
         if self._choices.settings.mode == "sliding":
             frames, skipped = evenly_thinned(frames)
         lost = sum(frame.lost for frame in views) + skipped
@@ -148,12 +162,14 @@ class LiveWork:
     def _take_frames(self, frames: list[Frame]) -> int:
         slices = self._slices or self._begun()
         if slices is None:
+            # The newest ones: darks and flats may come only after thousands of projections
             self._held = [*self._held, *frames][-MOST_HELD:]
             return 0
         frames, n_views = [*self._held, *frames], 0
         self._held.clear()
         for frame in frames:
             check_shape(frame, slices.measured_shape)
+        # Order matters: flats apply to the projections after them
         for is_view, together in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
             if is_view:
                 self._held.extend(together)
@@ -165,7 +181,7 @@ class LiveWork:
         return n_views
 
     def _take_held(self, slices: LiveSlices) -> int:
-        """Take projections up that wait, with the darks and flats that came before them."""
+        """Add the projections that wait, after the darks and flats that came before them."""
         if not self._held or slices.waits_for is not None:
             return 0
         views = list(self._held)
@@ -186,6 +202,7 @@ class LiveWork:
         choices = self._choices
         geometry = choices.geometry
         if geometry is None:
+            # The announced geometry first: the source may already know that of the next scan
             geometry = self._geometry = self._announced or self._source.geometry
         if geometry is None:
             return None
@@ -202,14 +219,15 @@ class LiveWork:
         return slices
 
     def _moved(self, arrival: Arrival) -> bool:
-        """Whether another scan begins, for which the geometry of the one before does not hold."""
+        """Return True if another scan starts whose geometry differs from the current one."""
         before = now = self._geometry
         if isinstance(arrival, Announced):
-            # Of two scans in one batch the first never had slices: its frames go all the same.
+            # Of two scans in one batch the first never had slices; its frames are discarded too
             before, now = self._geometry or self._announced, arrival.geometry
             self._announced = now
         elif isinstance(arrival, Resumed) and arrival.anew:
             now = self._announced or self._source.geometry
+        # With a geometry from the user, announcements do not matter
         if self._choices.geometry is not None or before is None:
             return False
         return not is_same_geometry(before, now)
@@ -225,7 +243,13 @@ class LiveWork:
         self._preview.forget()
 
     def answer(self, requests: Sequence[Request]) -> None:
-        """Do what was asked for; what cannot be done is said."""
+        """Carry out requests of the user; a request that fails is reported.
+
+        Parameters
+        ----------
+        requests
+            functions of the slices, in the order of the user
+        """
         for request in requests:
             try:
                 if self._slices is not None:
@@ -234,9 +258,14 @@ class LiveWork:
                 self._say(Noticed(str(e)))
 
     def refresh(self, *, settled: bool, is_late: bool) -> None:
-        """Bring the images up to date.
+        """Update the images.
 
-        settled : whether no more frames come for now; is_late : whether some wait
+        Parameters
+        ----------
+        settled
+            True if no more frames come for now, so that slower work is possible
+        is_late
+            True if frames are waiting
         """
         slices = self._slices
         if slices is None:
@@ -248,32 +277,44 @@ class LiveWork:
         if self._images is None:
             return
         self._figures.showed()
+        # The preview takes the time of many slices, so it is made only if no frame waits
         if settled or not is_late:
             self._preview.offer(slices, self._figures.used)
 
     def catch_up(self, recording: Recording) -> int:
-        """Take up projections that are kept and were not taken in time; returns how many."""
+        """Add recorded projections that were dropped from the queue.
+
+        Parameters
+        ----------
+        recording
+            recording of the same source
+
+        Returns
+        -------
+        n_views
+            number of projections added; 0 once all are
+        """
         slices = self._slices
         if slices is None or slices.waits_for is not None:
             return 0
         kept = recording.views(slices.numbers, MOST_AT_ONCE)
         if not is_same_geometry(recording.geometry_of_scan, self.geometry):
-            return 0  # the source is in the next scan already
+            return 0  # the source has started the next scan
         kept = [frame for frame in kept if frame.index < slices.n_window]
         self._add(slices, kept, same_scan=True)
         return len(kept)
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Kinds of the steps that views go through, in their order."""
+        """Kinds of the steps that are applied to views, in order."""
         return () if self._slices is None else self._slices.preparation.kinds
 
     @property
     def is_ready(self) -> bool:
-        """Whether there are slices that can be asked for something."""
+        """True if there are slices to which requests apply."""
         return self._slices is not None
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """Geometry of the whole scan, as measured, once it is known."""
+        """Geometry of the whole scan as measured, once it is known."""
         return self._choices.geometry or self._geometry or self._source.geometry

@@ -1,10 +1,13 @@
-"""What every source does with a frame before it is yielded: size, numbers, and its angle.
+"""Checks of every frame before a source yields it: size, number type, values and angle.
 
-A frame of another size is not used; where the next has that size too, the detector was changed and
-frames go on with it. So it is with projections of another type of numbers: a detector of other bits
-counts on another scale. A frame with NaN or infinity is not used, nor a flat or projection of
-zeros. A step of the angle that is not within half and twice the usual one, frames that are missing
-allowed for, is used and told.
+A frame of another size is not used. If the next one has that size too, the detector was changed,
+and
+the frames continue with it. The same applies to projections with another number type, because
+another
+bit depth has another scale. Frames with NaN or infinity are not used, nor flats or projections of
+zeros. A step of the angle outside half to one and a half times the typical step, with missing
+frames
+taken into account, is used and reported.
 """
 
 from __future__ import annotations
@@ -18,14 +21,20 @@ import numpy as np
 from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, ShapeChanged
 
 STEPS = 15
-"""Angle steps whose middle one is the usual one."""
+"""Number of angle steps whose median is the typical step."""
 FEW_STEPS = 3
 MOST_JUMPS = 3
-"""Jumps that are told; a scan of more of them is one of random angles."""
+"""Reported jumps; a scan with more has random angles."""
 
 
 class Screening:
-    """Looks at the frames of one source, in the order of their arrival."""
+    """Checks the frames of one source in the order of arrival.
+
+    Parameters
+    ----------
+    name
+        name of the source, for messages
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -39,7 +48,7 @@ class Screening:
         self._jumps = 0
 
     def begin_anew(self) -> None:
-        """Forget the size and the angles: another scan begins."""
+        """Forget size and angles: another scan starts."""
         self._scan += 1
         self._shape = self._other = None
         self._type = self._other_type = None
@@ -48,16 +57,29 @@ class Screening:
         self._jumps = 0
 
     def screened(self, frame: Frame) -> Iterator[Arrival]:
-        """Yield a frame that can be used, and what is to be said."""
+        """Check a frame.
+
+        Parameters
+        ----------
+        frame
+            next frame of the source
+
+        Yields
+        ------
+        arrival
+            messages about the frame, then the frame itself if it can be used
+        """
         yield from self._resized(frame)
         if self._shape != frame.values.shape:
             return
+        # Only projections: darks and flats are often stored as averages of another type
         if frame.kind == FrameKind.PROJECTION:
             yield from self._retyped(frame)
             if self._type != frame.values.dtype.name:
                 return
         fault = _fault_of(frame)
         if fault:
+            # One message for many bad frames, and one when they are over
             self._n_refused += 1
             if self._n_refused == 1:
                 yield Noticed(f"{self._name}: {fault}")
@@ -76,6 +98,7 @@ class Screening:
         shape = (int(frame.values.shape[0]), int(frame.values.shape[1]))
         want = self._shape
         if want is None or want == shape:
+            # One frame of another size is an error of transfer, two are another detector
             self._shape, self._other = shape, None
             return
         if self._other == shape:
@@ -113,9 +136,11 @@ class Screening:
 
     def _turned(self, index: int, angle: float) -> Iterator[Arrival]:
         last, self._last = self._last, (index, angle)
+        # A repeated frame has no step
         if last is None or index == last[0]:
             return
         step = _wrapped(angle - last[1]) / (index - last[0])
+        # The median is robust against single jumps, and adapts to a change of speed
         usual = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
         self._steps.append(step)
         expected = None if usual is None else _wrapped(usual * (index - last[0]))
@@ -132,7 +157,7 @@ class Screening:
 
 
 def _fault_of(frame: Frame) -> str:
-    """Return why a frame cannot be used, "" if it can."""
+    """Return why a frame cannot be used; empty if it can."""
     values = frame.values
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
@@ -140,6 +165,7 @@ def _fault_of(frame: Frame) -> str:
             f"{n_bad:,} of {values.size:,} values of {_called(frame)} are no numbers; it is not "
             "used. Let the detector give bad pixels a number."
         )
+    # Darks of a good detector may be zero everywhere
     if frame.kind != FrameKind.DARK and not values.any():
         return (
             f"{_called(frame)} holds only zeros; it is not used. Is the beam on, and the detector "
@@ -153,9 +179,10 @@ def _called(frame: Frame) -> str:
 
 
 def _wrapped(angle: float) -> float:
+    # To the range from -π to π, so that the step over 360° is small
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
 def _near(moved: float, expected: float, usual: float) -> bool:
-    """Whether a move is within half a usual step, or one for larger gaps, of what is expected."""
+    """Return True if a rotation is within half a typical step of the expected one."""
     return abs(_wrapped(moved - expected)) <= max(0.5 * abs(usual), 1e-6)

@@ -1,4 +1,4 @@
-"""Slices of a running scan at one moment."""
+"""Slices of a running scan at one time."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from engine.recon.filtering.settings import FilterSettings
 
 @dataclass(frozen=True, eq=False)
 class LiveImages:
-    """Slices at one moment.
+    """Slices at one time.
 
     Attributes
     ----------
     values : (n_rows, n_columns) of each plane [1/mm]
-    planes : where they lie
-    n_views, newest : how many views are in them, and the number of the last
-    covered_rad : angle that the views stand for
-    weights : "even", "shared": how rays count that are measured twice; "exact": where none or all
-    axis_column : column, from 0, on which the axis was taken to be seen
-    angles_rad : (n_views,) where the source was
-    filter : of the rows
-    roll_deg : turn of the detector in its plane, beyond what the geometry says
+    planes : planes of the slices
+    n_views, newest : number of views in the slices, and number of the last one
+    covered_rad : angle covered by the views
+    weights : weights of rays that are measured twice, "even" or "shared"; "exact" if none or all
+    are
+    axis_column : column of the rotation axis, from 0
+    angles_rad : (n_views,) angles of the source
+    filter : filter of the rows
+    roll_deg : rotation of the detector in its plane, in addition to the geometry
     """
 
     values: list[Array]

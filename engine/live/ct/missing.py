@@ -1,4 +1,4 @@
-"""Projections that have not come though later ones have."""
+"""Projections that are missing although later ones have come."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from time import monotonic
 from engine.live.core.frame import Noticed
 
 LATE_S = 10.0
-"""A projection is waited for so long after a later one, before it is said."""
+"""Time after a later projection at which a missing one is reported."""
 MOST_SAID = 5
 MOST_MISSING = 1000
 
 
 class MissingNumbers:
-    """Keeps count of the projections of a folder."""
+    """Counts the projections of a folder."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -24,21 +24,37 @@ class MissingNumbers:
 
     @property
     def n_came(self) -> int:
-        """Different projections that came."""
+        """Number of different projections that have come."""
         return len(self._came)
 
     def came(self, index: int, file_name: str) -> None:
-        """Count a projection."""
+        """Count a projection.
+
+        Parameters
+        ----------
+        index
+            number of the projection, from 0
+        file_name
+            name of its file, for messages about missing ones before it
+        """
         self._came.add(index)
         self._missing.pop(index, None)
+        # Limited: a wrong number in a name must not add millions of missing ones
         for k in range(max(self._next, index - MOST_MISSING), index):
             if k not in self._came:
                 self._missing[k] = (monotonic(), file_name)
         self._next = max(self._next, index + 1)
 
     def late(self, now_s: float) -> Iterator[Noticed]:
-        """Say which have not come for long."""
+        """Report projections that have been missing for long.
+
+        Parameters
+        ----------
+        now_s
+            current time, by `time.monotonic` [s]
+        """
         while self._missing and self._n_said < MOST_SAID:
+            # Dictionaries keep the order of insertion, so the first one has waited longest
             index, (since_s, later) = next(iter(self._missing.items()))
             if now_s - since_s < LATE_S:
                 return

@@ -1,4 +1,4 @@
-"""Which source a text names: an address, a folder or a file that fills, or a stored scan."""
+"""Open the source that a text names: an address, a growing folder or file, or a stored scan."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ HDF5_SUFFIXES = (*DxChange.suffixes, *NxTomo.suffixes)
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What is to be known of a source besides its name.
+    """Properties of a source in addition to its name.
 
     Attributes
     ----------
-    subscribe : of an address: whether the sender publishes
-    replay : of a file or folder: play it as if it were measured now
-    rate : frames in a second of a replay; None: as fast as they are taken
-    loader : reads files in another process; each source starts one of its own if None
+    subscribe : True if the sender at an address uses PUB
+    replay : True to play a stored scan like a running one
+    rate : frames per second of a replay; None: as fast as they are processed
+    loader : process that reads files; None: each source starts its own
     """
 
     subscribe: bool = False
@@ -42,16 +42,24 @@ class SourceOptions:
 def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     """Return the source of an address, a file or a folder.
 
+    Parameters
+    ----------
+    name
+        tcp://host:port, pva://CHANNEL, or a path
+    options
+        further properties; None for the defaults
+
     Raises
     ------
     SettingsError
-        where it is none of these
+        if the name is no address, and no such file or folder exists
     """
     options = options or SourceOptions()
     if is_address(name):
         return StreamSource(name, subscribe=options.subscribe)
     if name.startswith(SCHEME):
         return PvAccessSource(name.removeprefix(SCHEME))
+    # A mistyped scheme would otherwise be reported as a missing file
     if "://" in name:
         raise SettingsError(
             f"{name}: no source; want tcp://host:port, pva://CHANNEL, a file or a folder."
@@ -63,4 +71,5 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
         return ReplaySource(path, rate=options.rate, loader=options.loader)
     if path.suffix.lower() in HDF5_SUFFIXES:
         return Hdf5Source(path, loader=options.loader)
+    # Users often choose the first image of a folder
     return FolderSource(path if is_folder(path) else path.parent, loader=options.loader)

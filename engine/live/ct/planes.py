@@ -1,4 +1,4 @@
-"""Slices of a running scan where nobody has chosen any: across z, y and x, through the middle."""
+"""Default slices of a running scan: across z, y and x through the centre."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ from engine.geometry.plane import Plane, orthogonal
 from engine.geometry.xray import XrayGeometry
 
 MOST_PIXELS = 400
-"""Along an edge: what two processors bring up to date ten times a second at 83 frames/s."""
+"""Most pixels along an edge: two CPU cores update such slices ten times a second at 83 frames/s."""
 
 
 def middle_planes(scan: XrayGeometry, most_pixels: int = MOST_PIXELS) -> tuple[Plane, ...]:
-    """Return three square slices as wide as the detector sees, at its resolution or coarser."""
+    """Return three square slices as wide as the field of view.
+
+    Parameters
+    ----------
+    scan
+        geometry of the whole scan
+    most_pixels
+        most pixels along an edge; wider slices get larger pixels
+
+    Returns
+    -------
+    planes
+        planes normal to z, y and x
+    """
     fine_mm = scan.pixel_size_mm[0] / float(scan.magnification.mean())
     n = max(scan.shape[1], 1)
     pixels = min(n, most_pixels)
@@ -18,7 +31,7 @@ def middle_planes(scan: XrayGeometry, most_pixels: int = MOST_PIXELS) -> tuple[P
 
 
 def _height_mm(scan: XrayGeometry) -> float:
-    """Height on the axis that the middle of the detector sees [mm]."""
+    """Return the height on the axis that the centre of the detector sees [mm]."""
     detector = float(scan.detector_mm[:, 2].mean())
     if scan.beam == "parallel":
         return detector

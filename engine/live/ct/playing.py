@@ -1,7 +1,7 @@
-"""A stored scan as it was measured: darks, flats, and projections with flats in their places.
+"""Play a stored scan as it was measured: darks, flats, and projections with flats in between.
 
-Transmissions T are played as counts with a flat of 1, line integrals p as exp(−p) with a flat of
-1; so whoever receives frames needs to know one kind of values only.
+Transmissions T are played as counts with a flat of 1, line integrals p as exp(−p) with a flat of 1.
+Receivers therefore need to know counts only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_COUNTS = 65535
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """A frame that is to be sent; what it has is described at `engine.live.core.frame.Frame`."""
+    """A frame to be sent; see `engine.live.core.frame.Frame`."""
 
     kind: FrameKind
     index: int
@@ -30,10 +30,22 @@ class Played:
 
 
 def played(scan: Projections) -> Iterator[Played]:
-    """Yield the frames of a scan in the order in which they were taken."""
+    """Yield the frames of a scan in the order of acquisition.
+
+    Parameters
+    ----------
+    scan
+        stored scan of any kind
+
+    Yields
+    ------
+    frame
+        darks, flats and projections as counts
+    """
     if scan.kind == "counts":
         yield from _of_counts(scan)
         return
+    # One flat of 1 makes any receiver's flat-field correction an identity
     yield Played(FrameKind.FLAT, 0, None, np.ones(scan.geometry.shape, np.float32))
     for k, angle in enumerate(scan.geometry.angles_rad):
         values = scan.values[k]
@@ -42,7 +54,7 @@ def played(scan: Projections) -> Iterator[Played]:
 
 
 def n_frames(scan: Projections) -> int:
-    """Return how many frames `played` yields."""
+    """Return the number of frames that `played` yields."""
     if scan.kind != "counts":
         return 1 + scan.n_views
     return scan.n_views + sum(len(a) for a in (scan.darks, scan.flats) if a is not None)
@@ -54,6 +66,7 @@ def _of_counts(scan: Projections) -> Iterator[Played]:
         yield Played(FrameKind.DARK, k, None, dark.astype(kind))
     flats = [] if scan.flats is None else list(enumerate(scan.flats))
     followed_by = _followed_by(scan, len(flats))
+    # One more than views: flats may have been taken after the last one
     for k in range(scan.n_views + 1):
         for i, flat in flats:
             if followed_by[i] == k:
@@ -64,15 +77,16 @@ def _of_counts(scan: Projections) -> Iterator[Played]:
 
 
 def _followed_by(scan: Projections, n_flats: int) -> list[int]:
-    """Return before which view each flat was taken; all before the first, if none else was."""
+    """Return the view before which each flat was taken; without this information all are first."""
     stated = [int(k) for k in scan.info.get("flat_views", ())]
     views = [min(max(k, 0), scan.n_views) for k in stated]
     return views if len(views) == n_flats and 0 in views else [0] * n_flats
 
 
 def _smallest(scan: Projections) -> type[np.uint16] | type[np.float32]:
-    """Return the type in which a detector gave these counts: readers keep them as float32."""
+    """Return the number type of the detector; readers store all counts as float32."""
     for images in (scan.darks, scan.flats, scan.values):
+        # Block by block, since the values may be mapped from a large file
         for k in range(0, 0 if images is None else len(images), BLOCK):
             block = np.asarray(images[k : k + BLOCK]) if images is not None else np.zeros(0)
             if block.min() < 0 or block.max() > MOST_COUNTS or (block != np.rint(block)).any():

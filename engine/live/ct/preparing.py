@@ -1,4 +1,4 @@
-"""From frames to line integrals, one view at a time: darks, flats, and steps of single views."""
+"""Convert frames to line integrals view by view: darks, flats, and steps for single views."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from engine.geometry.xray import XrayGeometry
 from engine.live.core.frame import Frame, FrameKind
 
 MOST_REFERENCES = 64
-"""Darks, and flats, that are averaged: the newest."""
+"""Most darks, and most flats, that are averaged: the newest ones."""
 
 OneView = Callable[[Projections], Projections]
 
 
 class Preparation:
-    """Does the steps of a protocol to views as they come.
+    """Applies the steps of a protocol to views as they come.
 
     Parameters
     ----------
-    scan : geometry of the whole scan, as measured
-    steps : in their order; those that need more than a view are left out
+    scan : geometry of the whole scan as measured
+    steps : steps in order; those that need the whole scan are left out
     on : device and threads
 
     Attributes
     ----------
-    geometry : of the whole scan after the steps
+    geometry : geometry of the whole scan after the steps
     left_out : titles of steps that need the whole scan
-    kinds : of the steps that views go through
+    kinds : kinds of the applied steps
     """
 
     def __init__(self, scan: XrayGeometry, steps: Sequence[PreprocessStep], *, on: Backend) -> None:
@@ -52,34 +52,47 @@ class Preparation:
             kind: deque(maxlen=MOST_REFERENCES) for kind in (FrameKind.DARK, FrameKind.FLAT)
         }
         self._last_of: dict[FrameKind, int] = {}
+        # Steps inspect a scan, so a scan of one view stands for all of them
         one = scan.select([0])
         self._empty = Projections(no_values((1, *one.shape)), one, kind="counts")
         self._chain: list[OneView] | None = None
         self._fault: str | None = None
 
     def take(self, reference: Frame) -> None:
-        """Average a dark or flat into what views are divided by from now on."""
+        """Add a dark or flat, which corrects the following views.
+
+        Parameters
+        ----------
+        reference
+            dark or flat frame; a smaller number than before starts a new set
+        """
         taken = self._references[reference.kind]
         if reference.index <= self._last_of.get(reference.kind, -1):
-            taken.clear()  # counted from the beginning again: others are taken
+            taken.clear()  # numbered from the beginning: a new set replaces the old one
         self._last_of[reference.kind] = reference.index
         taken.append(reference.values)
+        # Worked out again at the next view, not for each of 64 flats
         self._chain = None
 
     @property
     def waits_for(self) -> str | None:
-        """What is missing before views can be made line integrals, in words; None: nothing."""
+        """What is missing before views can become line integrals, as text; None if nothing is."""
         if self._chain is None:
             self._fault, self._chain = self._worked_out()
         return self._fault
 
     def integrals(self, frame: Frame) -> Array:
-        """(n_rows, n_columns) line integrals of a projection.
+        """Return the line integrals of a projection, (n_rows, n_columns).
+
+        Parameters
+        ----------
+        frame
+            projection as measured
 
         Raises
         ------
         DataError
-            where this one view cannot be used
+            if darks or flats are missing, or this view has values that are not finite
         """
         if self.waits_for is not None:
             raise DataError(f"projection {frame.index}: {self.waits_for}.")
@@ -87,6 +100,7 @@ class Preparation:
         for step in self._chain or ():
             one = step(one)
         values: Array = one.values[0]
+        # One NaN would spread over whole slices in the filter
         if not np.isfinite(values).all():
             raise DataError(
                 f"projection {frame.index}: some line integrals are no finite numbers; switch the "
@@ -95,13 +109,14 @@ class Preparation:
         return values
 
     def _worked_out(self) -> tuple[str | None, list[OneView]]:
-        """Do all steps to an empty view, and keep what does them to others."""
+        """Apply all steps to an empty view, and return the functions that apply them to others."""
         darks, flats = self._stacked(FrameKind.DARK), self._stacked(FrameKind.FLAT)
         chain: list[OneView] = []
         one = replace(self._empty, darks=darks, flats=flats)
         for step in self._steps:
             obstacle = step.obstacle(one)
             if obstacle is not None:
+                # Without the step that leaves counts, the views never become line integrals
                 if step.output_kind is not None and one.kind == "counts":
                     return obstacle, []
                 continue
@@ -109,6 +124,7 @@ class Preparation:
                 chain.append(step.view_by_view(one, on=self._on))
             except DataError as e:
                 return str(e).rstrip("."), []
+            # The next step has to see the kind of values that this one leaves
             one = step.dry_run(one)
         if one.kind != "integrals":
             return f"the projections stay {one.kind}; switch flat field and logarithm on", []

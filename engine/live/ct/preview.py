@@ -1,7 +1,8 @@
-"""A coarse volume of a running scan, once a turn, made beside the slices by a thread that yields.
+"""Coarse volume of a running scan, made once per rotation by a thread with low priority.
 
-Filtered views are averaged over k × k pixels and projected back into a small cube. It is left out
-where the one before is not done, or frames wait.
+Filtered views are averaged over k × k pixels and projected back into a small cube. A volume is
+skipped
+if the previous one is not finished, or frames are waiting.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from engine.live.ct.slices import LiveSlices
 from engine.operators.xray.transform import XrayTransform
 
 NICE = 10
-"""By which the thread's priority is lower, where threads have one of their own."""
+"""Lower priority of the thread, on systems on which threads have their own."""
 
 
 @dataclass(frozen=True, eq=False)
 class CoarseVolume:
-    """A volume to find one's way by.
+    """A coarse volume for orientation.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class CoarseVolume:
 
 
 class CoarsePreview:
-    """Makes the volume again when a turn of new views has come.
+    """Makes the volume again after each rotation.
 
     Parameters
     ----------
@@ -57,16 +58,25 @@ class CoarsePreview:
         self.volume: CoarseVolume | None = None
 
     def forget(self) -> None:
-        """Another scan begins."""
+        """Discard the volume: another scan starts."""
         self.wait()
         self.volume, self._made_at = None, 0
 
     def offer(self, slices: LiveSlices, n_used: int) -> None:
-        """Begin a volume if a turn of views came since the last one and nothing is being made."""
+        """Start a volume if a rotation of new views has come and none is being made.
+
+        Parameters
+        ----------
+        slices
+            slices with the filtered views
+        n_used
+            number of projections in images so far
+        """
         is_busy = self._thread is not None and self._thread.is_alive()
         if self._edge == 0 or is_busy or n_used - self._made_at < slices.n_window:
             return
         self._made_at = n_used
+        # Averaged here, in the thread that owns the views: later views may replace them
         work = coarse_work(slices, self._edge)
         if work is not None:
             self._thread = Thread(target=self._make, args=(work,), name="preview", daemon=True)
@@ -81,19 +91,19 @@ class CoarsePreview:
         _yield_to_others()
         try:
             self.volume = work.volume()
-        except Exception as e:  # noqa: BLE001  slices go on without it, and it is said
+        except Exception as e:  # noqa: BLE001  slices continue without it
             self._fault = f"{type(e).__name__}: {e}"
             self._edge = 0
 
     def taken_fault(self) -> str:
-        """Return why no more volumes are made, once; "" if they are."""
+        """Return the reason why no more volumes are made, once; empty if there is none."""
         fault, self._fault = self._fault, ""
         return fault
 
 
 @dataclass(frozen=True, eq=False)
 class CoarseWork:
-    """Views of one moment, averaged; what is made of them does not change with those that come."""
+    """Averaged views of one time; later views do not change them."""
 
     transform: XrayTransform
     views: Array
@@ -106,7 +116,20 @@ class CoarseWork:
 
 
 def coarse_work(slices: LiveSlices, edge: int) -> CoarseWork | None:
-    """Take the views of the newest images, as coarse as the volume is; None where there is none."""
+    """Return the views of the newest images, as coarse as the volume.
+
+    Parameters
+    ----------
+    slices
+        slices with the filtered views
+    edge
+        voxels along each side
+
+    Returns
+    -------
+    work
+        data for the volume; None before the first view
+    """
     newest = slices.newest
     if newest is None:
         return None
@@ -120,7 +143,7 @@ def coarse_work(slices: LiveSlices, edge: int) -> CoarseWork | None:
 
 
 def _yield_to_others() -> None:
-    """Lower the priority of this thread; on other systems than Linux it stays."""
+    """Lower the priority of this thread; only Linux has priorities of threads."""
     if sys.platform.startswith("linux"):
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)

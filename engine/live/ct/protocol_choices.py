@@ -1,4 +1,4 @@
-"""What a live reconstruction takes from a protocol, and from a stored scan."""
+"""Choices of a live reconstruction from a protocol and from a stored scan."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 def choices_of(
     protocol: CtProtocol, settings: LiveSettings, geometry: XrayGeometry | None = None
 ) -> LiveChoices:
-    """Return what follows a scan as a protocol of X-ray CT says: its steps and its filter.
+    """Return the choices of a live reconstruction that follows an X-ray CT protocol.
 
     Parameters
     ----------
     protocol
-        of an ordinary run
+        protocol of a normal run; its steps and filter are used
     settings
-        which views, and how they are weighted
+        views of the slices, and their weights
     geometry
-        of the whole scan; None: its source brings it
+        geometry of the whole scan; None: the source provides it
     """
     return LiveChoices(
         geometry=geometry,
+        # Other kinds of steps estimate something from the whole scan
         steps=[step for step in protocol.steps.steps() if isinstance(step, PreprocessStep)],
         filter=protocol.algorithm.filter or LiveChoices().filter,
         settings=settings,
@@ -36,5 +37,13 @@ def choices_of(
 
 
 def geometry_of(path: Path, loader: Calls) -> XrayGeometry:
-    """Return the geometry of a stored scan, read by another process."""
+    """Return the geometry of a stored scan.
+
+    Parameters
+    ----------
+    path
+        stored scan
+    loader
+        process that reads it
+    """
     return loader.call(read_projections, path, about=path).geometry

@@ -1,4 +1,4 @@
-"""What live slices were made of: program, source, choices, geometry, and the frames in them."""
+"""Provenance of live slices: program, source, choices, geometry and the frames in them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ FORMAT = "isocenter-live-provenance-1"
 
 @dataclass(frozen=True)
 class LiveOrigin:
-    """What was asked for.
+    """Origin of a live reconstruction.
 
     Attributes
     ----------
     source : address, folder or file
-    replay : whether a stored scan was played
-    geometry : the stored scan whose geometry it has; None: the source brought its own
+    replay : True for a stored scan
+    geometry : stored scan that provides the geometry; None: the source provides it
     protocol : steps and filter
-    settings : which views
-    begun_utc : when following began
+    settings : views of the slices
+    begun_utc : start of the reconstruction
     """
 
     source: str
@@ -53,7 +53,19 @@ def provenance_of(
     *,
     frames_sha256: str | None = None,
 ) -> Plain:
-    """Return what made images, as plain values; the digest is of the frames they were made of."""
+    """Return the provenance of images as JSON values.
+
+    Parameters
+    ----------
+    session
+        session that made the images
+    images
+        slices; None if there are none
+    origin
+        source, protocol and settings
+    frames_sha256
+        digest of the frames, None if they were not recorded
+    """
     figures = session.newest.statistics
     stored = origin.geometry
     return {
@@ -83,17 +95,18 @@ def provenance_of(
 
 
 def source_name(source: str) -> str:
-    """Return the address of a source; a file or folder goes by a pseudonym."""
+    """Return the address of a source, or a pseudonym of a file or folder."""
     path = Path(source)
     return pseudonym_of(path, "scan") if exists(path) else source
 
 
 def digest(geometry: XrayGeometry) -> str:
-    """Return the SHA-256 of where source and detector stand for every view."""
+    """Return the SHA-256 of the positions of source and detector in all views."""
     vectors = (geometry.source_mm, geometry.detector_mm, geometry.u_mm, geometry.v_mm)
     head = f"{geometry.beam} {geometry.shape}".encode()
     found = hashlib.sha256(head)
     for each in vectors:
+        # A fixed byte order, so that the digest does not depend on the machine
         found.update(np.ascontiguousarray(each, "<f8").tobytes())
     return found.hexdigest()
 

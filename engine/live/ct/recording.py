@@ -1,6 +1,6 @@
-"""The frames of a growing scan, kept as they came: the scan that an ordinary run reconstructs.
+"""Record the frames of a growing scan as they come, for a normal run afterwards.
 
-They are kept in the thread that receives them, so that none is lost to slices that are slow.
+The thread that receives frames records them, so that slow slices lose none.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from engine.live.ct.view_ring import view_of
 from engine.live.ct.views import begins_anew, is_same_geometry
 
 ROOM = 0.5
-"""Part of the free memory that frames may take."""
+"""Share of the free memory that frames may use."""
 
 
 class Recording:
-    """A source that passes on what another yields, and keeps every frame of the newest scan.
+    """A source that passes on the frames of another one, and stores those of the newest scan.
 
-    Nothing is copied until the scan is asked for.
+    Nothing is copied until the scan is requested.
 
     Parameters
     ----------
-    source : of the frames
-    geometry : of the whole scan; None: the source brings it
+    source : source of the frames
+    geometry : geometry of the whole scan; None: the source provides it
 
     Attributes
     ----------
-    most_bytes : of frames that are kept
+    most_bytes : most memory for frames
     """
 
     def __init__(self, source: FrameSource, geometry: XrayGeometry | None = None) -> None:
@@ -62,30 +62,45 @@ class Recording:
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """Geometry that the source brings."""
+        """Geometry from the source."""
         return self._source.geometry
 
     @property
     def can_wait(self) -> bool:
-        """Whether the source can."""
+        """True if the source can wait."""
         return self._source.can_wait
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield what the source does, each frame kept before."""
+        """Yield everything from the source, after frames are stored.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         for arrival in self._source.frames(stop):
             if isinstance(arrival, Frame):
                 yield from self._kept(arrival)
+            # The frames so far belong to another detector or geometry, and cannot join this scan
             elif isinstance(arrival, ShapeChanged) or self._moved(arrival):
                 self._forget()
             yield arrival
 
     def close(self) -> None:
-        """Let go of the source; what was kept stays."""
+        """Close the source; stored frames remain."""
         self._source.close()
 
     def views(self, but: Collection[int], most: int) -> list[Frame]:
-        """Return the first projections whose numbers are not among some."""
-        kept = list(self._views.values())  # at once: the thread of the source goes on
+        """Return recorded projections.
+
+        Parameters
+        ----------
+        but
+            numbers of projections to leave out
+        most
+            most projections
+        """
+        kept = list(self._views.values())  # a copy first: the thread of the source continues
         return [frame for frame in kept if frame.index not in but][:most]
 
     def _forget(self) -> None:
@@ -98,16 +113,16 @@ class Recording:
 
     @property
     def n_views(self) -> int:
-        """Projections that are there."""
+        """Number of recorded projections."""
         return len(self._views)
 
     @property
     def geometry_of_scan(self) -> XrayGeometry | None:
-        """Geometry of the scan that is kept, once it is known."""
+        """Geometry of the recorded scan, once it is known."""
         return self._own or self._source.geometry
 
     def _moved(self, arrival: Arrival) -> bool:
-        """Whether another scan begins, for which the geometry of the one before does not hold."""
+        """Return True if another scan starts whose geometry differs from the current one."""
         may = isinstance(arrival, Announced) or (isinstance(arrival, Resumed) and arrival.anew)
         if self._own is not None or not may:
             return False
@@ -116,13 +131,14 @@ class Recording:
         )
 
     def _kept(self, frame: Frame) -> Iterator[Noticed]:
-        """Keep a frame where there is room for it."""
+        """Store a frame if there is enough memory."""
         geometry = self.geometry_of_scan
         self._before = self._source.geometry
         if frame.values.shape != self._shape:
             self._forget()
             self._shape = frame.values.shape
         is_beyond = geometry is not None and frame.index >= geometry.n_views
+        # Frames after the planned scan, such as those of a detector that is still running
         if frame.kind == FrameKind.PROJECTION and is_beyond:
             return
         n_bytes = self._view_bytes + self._darks.n_bytes + self._flats.n_bytes
@@ -137,7 +153,7 @@ class Recording:
             )
 
     def _keep(self, frame: Frame) -> None:
-        """Keep a frame; one with the number of another replaces it."""
+        """Store a frame; one with the same number is replaced."""
         if frame.kind != FrameKind.PROJECTION:
             kept = self._flats if frame.kind == FrameKind.FLAT else self._darks
             kept.keep(frame, len(self._views))
@@ -151,16 +167,17 @@ class Recording:
         self._views[frame.index] = frame
 
     def _begin_anew(self) -> None:
-        """Forget the projections; the last darks and flats stay, as taken before them."""
+        """Discard the projections; the last darks and flats stay for the new scan."""
         self._views, self._view_bytes, self._is_full = {}, 0, False
         self._darks.begin_anew()
         self._flats.begin_anew()
 
     @property
     def sha256(self) -> str:
-        """Digest of all frames that are kept, in the order of their numbers."""
+        """Digest of all recorded frames in the order of their numbers."""
         found = hashlib.sha256()
         for number in sorted(self._views):
+            # Number and kind are in the digest, so that exchanged frames change it
             found.update(f"projection {number}".encode())
             found.update(np.ascontiguousarray(self._views[number].values).tobytes())
         for kind, kept in (("flats", self._flats), ("darks", self._darks)):
@@ -171,16 +188,29 @@ class Recording:
         return found.hexdigest()
 
     def scan(self, geometry: XrayGeometry) -> Projections:
-        """Return all that came as a scan of counts.
+        """Return the recorded frames as a scan of counts.
+
+        Parameters
+        ----------
+        geometry
+            geometry of the whole scan
+
+        Returns
+        -------
+        scan
+            projections in the order of their numbers, with the measured angles and a note
+            about missing
+            ones
 
         Raises
         ------
         DataError
-            where no projection came
+            if no projection came
         """
         if not self._views:
             raise DataError("no projection came, so there is no scan to keep.")
         frames = [self._views[k] for k in sorted(self._views) if k < geometry.n_views]
+        # A frame may state its own angle, which replaces the planned one
         views = [view_of(geometry, frame) for frame in frames]
         names = ("source_mm", "detector_mm", "u_mm", "v_mm")
         vectors = [np.concatenate([getattr(view, name) for view in views]) for name in names]

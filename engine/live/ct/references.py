@@ -1,7 +1,7 @@
-"""Darks and flats of a running scan, kept in batches: taken one after the other, numbered on.
+"""Darks and flats of a running scan, in batches with consecutive numbers.
 
-A batch that is counted from the beginning again replaces the one before where no projection came
-between them; else both are of the scan, each at its moment.
+A batch whose numbers start again replaces the previous one if no projection came in between.
+Otherwise both belong to the scan, each at its time.
 """
 
 from __future__ import annotations
@@ -23,37 +23,46 @@ class _Reference:
 
 
 class References:
-    """Darks, or flats, of one scan."""
+    """Darks or flats of one scan."""
 
     def __init__(self) -> None:
         self._kept: list[_Reference] = []
 
     @property
     def n_bytes(self) -> int:
-        """Memory that they take."""
+        """Memory of the frames."""
         return sum(int(each.values.nbytes) for each in self._kept)
 
     @property
     def followed_by(self) -> list[int]:
-        """Number of projections that were there before each, as `Projections.info` counts."""
+        """Number of projections before each frame, as in `Projections.info`."""
         return [each.followed_by for each in self._kept]
 
     @property
     def stacked(self) -> Array | None:
-        """(n, n_rows, n_columns), None where there are none."""
+        """All frames, (n, n_rows, n_columns); None without one."""
         return np.stack([each.values for each in self._kept]) if self._kept else None
 
     def keep(self, frame: Frame, n_views: int) -> None:
-        """Keep one that comes after so many projections."""
+        """Store a frame.
+
+        Parameters
+        ----------
+        frame
+            dark or flat
+        n_views
+            number of projections before it
+        """
         last = self._kept[-1] if self._kept else None
         batch = 0 if last is None else last.batch
         if last is not None and frame.index <= last.index:
             batch += 1
+            # Taken again before any projection: the user discarded the first attempt
             if n_views <= last.followed_by:
                 self._kept = [each for each in self._kept if each.batch < last.batch]
         self._kept.append(_Reference(frame.values, frame.index, n_views, batch))
 
     def begin_anew(self) -> None:
-        """Keep the last batch alone, as taken before a scan that begins now."""
+        """Keep the last batch only, as if taken before the scan that starts now."""
         last = self._kept[-1].batch if self._kept else 0
         self._kept = [replace(each, followed_by=0) for each in self._kept if each.batch == last]

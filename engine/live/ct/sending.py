@@ -1,4 +1,4 @@
-"""A stored scan sent over ZeroMQ as if measured, in the form that `StreamSource` receives."""
+"""Send a stored scan over ZeroMQ like a detector, in the form that `StreamSource` receives."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from engine.live.core.outgoing import Outgoing, outgoing
 from engine.live.ct.playing import Played, played
 
 ANNOUNCE_S = 2.0
-"""The geometry is said so often, for receivers that come later."""
+"""Interval at which the geometry is sent again, for receivers that connect later."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """How a scan is sent.
+    """Options for sending a scan.
 
     Attributes
     ----------
-    address : tcp://host:port of a receiver, or tcp://*:port to wait for receivers here
-    rate : frames in a second; None: as fast as they are taken
-    to_all : to all who subscribe (PUB); else each frame to one receiver, none is lost (PUSH)
-    plain : send only what others' receivers know: no angles, no geometry, no end
+    address : tcp://host:port of a receiver, or tcp://*:port to wait for receivers
+    rate : frames per second; None: as fast as they are received
+    to_all : True to send to all subscribers (PUB); else each frame goes to one receiver (PUSH)
+    plain : True to send frames only, for other programs: no angles, geometry or end
     """
 
     address: str
@@ -42,17 +42,33 @@ def send(
     stop: Event,
     on_event: Callable[[str], None] = lambda _: None,
 ) -> int:
-    """Send a scan; returns how many projections were sent.
+    """Send a scan.
 
-    Waits for a receiver before the first frame; `to_all` it goes on when nobody is there
-    any more, else it waits for the next receiver.
+    It waits for a receiver before the first frame. With `to_all` it continues without receivers,
+    otherwise it waits for the next one.
+
+    Parameters
+    ----------
+    scan
+        stored scan
+    how
+        address, rate and form
+    stop
+        set to stop
+    on_event
+        called with a sentence about each event
+
+    Returns
+    -------
+    n_sent
+        number of projections sent
     """
     with outgoing(how.address, to_all=how.to_all, stop=stop, on_event=on_event) as line:
         return _Scan(line, how, scan, stop).send_all()
 
 
 class _Scan:
-    """One scan on its way."""
+    """Sending of one scan."""
 
     def __init__(self, line: Outgoing, how: Sending, scan: Projections, stop: Event) -> None:
         self._line, self._how, self._scan, self._stop = line, how, scan, stop
@@ -63,10 +79,12 @@ class _Scan:
         try:
             self._send_frames()
         except KeyboardInterrupt:
+            # Set first, so that the last message is tried only once
             self._stop.set()
             raise
         finally:
             if not self._how.plain:
+                # Also after an error: receivers would otherwise wait for more frames
                 self._line.put(message_of_end(self._sent), is_last=True)
         return self._sent
 
@@ -84,13 +102,14 @@ class _Scan:
         for frame in played(self._scan):
             if rate is not None:
                 self._stop.wait(max(due - monotonic(), 0))
-                due = max(due, monotonic() - 1 / rate) + 1 / rate  # no rush after a wait
+                due = max(due, monotonic() - 1 / rate) + 1 / rate  # no burst of frames after a wait
             if self._stop.is_set():
                 return
             yield frame
 
     def _announce(self) -> None:
         if self._how.to_all and self._line.hear():
+            # A new subscriber has not seen the geometry
             self._announced_s = float("-inf")
         if not self._how.plain and monotonic() - self._announced_s > ANNOUNCE_S:
             self._line.put(message_of_geometry(self._scan.geometry))

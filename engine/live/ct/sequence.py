@@ -1,4 +1,4 @@
-"""Numbers of frames as a stream counts them: what is missing, and when a scan begins anew."""
+"""Numbers of frames in a stream: missing frames, and the start of another scan."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from engine.live.core.frame import Arrival, Frame, FrameKind, Resumed
 from engine.live.ct.frame_checks import Screening
 
 LATE = 64
-"""A number that is smaller than the last one by less than this is late; else a scan begins anew."""
+"""A number below the last one by less than this is late; otherwise another scan starts."""
 
 
 class Sequence:
-    """Follows the frames of one stream, and screens them.
+    """Follows the frames of one stream, and checks them.
 
     Attributes
     ----------
-    n_projections : that came
+    n_projections : number of projections that came
     """
 
     def __init__(self, name: str) -> None:
@@ -27,12 +27,18 @@ class Sequence:
         self._last: int | None = None
 
     def begin_anew(self) -> None:
-        """Take the next frame for the first of another scan."""
+        """Treat the next frame as the first one of another scan."""
         self._screening.begin_anew()
         self._last = None
 
     def followed(self, frame: Frame) -> Iterator[Arrival]:
-        """Yield a frame with what is missing before it, and what is to be said."""
+        """Yield a frame with the number of missing ones before it, and messages about it.
+
+        Parameters
+        ----------
+        frame
+            next frame of the stream
+        """
         if frame.kind == FrameKind.PROJECTION:
             self.n_projections += 1
             last = self._last
@@ -46,6 +52,7 @@ class Sequence:
                 self._last = frame.index
             elif last is not None and frame.index > last + 1:
                 frame = replace(frame, lost=frame.index - last - 1)
+            # A late frame must not move the count back, or the next one would seem to follow a gap
             self._last = frame.index if last is None else max(frame.index, self._last or 0)
         yield from self._screening.screened(frame)
 

@@ -1,8 +1,10 @@
-"""A live reconstruction that runs by itself: frames in, images and figures out.
+"""A live reconstruction in a thread: it receives frames, and provides images and statistics.
 
-One thread takes all frames that wait, brings the slices up to date and hands over the newest
-images; whoever looks may be slow, and sees the newest. So an image is as late as the work on one
-batch, and batches grow where the work is too slow for the frames.
+One thread takes all waiting frames, updates the slices, and provides the newest images. Its
+consumer
+may be slow, and sees the newest images only. An image is as late as the work on one batch, and
+batches
+grow if the work is too slow for the frames.
 """
 
 from __future__ import annotations
@@ -28,25 +30,25 @@ from engine.operators.xray.slice_sums import SliceSums
 from engine.recon.filtering.settings import FilterSettings
 
 SETTLED_S = 0.3
-"""Without a frame for so long, what takes longer is done."""
+"""Time without a frame after which slower work is done."""
 LEAST_S = 1 / 60
-"""From one image to the next: no screen shows more."""
+"""Shortest interval between images: no screen shows more."""
 MOST_EVENTS = 1000
 ANSWER_S = 0.03
-"""Between two looks for what is asked for, when the scan has ended."""
+"""Interval of checks for requests after the end of the scan."""
 
 
 class LiveSession:
-    """Reconstructs a running scan in a thread, which begins at once.
+    """Reconstructs a running scan in a thread that starts at once.
 
     Parameters
     ----------
-    source : of the frames
+    source : source of the frames
     choices : geometry, slices, steps, filter and mode
     on : device and threads
-    stays : whether slices can be moved, filtered and so on when the scan has ended, until `close`;
-        the end is told as an event then
-    finds_axis : whether the axis is looked for when the scan has ended, before that is told
+    stays : True to accept requests after the end of the scan, until `close`. The end is then an
+    event
+    finds_axis : True to find the rotation axis at the end of the scan
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class LiveSession:
     ) -> None:
         self._stays, self._finds_axis = stays, finds_axis
         choices = choices or LiveChoices()
+        # A sliding image discards old views, so it can follow a scan of any length
         is_kept = choices.settings.mode == "growing"
         self._recording = Recording(source, choices.geometry) if is_kept else None
         self._source, self._on = self._recording or source, on
@@ -81,11 +84,25 @@ class LiveSession:
         self.close()
 
     def take(self, timeout_s: float | None = None) -> LiveUpdate | SourceEvent | None:
-        """Return the next event of the source, or the newest images; None if nothing is new.
+        """Return the next event, or the newest images.
 
-        After the end, and all before it, `Ended` is returned again and again. A fault is raised.
+        Parameters
+        ----------
+        timeout_s
+            longest wait [s]; None waits until something is new
+
+        Returns
+        -------
+        news
+            None if nothing is new; `Ended` at every call after the end
+
+        Raises
+        ------
+        Exception
+            the error that ended the session
         """
         with self._changed:
+            # Events first: they are few, and images come all the time
             self._changed.wait_for(self._has_something, timeout_s)
             if self._events:
                 return self._events.popleft()
@@ -98,42 +115,48 @@ class LiveSession:
 
     @property
     def newest(self) -> LiveUpdate:
-        """What was handed over last, or is about to be."""
+        """The newest state, which `take` may not have returned yet."""
         with self._changed:
             return self._update
 
     def place(self, planes: Sequence[Plane]) -> None:
-        """Put the slices elsewhere, others or more of them, with the next images."""
+        """Change the planes of the slices, from the next images on.
+
+        Parameters
+        ----------
+        planes
+            new planes, any number
+        """
         self._ask("planes", lambda slices: slices.place(planes))
 
     def see_axis(self, column: float) -> None:
-        """Take the axis to be seen at a column, from 0."""
+        """Set the column of the rotation axis, from 0."""
         self._ask("axis", lambda slices: slices.see_axis(column))
 
     def find_axis(self) -> None:
-        """Look for the axis in the views that are held, beside the slices, and take it."""
+        """Find the rotation axis from the views in memory, in parallel, and use it."""
         self._ask("find axis", lambda slices: self._finder.begin(slices.held_views()))
 
     def roll(self, degrees: float) -> None:
-        """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
+        """Rotate the detector in its plane, in addition to the geometry [°]."""
         self._ask("roll", lambda slices: slices.roll(degrees))
 
     def filter(self, settings: FilterSettings) -> None:
-        """Filter all views in another way."""
+        """Filter all views with other settings."""
         self._ask("filter", lambda slices: slices.filter(settings))
 
     def close(self) -> None:
-        """Stop; images and scan stay as they are then."""
+        """Stop; images and scan remain as they are."""
         self._stop.set()
         self._thread.join()
 
     def scan(self) -> Projections:
-        """Return the scan of a growing one as it came, for an ordinary run; after `close`.
+        """Return the recorded scan for a normal run; call it after `close`.
 
         Raises
         ------
         DataError
-            where there is none
+            if the mode is "sliding", or no geometry or no projection came
         """
         if self._recording is None:
             raise DataError("sliding views are not kept; follow a scan that grows to keep it.")
@@ -149,22 +172,22 @@ class LiveSession:
 
     @property
     def device(self) -> str:
-        """What makes the slices."""
+        """Name of the device that makes the slices."""
         return self._on.name
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Kinds of the steps that views go through; others of a protocol need the whole scan."""
+        """Kinds of the steps that are applied to views; others need the whole scan."""
         return self._work.steps
 
     @property
     def frames_sha256(self) -> str | None:
-        """Digest of the frames of a growing scan, after `close`; None: they are not kept."""
+        """Digest of the frames of a growing scan, after `close`; None if they are not recorded."""
         return None if self._recording is None else self._recording.sha256
 
     def _ask(self, what: str, request: Request) -> None:
         with self._changed:
-            self._requests.pop(what, None)  # the newest wish counts, in the order they came
+            self._requests.pop(what, None)  # the newest request of a kind counts
             self._requests[what] = request
 
     def _asked(self) -> list[Request]:
@@ -193,9 +216,10 @@ class LiveSession:
         fault: BaseException | None = None
         try:
             if not self._on.is_cuda:
-                SliceSums.compile()  # or the first views would wait for it
+                SliceSums.compile()  # otherwise the first views would wait for the compiler
             with Arrivals(self._source) as arrivals:
                 self._follow_and_keep(arrivals)
+            # Before the last hand-over, so that it has the last preview
             self._work.wait()
             if self._finds_axis and not self._stop.is_set():
                 self._see_axis_found()
@@ -204,22 +228,23 @@ class LiveSession:
                 self._say(Ended(f"{self._source.name}: ended."))
                 self._answer_on()
             self._finder.wait()
-        except BaseException as e:  # noqa: BLE001  handed to whoever looks, who raises it
+        except BaseException as e:  # noqa: BLE001  the consumer raises it
             fault = e
         with self._changed:
             self._fault, self._has_ended = fault, True
             self._changed.notify_all()
 
     def _see_axis_found(self) -> None:
-        """Look for the axis in all views, and make the slices anew with it."""
+        """Find the axis from all views, and make the slices again with it."""
         self.find_axis()
+        # The first call starts the search, the second one applies its result
         self._work.answer(self._asked())
         self._finder.wait()
         self._work.answer(self._asked())
         self._work.refresh(settled=True, is_late=False)
 
     def _follow_and_keep(self, arrivals: Arrivals) -> None:
-        """Follow to the end; where slices fail for a reason of ours, a scan is kept to its end."""
+        """Follow the scan to its end; record it even if the slices fail by an internal error."""
         try:
             self._follow(arrivals)
         except EngineError:
@@ -236,7 +261,7 @@ class LiveSession:
             raise
 
     def _keep_on(self, arrivals: Arrivals) -> None:
-        """Take what comes; the frames are kept before they come here."""
+        """Receive the remaining frames, which are already recorded."""
         while not self._stop.is_set():
             arrived = batch_of(arrivals, LEAST_S)
             for each in arrived:
@@ -246,7 +271,7 @@ class LiveSession:
                 return
 
     def _answer_on(self) -> None:
-        """Do what is asked for, without a source."""
+        """Carry out requests without a source."""
         while not self._stop.wait(ANSWER_S):
             asked = self._asked()
             if asked:
@@ -268,6 +293,8 @@ class LiveSession:
                 came_s, is_settled = monotonic(), False
             settles = has_ended or monotonic() - came_s >= SETTLED_S
             if self._recording is not None and settles and not is_settled:
+                # Dropped frames are added once there is time, so that the final slices have all
+                # views
                 while work.catch_up(self._recording) and not self._stop.is_set():
                     pass
             if n_new or asked or (settles and not is_settled):

@@ -1,4 +1,4 @@
-"""How a running scan is reconstructed."""
+"""Settings for the reconstruction of a running scan."""
 
 from __future__ import annotations
 

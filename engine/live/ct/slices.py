@@ -1,9 +1,12 @@
-"""Slices of a running scan, from frames: what is there, filtered, in the planes that are wanted.
+"""Slices of a running scan: views in memory, filtered, in the requested planes.
 
-Frames become line integrals as they come; each is filtered once, and again only where the weights
-of its rays change. As soon as no more views wait, slices have the bits of the same slices of a
-stored scan of the same views. While views come sums are taken in another order, and agree to 2e-6
-of the largest value, 3e-6 where views are missing.
+Frames become line integrals as they come. Each is filtered once, and again only if the weights of
+its
+rays change. Once no more views wait, slices have the same bits as those of a stored scan with the
+same
+views. While views come, sums are taken in another order. They agree to 2e-6 of the largest value,
+or
+to 3e-6 if views are missing.
 """
 
 from __future__ import annotations
@@ -37,27 +40,27 @@ from engine.recon.filtering.settings import FilterSettings
 from engine.recon.filtering.view_filter import ViewWeights, weights_of
 
 LOOKED_AT = 8
-"""Views in which it is looked for cut-off rows while more come; all of them when none comes."""
+"""Number of views that are checked for truncation while more come; all of them at the end."""
 
 
 class LiveSlices:
-    """Views of a running scan, and slices of them.
+    """Views of a running scan, and their slices.
 
     Parameters
     ----------
-    scan : geometry of the whole scan; of a scan that goes on, of one turn at least
-    planes : the slices, three or as many as one wants
-    steps : what is done to the frames, as in the protocol of an ordinary run
-    filter : of the rows
-    settings : which views, and how they are weighted
+    scan : geometry of the whole scan; for a continuous scan at least one rotation
+    planes : planes of the slices, any number
+    steps : preprocessing steps, as in the protocol of a normal run
+    filter : filter of the rows
+    settings : views of the slices, and their weights
     on : device and threads
 
     Attributes
     ----------
     measured_shape : (n_rows, n_columns) of frames
-    n_window : views at most
-    preparation : what is done to the frames
-    scan : number that their source gives to the scan of the views, if it does
+    n_window : most views
+    preparation : conversion of frames to line integrals
+    scan : number of the views' scan, if the source numbers scans
     """
 
     def __init__(
@@ -71,7 +74,7 @@ class LiveSlices:
         on: Backend,
     ) -> None:
         self.settings, self._device = settings or LiveSettings(), on
-        self._on = cpu() if on.is_cuda else on  # prepares and filters beside the slices
+        self._on = cpu() if on.is_cuda else on  # filters in parallel with the GPU
         self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=self._on)
         self._scan = self.preparation.geometry
         check_scan(self._scan)
@@ -89,21 +92,41 @@ class LiveSlices:
 
     @property
     def waits_for(self) -> str | None:
-        """What is missing before views can be used, in words."""
+        """What is missing before views can be used, as text."""
         return self.preparation.waits_for
 
     @property
     def numbers(self) -> set[int]:
-        """Numbers of the views that are held, and of those that cannot be used."""
+        """Numbers of the views in memory, and of those that cannot be used."""
         return self._ring.numbers | self._unusable.numbers
 
     @property
     def newest(self) -> int | None:
-        """Number of the newest view; None: there is none."""
+        """Number of the newest view; None without one."""
         return self._ring.newest
 
     def filtered_views(self, k: int) -> tuple[Array, XrayGeometry, Array]:
-        """Views of the newest images: means over k × k pixels, geometry of the pixels, gains."""
+        """Return the filtered views of the newest images.
+
+        Parameters
+        ----------
+        k
+            views are averaged over k × k pixels
+
+        Returns
+        -------
+        views
+            (n_views, rows, columns) means over k × k pixels
+        geometry
+            geometry of the views before averaging
+        gains
+            (n_views,) weight of each view
+
+        Raises
+        ------
+        ValueError
+            before the first images
+        """
         weights, filtered = self._newest_weights, self._filtered
         if weights is None or filtered is None:
             raise ValueError("no images were made.")
@@ -111,12 +134,12 @@ class LiveSlices:
         return views, weights.design.geometry, weights.level * weights.gains
 
     def held_views(self) -> Projections:
-        """Line integrals of the views that are held, a copy: rows about the middle, if many.
+        """Return a copy of the line integrals in memory; of large ones the rows in the middle.
 
         Raises
         ------
         DataError
-            where there is no view
+            if there is no view
         """
         slots = self._ring.slots
         if not slots:
@@ -133,15 +156,31 @@ class LiveSlices:
         return self._ring.values.nbytes + filtered
 
     def add(self, frames: Sequence[Frame], *, same_scan: bool = False) -> list[str]:
-        """Take frames up; returns what is to be said of those that cannot be used.
+        """Add frames.
 
-        same_scan : whether they are of the scan that is held, however late they come
+        Parameters
+        ----------
+        frames
+            darks, flats and projections in order
+        same_scan
+            True if late frames belong to the scan in memory, whatever their numbers are
+
+        Returns
+        -------
+        said
+            sentences about frames that cannot be used
+
+        Raises
+        ------
+        DataError
+            if a frame has another size than the detector
         """
         said, views = list[str](), list[Frame]()
         for frame in frames:
             check_shape(frame, self.measured_shape)
             if frame.kind != FrameKind.PROJECTION:
                 self.preparation.take(frame)
+                # Other darks and flats may make unusable views usable
                 self._unusable.clear()
             elif self._is_wanted(frame, said, same_scan):
                 views.append(frame)
@@ -151,49 +190,71 @@ class LiveSlices:
         return said
 
     def clear(self) -> None:
-        """Forget all views: another scan begins. Darks and flats stay."""
+        """Discard all views: another scan starts. Darks and flats stay."""
         self._ring.free(self._ring.slots)
         self._unusable.clear()
         self._cut = None
         self._forget_filtered()
 
     def place(self, planes: Sequence[Plane]) -> None:
-        """Put the slices elsewhere, others or more of them."""
+        """Change the planes of the slices.
+
+        Parameters
+        ----------
+        planes
+            new planes, any number
+        """
         self._planes = checked_planes(planes)
         if self._filtered is not None:
             self._filtered.sums.place(self._planes)
 
     def see_axis(self, column: float) -> None:
-        """Take the axis to be seen at a column, from 0, on the average of the views."""
+        """Set the column of the rotation axis.
+
+        Parameters
+        ----------
+        column
+            mean column of the axis over the views, from 0
+        """
         turned = self._scan.rolled(self._roll_rad)
         self._axis_shift = float(turned.axis_column.mean()) - column
+        # The weights of rays depend on the axis, so every view is filtered again
         self._forget_filtered()
 
     def roll(self, degrees: float) -> None:
-        """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
+        """Rotate the detector in its plane, in addition to the geometry [°]."""
         self._roll_rad = np.radians(degrees)
         self._forget_filtered()
 
     def filter(self, settings: FilterSettings) -> None:
-        """Filter all views in another way."""
+        """Filter all views with other settings."""
         self._filter_settings, self._cut = settings, None
         self._forget_filtered()
 
     @property
     def geometry(self) -> XrayGeometry:
-        """Return the whole scan's, after steps, axis and roll."""
+        """Geometry of the whole scan after steps, axis and roll."""
         return self._moved(self._scan)
 
     def refresh(self, *, settled: bool = True) -> LiveImages | None:
-        """Return the slices of the views that are there; None where there is none.
+        """Return the slices of the views in memory.
 
-        settled : whether no more views wait, so that there is time for what only matters then
+        Parameters
+        ----------
+        settled
+            True if no more views wait, so that slower and more accurate work is possible
+
+        Returns
+        -------
+        images
+            slices of all planes; None without a view
         """
         slots, newest = self._ring.slots, self._ring.newest
         if newest is None:
             return None
         geometry = self._moved(self._ring.geometry(slots))
         choice = self.settings.weights
+        # Shared weights change with every view, and each change filters views again
         even = choice == "even" or (choice == "auto" and not settled)
         weights = weights_of(
             geometry,
@@ -239,7 +300,7 @@ class LiveSlices:
         if self.settings.mode == "sliding":
             frames = frames[-self.n_window :]
         prepared = []
-        frames = list({frame.index: frame for frame in frames}.values())  # the last of a number
+        frames = list({frame.index: frame for frame in frames}.values())  # the last one of a number
         with ThreadPoolExecutor(self._on.threads) as pool:
             for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
                 try:
@@ -251,17 +312,19 @@ class LiveSlices:
             return
         numbers = [frame.index for frame, _, _ in prepared]
         newest = max(*numbers, self._ring.newest or 0, 0)
+        # Slots are freed before the new views need them
         gone = self._ring.outdated(numbers, newest - self.n_window + 1)
         if self._filtered is not None:
             self._filtered.forget(gone)
         self._ring.free(gone)
         for frame, values, view in prepared:
+            # A late view outside of the window would be removed at the next one
             if frame.index > newest - self.n_window:
                 self._ring.put(frame.index, values, view)
         self._since_cut += len(prepared)
 
     def _prepared(self, frame: Frame) -> tuple[Array, XrayGeometry]:
-        view = view_of(self._scan, frame)  # of the prepared scan: numbers and angles are the same
+        view = view_of(self._scan, frame)  # of the prepared scan, with equal numbers and angles
         return self.preparation.integrals(frame), view
 
     def _moved(self, geometry: XrayGeometry) -> XrayGeometry:
@@ -270,6 +333,7 @@ class LiveSlices:
         return geometry.shifted(columns=self._axis_shift) if self._axis_shift else geometry
 
     def _cut_sides(self, slots: list[int], *, settled: bool) -> tuple[bool, bool]:
+        # Truncation rarely changes during a scan, so a few views decide until it has ended
         if self._cut is None or settled or self._since_cut >= self.n_window:
             some = slots if settled else slots[:: max(1, len(slots) // LOOKED_AT)]
             self._cut = sides_cut(self._ring.values[some], self._filter_settings)
@@ -282,6 +346,7 @@ class LiveSlices:
 
     def _brought_up(self, slots: list[int], weights: ViewWeights) -> FilteredViews:
         filtered = self._filtered
+        # Other padding needs filters of another length, and new sums
         if filtered is None or not filtered.fits(weights):
             filtered = FilteredViews(
                 self._planes,
