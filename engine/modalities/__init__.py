@@ -1,8 +1,8 @@
 """Scan types (modalities): one folder for each, with everything that depends on the type.
 
-A further kind is one folder and its name in `MODALITIES`. Whoever handles scans in general, the
-command line and the window among them, asks these and names none. An entry of a kind states what
-is needed to choose it, and the modules of the kind are imported when a scan or a protocol is of it.
+A new modality is one folder and its entry in `MODALITIES`. General code, such as the command line
+and the window, asks these entries and names no modality. An entry states what is needed to choose
+the modality. Its modules are imported when a scan or a protocol needs them.
 """
 
 from typing import TYPE_CHECKING
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from engine.protocols.study.unstated import SUBSETS_UNSTATED as SUBSETS_UNSTATED
     from engine.protocols.study.unstated import still_unstated as still_unstated
 
+# Order matters: the first entry that accepts a file reads it, and it is the default.
 MODALITIES: ModalityList = ModalityList(
     (
         listmode_pet.ENTRY,
@@ -85,7 +86,7 @@ MODALITIES: ModalityList = ModalityList(
         ring_sinogram_pet.ENTRY,
     )
 )
-"""In the order in which they are offered; the first one is shown to who asks for none."""
+"""Modalities in the order in which they are offered; the first one is the default."""
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(

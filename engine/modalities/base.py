@@ -63,11 +63,11 @@ class Sweep:
     Attributes
     ----------
     key : key of the parameter
-    kind : kind of the part of the ledger that holds it
+    kind : kind of the correction or step that contains it
     title, lead : title of the question, and a hint
-    before, after : words around a value
+    before, after : text before and after a value
     unit : unit of the values
-    step : distance of the values tried first
+    step : distance between the first values
     """
 
     key: str
@@ -80,7 +80,14 @@ class Sweep:
     step: float
 
     def describe(self, value: float) -> str:
-        """Return a value in words."""
+        """Return a value in words.
+
+        Parameters
+        ----------
+        value
+            value of the parameter, in `unit`
+        """
+        # A real minus sign, because this text is displayed.
         number = f"{value:.8g}".replace("-", "−")
         return f"{self.before}{number}{self.after}"
 
@@ -93,24 +100,24 @@ class Modality(ABC, Generic[P]):
     key, title : name in protocols, and displayed name
     protocol : the class of its protocols
     takes_scanner : True if a study may name the scanner
-    ledger_title : title of its preparation
-    ledger_field : field of the protocol that holds the choices of the preparation
-    ledger : corrections or steps of the preparation, in the order they run
-    switches : yes-or-no fields of the protocol that belong to the ledger
-    sweeps : parameters of the ledger that can be chosen among slices
-    folded : True if the settings of the ledger are shown only when asked for
-    own_inputs : auxiliary files that no correction reads, but the reconstruction itself
-    absent : why a study holds no other files; empty if that needs no word
+    ledger_title : title of its corrections or steps (the ledger)
+    ledger_field : field of the protocol that contains their settings
+    ledger : corrections or steps, in the order in which they run
+    switches : yes-or-no fields of the protocol that are shown with the ledger
+    sweeps : parameters of the ledger that can be chosen from slices
+    folded : True if the settings of the ledger are collapsed at first
+    own_inputs : auxiliary files that the reconstruction itself reads, not a correction
+    absent : why a study has no other files; empty if that needs no explanation
     approach : method, for scans that several modalities can reconstruct
-    long_work : words for stages that may take minutes, by key
-    iterating : fields of the protocol for how the image is iterated
+    long_work : texts for stages that may take minutes, by key
+    iterating : fields of the protocol for the iterations
     expert : fields of the protocol that only experts see
     finishing : fields of the protocol for the finished image
     grid_from : source of grid values that the protocol leaves empty
     rows : unit of the speed of the algorithm
     stages : names of the stages of a run, by key, in order
     curve : convergence figure of the iterations, and its unit
-    has_preview : True if one slice can be looked at before a run
+    has_preview : True if a slice can be previewed before a run
     """
 
     key: ClassVar[str]
@@ -136,136 +143,321 @@ class Modality(ABC, Generic[P]):
     curve: ClassVar[tuple[str, str]] = ("Log-likelihood", "")
     has_preview: ClassVar[bool] = False
 
-    # what it opens
+    # Open files
 
     @property
     def inputs(self) -> tuple[InputRole, ...]:
-        """Auxiliary files that a study may hold: of the ledger, then of the modality itself."""
+        """Auxiliary files that a study may contain, those of the ledger first."""
         return (*inputs_of(self.ledger), *self.own_inputs)
 
     @abstractmethod
     def accepts(self, file: InputFile) -> bool:
-        """Return True if a file is a scan of this kind, or belongs to one."""
+        """Return True if a file is a scan of this type, or belongs to one.
+
+        Parameters
+        ----------
+        file
+            opened file; its first bytes usually decide
+
+        Returns
+        -------
+        accepts
+            must be quick: each modality is asked for each file that is opened
+        """
 
     @abstractmethod
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> ScanSummary:
-        """Read a scan whole and return what is kept of it.
+        """Read a whole scan and return its summary.
 
         Parameters
         ----------
         path
             the scan
         scanner
-            where it names none
+            scanner for a scan that names none; None if it names one
         complete_events
-            use what is complete of list mode that ends within a record
+            True to use the complete events of list mode that ends within a record
         """
 
     def gathered(self, path: Path) -> ScanFiles | None:
-        """Return the scan, and what lies beside it for its roles, that a path stands for, if any.
+        """Return the scan that a path belongs to, with the files for its roles.
 
-        Raises `EngineError` where that is ambiguous.
+        None if it is one file.
+
+        Raises `EngineError` if there are several possibilities.
         """
         return None
 
     def suits(self, study: OpenStudy) -> bool:
-        """Return True if protocols of this kind can reconstruct the open scan."""
+        """Return True if protocols of this modality can reconstruct the open scan.
+
+        Parameters
+        ----------
+        study
+            scan and auxiliary files as they were read
+        """
         return study.scan is not None and study.scan.modality == self.key
 
     def standard(self) -> P:
-        """Return the protocol to begin with."""
+        """Return the default protocol."""
+        # pydantic fills in all defaults, so an empty call gives the standard protocol.
         return self.protocol()  # type: ignore[return-value,call-arg]  # all fields have defaults
 
-    # what it does with a study that is open
+    # Before a run
 
     @abstractmethod
     def grid(self, protocol: P, study: OpenStudy) -> ImageGrid | None:
-        """Return the grid of a protocol for a study, None while it is not known.
+        """Return the grid of a protocol for a study; None while it is unknown.
 
-        Raises `EngineError` where there is none.
+        Raises `EngineError` if no grid is possible.
         """
 
     @abstractmethod
     def default_grid(self, protocol: P, study: OpenStudy) -> tuple[Point, Point] | None:
-        """Return voxel and size (x, y, z) [mm] where the protocol leaves them out."""
+        """Return voxel and size that apply if the protocol leaves them empty.
+
+        Parameters
+        ----------
+        protocol
+            protocol of the study
+        study
+            scan and auxiliary files as they were read
+
+        Returns
+        -------
+        default_grid
+            (x, y, z) [mm] each; None while they are unknown
+        """
 
     @abstractmethod
     def requirements(
         self, protocol: P, study: OpenStudy, grid: ImageGrid, on: DeviceInfo, left: float
     ) -> Requirements | None:
-        """Return what a run needs, of which `left` is to do; None while it is not known."""
+        """Return memory and time of a run.
+
+        Parameters
+        ----------
+        protocol
+            protocol of the study
+        study
+            scan and auxiliary files as they were read
+        grid
+            grid of the image
+        on
+            device
+        left
+            fraction of the run that remains, less than 1 for a resumed run
+
+        Returns
+        -------
+        requirements
+            None while they are unknown
+        """
 
     @abstractmethod
     def obstacles(self, protocol: P, study: OpenStudy) -> dict[str, str | None]:
-        """Return why each part of the ledger cannot be done, by kind; None where it can."""
+        """Return why corrections or steps cannot be done.
+
+        Parameters
+        ----------
+        protocol
+            protocol of the study
+        study
+            scan and auxiliary files as they were read
+
+        Returns
+        -------
+        obstacles
+            a clause for each kind; None if it can be done
+        """
 
     def fitting_voxel(self, voxel_mm: Point, study: OpenStudy) -> Point:
-        """Return the voxel nearest to one that the scanner allows."""
+        """Return the nearest voxel that the scanner allows.
+
+        Parameters
+        ----------
+        voxel_mm
+            requested edges (x, y, z)
+        study
+            scan and auxiliary files as they were read
+        """
         return voxel_mm
 
     def grid_note(self, protocol: P, study: OpenStudy) -> str:
-        """Return what may still change the grid, empty if nothing."""
+        """Return what may still change the grid; empty if nothing.
+
+        Parameters
+        ----------
+        protocol
+            protocol of the study
+        study
+            scan and auxiliary files as they were read
+        """
         return ""
 
     def is_done(self, kind: str, study: OpenStudy) -> bool:
-        """Return True if the scan comes with this part of the ledger done."""
+        """Return True if the data already include this correction or step.
+
+        Parameters
+        ----------
+        kind
+            kind of the correction or step
+        study
+            scan and auxiliary files as they were read
+        """
         return False
 
     def fault(self, protocol: P, study: OpenStudy) -> str:
-        """Return why the protocol does not suit the scan, empty if it does."""
+        """Return why a protocol cannot reconstruct the scan; empty if it can.
+
+        Parameters
+        ----------
+        protocol
+            protocol of the study
+        study
+            scan and auxiliary files as they were read
+
+        Returns
+        -------
+        fault
+            a sentence; the run is refused
+        """
         return ""
 
     def misfit(self, protocol: P, study: OpenStudy) -> str:
-        """Return why the protocol is not made for the scan, a sentence; empty if it is."""
+        """Return why a protocol does not match the scan; empty if it does.
+
+        Parameters
+        ----------
+        protocol
+            protocol of the study
+        study
+            scan and auxiliary files as they were read
+
+        Returns
+        -------
+        misfit
+            a sentence; it is only a warning
+        """
         return ""
 
     def scanner_kind(self, study: OpenStudy) -> str:
-        """Return the kind of scanner where the scan names no scanner."""
+        """Return the type of scanner, for a scan that names none.
+
+        Parameters
+        ----------
+        study
+            scan and auxiliary files as they were read
+        """
         return self.title
 
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
-        """Return whether the scan has what a switch uses, None while not known, and a sentence."""
+        """Return the state of a switch, and a sentence about it.
+
+        Parameters
+        ----------
+        field
+            field of the protocol
+        study
+            scan and auxiliary files as they were read
+
+        Returns
+        -------
+        switch_state
+            True if the scan contains what the switch uses, None while it is unknown
+        """
         return None, ""
 
     def speed_key(self, device: str) -> str:
-        """Return under which name the speed of the device "cpu" or "cuda" is remembered."""
+        """Return the name under which the measured speed of a device is stored.
+
+        Parameters
+        ----------
+        device
+            "cpu" or "cuda"
+        """
         return f"{self.key}_{device}"
 
-    # what runs
+    # Run
 
     @abstractmethod
     def flow(
         self, context: RunContext[P], resume: Resume | None, finish_early: FinishEarly | None
     ) -> Stage[Volume]:
-        """Reconstruct: from the files of the study to the finished volume, telling events."""
+        """Reconstruct the study of a run and yield events on the way.
+
+        Parameters
+        ----------
+        context
+            inputs and log of the run
+        resume
+            state of an interrupted run; None for a new run
+        finish_early
+            returns True if the user wants to stop the iterations; None if nobody asks
+
+        Returns
+        -------
+        flow
+            the finished volume with its provenance
+        """
 
     @abstractmethod
     def warm_up(self, on: Backend) -> Steps:
-        """Return calls that compile the kernels any of its runs may need."""
+        """Return calls that compile all kernels that a run may need.
+
+        Parameters
+        ----------
+        on
+            device
+        """
 
     @property
     @abstractmethod
     def demo(self) -> Demo:
         """A simulated scan of this kind."""
 
-    # its ledger
+    # Settings of corrections or steps
 
     def group(self, protocol: P) -> ChoiceGroup:
-        """Return the choices of the ledger in a protocol."""
+        """Return the settings of all corrections or steps in a protocol.
+
+        Parameters
+        ----------
+        protocol
+            protocol of this modality
+        """
+        # getattr, because the field has a different name and type in each modality.
         values: ChoiceGroup = getattr(protocol, self.ledger_field)
         return values
 
     def choices(self, protocol: P) -> dict[str, AnyCorrection]:
-        """Return the choices of the ledger, by kind."""
+        """Return the settings of corrections or steps, by kind.
+
+        Parameters
+        ----------
+        protocol
+            protocol of this modality
+        """
         return {step.kind: step for step in self.group(protocol).steps()}
 
     def with_choice(self, protocol: P, kind: str, value: AnyCorrection) -> P:
-        """Return the protocol with another choice."""
+        """Return the protocol with other settings of one correction or step.
+
+        Parameters
+        ----------
+        protocol
+            protocol of this modality
+        kind
+            kind of the correction or step
+        value
+            its new settings
+        """
+        # Protocols are immutable; two copies change one nested field.
         values = self.group(protocol).model_copy(update={kind: value})
         return protocol.model_copy(update={self.ledger_field: values})
 
 
 AnyModality = Modality[Any]
-"""A kind of scan whose type of protocol does not matter: it is asked about its own alone."""
+"""A modality whose type of protocol does not matter: it is only asked about its own protocols."""

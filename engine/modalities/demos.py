@@ -10,7 +10,7 @@ from engine.modalities.demo import Demo
 
 
 class _Demos(MutableMapping[str, Demo]):
-    """The demos of all kinds of scans, each loaded on first use; a demo can be replaced."""
+    """The demos of all modalities, each loaded on first use. A demo can be replaced."""
 
     def __init__(self) -> None:
         self._replaced: dict[str, Demo] = {}
@@ -26,10 +26,11 @@ class _Demos(MutableMapping[str, Demo]):
     def __setitem__(self, key: str, demo: Demo) -> None:
         if MODALITIES.of(key) is None:
             raise KeyError(key)
+        # Tests replace a demo by a smaller one of the same key.
         self._replaced[key] = demo
 
     def __delitem__(self, key: str) -> None:
-        """Go back to the demo that comes with the kind of scan."""
+        """Restore the demo of the modality."""
         del self._replaced[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -40,11 +41,11 @@ class _Demos(MutableMapping[str, Demo]):
 
 
 DEMOS: MutableMapping[str, Demo] = _Demos()
-"""By key; the first one is shown to who asks for none."""
+"""Demos by key; the first one is the default."""
 
 
 def demo_folder() -> Path:
-    """Return the folder of the demos among the user's caches; made if absent."""
+    """Return the folder of the demos in the user's cache; created if missing."""
     from engine.core.paths import cache_dir, made
 
     return made(cache_dir() / "demo")

@@ -13,14 +13,25 @@ from engine.protocols.study.protocol import Protocol
 from engine.recon.model import Model
 
 LEAST_SCALING = 1e-4
-"""Scaling of the final image that is worth a line."""
+"""Smallest relative change of the final image that is reported."""
 
 
 def completed(
     context: RunContext[Protocol], model: Model, image: NDArray[np.float32]
 ) -> Generator[Event, None, NDArray[np.float32]]:
-    """Return the final image of the algorithm, and say how it differs from the last one."""
+    """Return the final image of the algorithm, and report how it differs from the last iterate.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm
+    model
+        system model
+    image
+        image after the last update
+    """
     final, scale = context.protocol.algorithm.completed(model, image)
+    # A total of 0 is a valid maximum of the likelihood, but never what the user wants.
     if not scale:
         yield context.log.warn(
             "The expected background explains all counts, so there is no activity in "

@@ -17,7 +17,15 @@ P = TypeVar("P", bound=Protocol)
 
 
 def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext[P]]:
-    """Fill in the subsets and passes that the protocol leaves to the counts, and report them."""
+    """Complete subsets and iterations that the protocol leaves open, and report them.
+
+    Parameters
+    ----------
+    context
+        run with its algorithm
+    demand
+        number of counts, and what subsets and images need
+    """
     before = context.protocol.algorithm
     algorithm = before.for_counts(demand)
     yield from report_subsets(context, before, algorithm, demand)
@@ -25,7 +33,16 @@ def fit_subsets(context: RunContext[P], demand: CountDemand) -> Stage[RunContext
 
 
 def with_algorithm(context: RunContext[P], algorithm: Algorithm) -> RunContext[P]:
-    """Return the context of a run whose protocol has this algorithm."""
+    """Return the context of a run with another algorithm.
+
+    Parameters
+    ----------
+    context
+        run to change
+    algorithm
+        algorithm with its subsets and iterations
+    """
+    # Study and protocol are immutable, so copies record exactly what the run does.
     protocol = context.protocol.model_copy(update={"algorithm": algorithm})
     return replace(context, study=context.study.model_copy(update={"protocol": protocol}))
 
@@ -33,9 +50,18 @@ def with_algorithm(context: RunContext[P], algorithm: Algorithm) -> RunContext[P
 def report_subsets(
     context: RunContext[P], before: Algorithm, after: Algorithm, demand: CountDemand
 ) -> Iterator[Event]:
-    """Report how counts changed an algorithm, and warn of counts that are too few for it.
+    """Report how the counts changed an algorithm, and warn if they are too few.
 
-    before, after : algorithm of the protocol, and with the subsets and iterations of the run
+    Parameters
+    ----------
+    context
+        run with its log
+    before
+        algorithm of the protocol
+    after
+        algorithm with the subsets and iterations of the run
+    demand
+        number of counts, and what subsets and images need
     """
     text = fewer_subsets(before, after, demand)
     if text:
@@ -46,7 +72,18 @@ def report_subsets(
 
 
 def fewer_subsets(before: Algorithm, after: Algorithm, demand: CountDemand) -> str:
-    """Return why an algorithm has fewer subsets than usual; empty if it has not."""
+    """Return why an algorithm has fewer subsets than the default; empty if it does not.
+
+    Parameters
+    ----------
+    before
+        algorithm of the protocol
+    after
+        algorithm with the subsets and iterations of the run
+    demand
+        number of counts, and what subsets and images need
+    """
+    # Compare with the choice for unlimited counts, at the same number of updates.
     n_updates = after.n_iterations * after.n_subsets
     enough = replace(demand, n_counts=demand.in_subset * n_updates)
     unlimited = before.for_counts(enough, n_updates=n_updates).n_subsets
@@ -59,7 +96,16 @@ def fewer_subsets(before: Algorithm, after: Algorithm, demand: CountDemand) -> s
 
 
 def too_many_subsets(algorithm: Algorithm, demand: CountDemand) -> str:
-    """Return a warning if a protocol sets more subsets than the counts allow; else empty."""
+    """Return a warning if a protocol sets more subsets than the counts allow; otherwise empty.
+
+    Parameters
+    ----------
+    algorithm
+        algorithm of the protocol
+    demand
+        number of counts, and what subsets and images need
+    """
+    # An empty number of subsets is fitted to the counts, so only a number can be too large.
     subsets, most = getattr(algorithm, "subsets", None) or 1, max(demand.most_subsets, 1)
     if subsets <= most:
         return ""
@@ -71,7 +117,13 @@ def too_many_subsets(algorithm: Algorithm, demand: CountDemand) -> str:
 
 
 def too_few_counts(demand: CountDemand) -> str:
-    """Return a warning if the counts are too few for any image; else empty."""
+    """Return a warning if the counts are too few for any image; otherwise empty.
+
+    Parameters
+    ----------
+    demand
+        number of counts, and what subsets and images need
+    """
     if demand.n_counts >= demand.for_image:
         return ""
     return (

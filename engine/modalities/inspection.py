@@ -22,8 +22,22 @@ from engine.protocols.study.stored_protocol import version_words
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
-    """Look into any file; what is wrong with it is in the report, not an exception."""
+    """Inspect any file; problems are part of the report and not raised.
+
+    Parameters
+    ----------
+    path
+        file or folder
+    scanner
+        scanner for a scan that names none; None if it names one
+
+    Returns
+    -------
+    inspect
+        facts in the order in which they are shown
+    """
     path = Path(path)
+    # Of TOML files only the content tells scans, scanners, studies and protocols apart.
     if path.suffix.lower() != ".toml":
         return _with_companions(path) or inspect_format(path, scanner=scanner)
     try:
@@ -41,21 +55,24 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
 
 def _with_companions(path: Path) -> Report | None:
-    """Return the scan that a folder or a file of it stands for, and the part of each file."""
+    """Return the report of the scan that a path belongs to, and the role of each file."""
     try:
         _, files = gathered(path)
     except SeveralItemsError:
+        # Several scans in a folder are no error here; only opening one of them is ambiguous.
         return None  # the general report lists them
     except EngineError as e:
         return Report("unknown", "several scans", faults=(str(e),))
     if files is None:
         return None
+    # A μ-map is also a volume of its own, so its own facts are shown.
     if files.role_of(path) == ATTENUATION_MAP.key:
         note = f"This file belongs to {files.data.name}."
         report = inspect_format(path)
         return replace(report, notes=(*report.notes, note))
     report = inspect_format(files.data)
     titles = {role.key: role.title for role in all_roles()}
+    # Titles, because keys such as "mu-map" are not shown to users.
     file_facts = tuple((titles[key], file.name) for key, file in files.inputs.items())
     facts = (("Counts from", files.data.name), *report.facts, *file_facts)
     return replace(report, facts=facts, notes=(*report.notes, *files.notes))
@@ -79,12 +96,14 @@ def _of_protocol(path: Path) -> Report:
 def _of_study(path: Path) -> Report:
     study = read_study(path)
     titles = {role.key: role.title for role in all_roles()} | {"data": "Scan"}
+    # A scanner that is given by name is no file, so it has a line of its own below.
     used = {titles[key]: file for key, file in study.files.items() if key in titles}
     facts = [(title, str(file)) for title, file in used.items()]
     facts += [
         ("Scanner", study.scanner or "as recorded in the scan"),
         ("Protocol", version_words(identified(study.protocol))),
     ]
+    # Missing files are reported, but the rest of the study is still shown.
     faults = tuple(
         f"{path.name}: {title.lower()} file {file} is missing; correct the path in the study."
         for title, file in used.items()

@@ -9,7 +9,16 @@ from engine.protocols.study.protocol import Protocol
 
 
 def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
-    """Load the kernels, or compile them where this machine has not done so yet."""
+    """Load the kernels, or compile them on first use on this computer.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    steps
+        calls that compile the kernels of the modality
+    """
+    # Filters of the protocol are known here only, not to the modality.
     steps = [*steps, *_of_filters(context)]
     yield context.log.start("kernels", "Preparing the kernels (they are compiled once and stored)")
     on_progress = context.ticker("kernels") or (lambda done, total: None)
@@ -21,6 +30,7 @@ def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
 
 
 def _of_filters(context: RunContext[Protocol]) -> Steps:
-    """Return what compiles the filters of a run, which work on the processor's images."""
+    """Return calls that compile the filters of a run on the CPU."""
     filters = (*context.protocol.between, *context.protocol.finishing)
+    # On a GPU, filters use CuPy, which compiles its own kernels on demand.
     return [] if context.on.is_cuda else [of_filter(each) for each in filters]

@@ -1,4 +1,4 @@
-"""Kinds of scans whose modules are loaded when a scan or a protocol needs them."""
+"""List of modalities, whose modules are loaded when a scan or a protocol needs them."""
 
 from __future__ import annotations
 
@@ -17,29 +17,41 @@ if TYPE_CHECKING:
 
 
 def always(path: Path) -> bool:
-    """Return True: only the kind of scan itself can decide."""
+    """Return True: only the modality itself can decide.
+
+    Parameters
+    ----------
+    path
+        any path
+    """
     return True
 
 
 def never(path: Path) -> bool:
-    """Return False: each file of this kind stands for itself."""
+    """Return False: each file of this modality is complete alone.
+
+    Parameters
+    ----------
+    path
+        any path
+    """
     return False
 
 
 @dataclass(frozen=True)
 class ModalityEntry:
-    """A kind of scan in a list.
+    """A modality in a list.
 
     Attributes
     ----------
     key
-        as protocols name it
+        its name in protocols
     place
         full name of its class, such as "engine.modalities.xray_ct.modality.XrayCt"
     accepts
-        the answer of the class for a file, without loading it
+        decision of the class about a file, without loading it
     gathers
-        False for a path that certainly stands for no scan of several files
+        False for a path that cannot belong to a scan of several files
     roles
         full names of its auxiliary files, and of tuples of corrections that declare some
     """
@@ -50,30 +62,38 @@ class ModalityEntry:
     gathers: Callable[[Path], bool] = always
     roles: tuple[str, ...] = ()
 
+    # Cached, because a modality has no state and its import takes time.
     @cached_property
     def modality(self) -> AnyModality:
-        """The kind of scan, loaded when it is first needed."""
+        """The modality, loaded on first use."""
         made: AnyModality = _at(self.place)()
         return made
 
     @property
     def inputs(self) -> tuple[InputRole, ...]:
-        """Auxiliary files that a study may hold, without loading the kind of scan."""
+        """Auxiliary files that a study may contain, without loading the modality."""
         found = [role for place in self.roles for role in _roles_of(_at(place))]
+        # Two corrections can share a role, such as the μ-map; it is listed once.
         return tuple({role.key: role for role in found}.values())
 
     def gathered(self, path: Path) -> ScanFiles | None:
-        """Return the files of the scan that a path stands for; None where it is one file."""
+        """Return the files of the scan that a path belongs to; None if it is a single file.
+
+        Parameters
+        ----------
+        path
+            file or folder
+        """
         return self.modality.gathered(path) if self.gathers(path) else None
 
 
 class ModalityList(Sequence["AnyModality"]):
-    """Kinds of scans in the order of dialogs and help.
+    """Modalities in the order of dialogs and help.
 
     Parameters
     ----------
     members
-        an entry for each, or the kind of scan itself
+        an entry for each modality, or the modality itself
     """
 
     def __init__(self, members: Iterable[ModalityEntry | AnyModality]) -> None:
@@ -93,27 +113,56 @@ class ModalityList(Sequence["AnyModality"]):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The key of each, in order."""
+        """Keys in order."""
         return tuple(each.key for each in self.members)
 
     def of(self, key: str) -> AnyModality | None:
-        """Return the kind of scan with a key, or None."""
+        """Return the modality with a key; None if there is none.
+
+        Parameters
+        ----------
+        key
+            name in protocols
+        """
         return next((_loaded(each) for each in self.members if each.key == key), None)
 
     def accepting(self, file: InputFile) -> AnyModality | None:
-        """Return the first kind of scan that accepts a file, or None."""
+        """Return the first modality that accepts a file; None if none does.
+
+        Parameters
+        ----------
+        file
+            opened file
+
+        Returns
+        -------
+        accepting
+            only the accepted modality is loaded
+        """
         return next((_loaded(each) for each in self.members if each.accepts(file)), None)
 
     def gathered(self, path: Path) -> tuple[AnyModality, ScanFiles] | None:
-        """Return the files of the scan that a path stands for, and their kind of scan."""
+        """Return the modality and files of the scan that a path belongs to.
+
+        Parameters
+        ----------
+        path
+            file or folder
+
+        Returns
+        -------
+        gathered
+            None if the path is a single file
+        """
         for each in self.members:
             files = each.gathered(path)
+            # The first modality with a match decides; folders do not mix modalities.
             if files is not None:
                 return _loaded(each), files
         return None
 
     def inputs(self) -> tuple[InputRole, ...]:
-        """Return the auxiliary files of all kinds of scans, each once."""
+        """Return the auxiliary files of all modalities, without duplicates."""
         found = (role for each in self.members for role in each.inputs)
         return tuple({role.key: role for role in found}.values())
 
@@ -128,5 +177,5 @@ def _at(place: str) -> Any:
 
 
 def _roles_of(found: Any) -> Sequence[InputRole]:
-    """Return a role, or those that a tuple of corrections declares."""
+    """Return a role, or the roles that a tuple of corrections declares."""
     return [role for kind in found for role in kind.inputs] if isinstance(found, tuple) else [found]

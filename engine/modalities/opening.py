@@ -1,7 +1,7 @@
 """Open a file: find its purpose, and return its summary.
 
-Nothing else is needed to show a study before it runs; each function raises `EngineError` with one
-sentence where the file cannot be used.
+Nothing else is needed to show a study before it runs. Each function raises `EngineError` with one
+sentence if a file cannot be used.
 """
 
 from __future__ import annotations
@@ -34,31 +34,79 @@ class AuxiliaryFile:
 
 
 def scan_at(path: Path, scanner: str | None = None, complete_events: bool = False) -> ScanSummary:
-    """Read a scan whole; one that cannot be reconstructed is refused."""
+    """Read a whole scan; refuse one that cannot be reconstructed.
+
+    Parameters
+    ----------
+    path
+        the scan
+    scanner
+        scanner for a scan that names none; None if it names one
+    complete_events
+        True to use the complete events of truncated list mode
+
+    Raises
+    ------
+    DataError
+        if the scan cannot be reconstructed; its summary states why
+    """
     scan = summarise(path, scanner, complete_events=complete_events)
+    # A fault is known only after reading, for example NaN in the projections.
     if scan.fault:
         raise DataError(scan.fault)
     return scan
 
 
 def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:
-    """Read the file of a role for a scanner."""
+    """Read the auxiliary file of a role.
+
+    Parameters
+    ----------
+    path
+        the file
+    key
+        key of the role
+    scanner
+        scanner of the study
+    """
+    # The key comes from this program, so a missing role would be an internal error.
     role = next(each for each in all_roles() if each.key == key)
     content = role.read(path, scanner)
+    # Contents can be large; the window keeps only what it shows.
     return AuxiliaryFile(role.describe(content), role.summary(content))
 
 
 def volume_at(path: Path, keys: tuple[str, ...] = ()) -> Volume | str:
-    """Read a volume, or return which of the roles it is meant for."""
+    """Read a volume, or return the role that it is meant for.
+
+    Parameters
+    ----------
+    path
+        image file
+    keys
+        keys of the roles that the open study has
+    """
     from engine.io import read_volume
 
     volume = read_volume(path)
     roles = (role for role in all_roles() if role.key in keys)
+    # A μ-map that is dropped on the window belongs to the study, not to the viewer.
     return next((role.key for role in roles if role.takes_volume(volume)), volume)
 
 
 def frames_at(path: Path) -> tuple[FrameVolume, ...]:
-    """Read the frames of time of a volume; none of files, or folders, that hold one image."""
+    """Read the frames of a volume.
+
+    Parameters
+    ----------
+    path
+        file, or folder of DICOM slices
+
+    Returns
+    -------
+    frames_at
+        empty for a single image
+    """
     from engine.io import read_frames
 
     found = scan_file(path)

@@ -1,7 +1,6 @@
 """Choose the initial protocol of a scan: one rule for window, queue and command line.
 
-The choice depends only on the scan and on the protocols that are offered. Nothing of an earlier
-scan enters it.
+The choice depends only on the scan and on the available protocols, not on earlier scans.
 """
 
 from __future__ import annotations
@@ -16,14 +15,27 @@ from engine.protocols.study.protocol import Protocol
 
 
 def suitable(study: OpenStudy) -> tuple[AnyModality, ...]:
-    """Return the kinds of protocols that can reconstruct a scan, its own kind first."""
+    """Return the modalities that can reconstruct a scan, its own first.
+
+    Parameters
+    ----------
+    study
+        scan and auxiliary files as they were read
+    """
     return tuple(modality for modality in MODALITIES if modality.suits(study))
 
 
 def misfit(protocol: Protocol, study: OpenStudy) -> str:
-    """Return why a protocol does not fit a scan, one sentence; empty if it fits.
+    """Return why a protocol does not fit a scan; empty if it fits.
 
-    A run is still possible: the sentence is a warning, not an obstacle.
+    The run is still possible: the sentence is a warning, not an obstacle.
+
+    Parameters
+    ----------
+    protocol
+        protocol to judge
+    study
+        scan and auxiliary files as they were read
     """
     modality = modality_of(protocol)
     if not modality.suits(study):
@@ -42,31 +54,35 @@ def protocol_for(
     Parameters
     ----------
     study
-        the scan as it was read
+        scan and auxiliary files as they were read
     offered
-        protocols that may be used, such as those that the site has approved; empty: all
+        protocols that may be used, such as those that the site has approved; empty for all
     pinned
-        protocol that the user pinned for this kind of scanner
+        protocol that the user pinned for this type of scanner; None for none
 
     Returns
     -------
     protocol
-        the pinned one if it fits the scan; else the first of `offered` that fits; else the
-        standard protocol of the kind of scan
+        the pinned one if it fits the scan, otherwise the first of `offered` that fits, otherwise
+        the default of the modality
     """
+    # An unknown scan still needs a protocol to show, that of the first modality.
     kinds = suitable(study) or MODALITIES[:1]
     if pinned is not None and modality_of(pinned) in kinds and not misfit(pinned, study):
         return pinned
+    # In the order of the modalities: the scan's own comes first.
     found = [each for kind in kinds for each in offered if modality_of(each) is kind]
     fitting = [each for each in found if not misfit(each, study)]
+    # A protocol that does not fit is better than none: the window shows why.
     return next(iter((*fitting, *found)), None) or protocol_of_kind(kinds[0])
 
 
 def scanner_kind(study: OpenStudy) -> str:
-    """Return the kind of scanner that a scan is from: its name and geometry; of X-rays, the beam.
+    """Return the type of scanner of a scan: name and geometry for PET, the beam for X-rays.
 
-    Empty while no scan is open.
+    Empty while no scan is open. Pinned protocols are stored under this text.
     """
+    # A PET scanner has a name and a geometry; X-ray scanners are known by their beam only.
     kinds = suitable(study)
     if study.scan is None or not kinds:
         return ""
@@ -76,21 +92,25 @@ def scanner_kind(study: OpenStudy) -> str:
 
 
 def with_measured(chosen: Protocol, now: Protocol, base: Protocol) -> Protocol:
-    """Return a protocol with the values that the user took from slices of the open scan.
+    """Return a protocol with the values that the user chose from slices of the open scan.
 
-    The axis and the roll belong to the scan: they stay when another protocol is chosen for it.
+    Axis and roll belong to the scan, so they are kept when another protocol is chosen.
 
     Parameters
     ----------
     chosen
         the protocol to use from now on
-    now, base
-        the settings in use, and the saved protocol that they began as
+    now
+        the current settings
+    base
+        the saved protocol that these settings started from
     """
     modality = modality_of(chosen)
+    # Values of another modality have no meaning for this scan.
     if modality_of(now) is not modality:
         return chosen
     before, current = modality.choices(base), modality.choices(now)
+    # Only steps with a sweep belong to the scan; all others belong to the protocol.
     for kind in {sweep.kind for sweep in modality.sweeps}:
         if current[kind] != before[kind]:
             chosen = modality.with_choice(chosen, kind, current[kind])

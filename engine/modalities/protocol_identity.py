@@ -1,8 +1,8 @@
 """Identity of a protocol: the saved protocol it belongs to, and the differences from it.
 
-Content decides, not the history of the settings: a study file, `--set`, a form and a script that
-make the same content get the same identity. A claim in the settings only selects the version to
-compare with.
+The content decides, not the history of the settings. A study file, `--set`, a form and a script
+with the same content have the same identity. A digest in the settings only selects the version for
+the comparison.
 """
 
 from __future__ import annotations
@@ -29,15 +29,21 @@ def identified(protocol: P, library: SavedProtocols | None = None) -> P:
     Parameters
     ----------
     protocol
-        settings to reconstruct with
+        settings of the reconstruction
     library
-        the saved protocols; those of this user if None
+        saved protocols; None for those of this user
     """
     return compared(protocol, (library or SavedProtocols.of_this_user()).reference(protocol))
 
 
 def identified_study(study: Study) -> Study:
-    """Return a study whose protocol records its differences from the saved one of this user."""
+    """Return a study whose protocol records its differences from the user's saved one.
+
+    Parameters
+    ----------
+    study
+        study to reconstruct
+    """
     return study.model_copy(update={"protocol": identified(study.protocol)})
 
 
@@ -53,29 +59,33 @@ def compared(
     Parameters
     ----------
     protocol
-        settings to reconstruct with
+        settings of the reconstruction
     reference
-        the saved protocol of the name; None if none is saved
+        the saved protocol of the same name; None if none is saved
     base
-        the protocol that the settings began as, to compare with if none is saved
+        protocol that the settings started from, for a comparison if none is saved
     quality
-        quality level that the settings are at; by default the one that they record
+        quality level of the settings; None for the one that they record
     """
+    # A quality level that was applied earlier must not be lost by a later comparison.
     quality = quality or (protocol.saved.quality if protocol.saved is not None else None)
     if reference is None:
         if base is None:
             return _without_reference(protocol)
         changed = changed_from(base, protocol, quality)
+        # Without a saved protocol there is no digest that a reader could look up.
         never_saved = {} if base.saved is not None else {"sha256": ""}
         return _without_reference(_with(changed, **never_saved))
     found = changed_from(reference.protocol, protocol, quality)
+    # An earlier version is marked, because the newest one may give another image.
     origin = "earlier" if reference.is_earlier else reference.source
     return _with(found, sha256=saved_digest(reference), origin=origin)
 
 
 def _without_reference(protocol: P) -> P:
-    """Keep what the settings record of a saved protocol that is elsewhere, or was deleted."""
+    """Keep the record of a saved protocol that is elsewhere or was deleted."""
     saved = protocol.saved or SavedAs()
+    # The digest shows that the content was changed, but not where.
     is_other = bool(saved.sha256) and digest_of(protocol) != saved.sha256
     changed = saved.changed or ((OUTSIDE,) if is_other else ())
     return _with(protocol, changed=changed, origin="nowhere")

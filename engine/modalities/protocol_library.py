@@ -1,7 +1,7 @@
 """Saved protocols that can be read: the program's, the site's and the user's own.
 
-The user's own are in `protocols` beside the settings, with their earlier versions in a folder
-below. The folder of the site is only read. `app.state.models.protocols.library` writes them.
+The user's own are in `protocols` next to the settings, with earlier versions in a subfolder. The
+folder of the site is only read. `app.state.models.protocols.library` writes the user's own.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from engine.protocols.study.stored_protocol import digest_of
 
 Source = Literal["program", "site", "own"]
 OWN, EARLIER = "protocols", "earlier"
-"""Folders of the user's own protocols, and of the versions before."""
+"""Folders of the user's own protocols, and of their earlier versions."""
 DEMO = "demo"
-"""Beginning of the keys of the demos' protocols."""
+"""Prefix of the keys of protocols for demos."""
 SITE_FILE = "site.toml"
 """Settings of the site; its key `protocols` names their folder."""
 
@@ -37,7 +37,7 @@ class SavedProtocol:
     protocol : the saved protocol
     source : library that it comes from
     path : its file; None if it comes with the program
-    is_earlier : True for an earlier version of one's own
+    is_earlier : True for an earlier version of a user's own protocol
     """
 
     protocol: Protocol
@@ -76,23 +76,39 @@ class SavedProtocols:
         return cls(config_dir(), _site_folder())
 
     def saved(self, modality: AnyModality, *, demos: bool = False) -> list[SavedProtocol]:
-        """Return the protocols of a kind of scan: the program's, the site's, one's own."""
+        """Return the protocols of a modality: the program's, the site's, then the user's own.
+
+        Parameters
+        ----------
+        modality
+            modality of the protocols
+        demos
+            True to include the protocols for demos
+        """
         come = protocols_that_come(modality, demos=demos)
         found = [SavedProtocol(each, "program") for each in come]
+        # Files are read again each time, because the site can change them while the program runs.
         return found + [e for e in self._readable() if modality_of(e.protocol) is modality]
 
     def reference(self, protocol: Protocol) -> SavedProtocol | None:
-        """Return the saved protocol that settings belong to by name, None if there is none.
+        """Return the saved protocol that settings belong to by name; None if there is none.
 
-        A version that the settings name by its digest comes before the newest one.
+        A version that the settings name by its digest has priority over the newest one.
+
+        Parameters
+        ----------
+        protocol
+            settings of a study
         """
         modality = modality_of(protocol)
         same = [e for e in self.saved(modality, demos=True) if e.protocol.name == protocol.name]
         claimed = protocol.saved.sha256 if protocol.saved is not None else ""
+        # Settings without a digest were made by hand and only have a name.
         if claimed:
             named = (e for e in (*same, *self._earlier(protocol)) if saved_digest(e) == claimed)
             if (found := next(named, None)) is not None:
                 return found
+        # The user's own is last, and replaces one of the site or program with the same name.
         return same[-1] if same else None
 
     def _readable(self) -> Iterator[SavedProtocol]:
@@ -101,6 +117,7 @@ class SavedProtocols:
                 yield SavedProtocol(protocol, source, path)
 
     def _earlier(self, protocol: Protocol) -> Iterator[SavedProtocol]:
+        # Sorted, because the order of a directory listing depends on the file system.
         for path in sorted((self._own / EARLIER).glob("*.toml")):
             try:
                 found = read_protocol(path)
@@ -110,8 +127,9 @@ class SavedProtocols:
                 yield SavedProtocol(found, "own", path, is_earlier=True)
 
     def _files(self) -> Iterator[tuple[Source, Path, Protocol | None, str]]:
-        """Read each file: its source, path, protocol, and the fault of one that is damaged."""
+        """Read each file: source, path, protocol, and the error of a damaged file."""
         folders: tuple[tuple[Source, Path | None], ...] = (("site", self._site), ("own", self._own))
+        # The site first, so that a user's own protocol of the same name has priority.
         for source, folder in folders:
             for path in sorted(folder.glob("*.toml")) if folder is not None else ():
                 try:
@@ -121,18 +139,28 @@ class SavedProtocols:
 
 
 def protocols_that_come(modality: AnyModality, *, demos: bool = False) -> list[Protocol]:
-    """Return the protocols of a modality that come with the program, the standard one first.
+    """Return the protocols of a modality that come with the program, the default first.
 
-    Those of the demos are made for one simulated scan each: they are listed only if asked for.
+    Those for demos fit one simulated scan each, so they are listed only on request.
+
+    Parameters
+    ----------
+    modality
+        modality of the protocols
+    demos
+        True to include the protocols for demos
     """
+    # Shipped files can replace the built-in default by one with the same name.
     standard, shipped = modality.standard(), shipped_protocols(modality.key)
     found = [each for key, each in shipped.items() if demos or not key.startswith(DEMO)]
+    # sorted() is stable: only the default moves, the others keep their order.
     if all(protocol.name != standard.name for protocol in found):
         found.insert(0, standard)
     return sorted(found, key=lambda protocol: protocol.name != standard.name)
 
 
 def _site_folder() -> Path | None:
+    # Without the file there is no site; a single computer needs no configuration.
     path = config_dir() / SITE_FILE
     try:
         folder = read_toml(path).get(OWN, "") if path.is_file() else ""
@@ -142,6 +170,13 @@ def _site_folder() -> Path | None:
 
 
 def saved_digest(saved: SavedProtocol) -> str:
-    """Return the digest of a protocol as it was saved."""
+    """Return the digest of a protocol at the time when it was saved.
+
+    Parameters
+    ----------
+    saved
+        saved protocol
+    """
     record = saved.protocol.saved
+    # Files of early versions record no digest; their content has not changed since.
     return record.sha256 if record is not None and record.sha256 else digest_of(saved.protocol)

@@ -10,8 +10,17 @@ from engine.protocols.study.protocol import Protocol
 
 
 def say(context: RunContext[Protocol], notes: Iterable[str]) -> Iterator[Noted | Warned]:
-    """Yield an event for each note, and keep it for the provenance."""
+    """Yield an event for each note, and record it for the provenance.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    notes
+        sentences of readers
+    """
     for text in notes:
+        # Readers mark notes that the user should check, such as assumed values.
         event = of_note(text)
         if isinstance(event, Warned):
             yield context.log.warn(text)

@@ -23,7 +23,7 @@ from engine.modalities.scan_summary import ScanSummary
 
 Purpose = Literal["scan", "scanner", "input", "volume", "study", "protocol"]
 BY_FORMAT: dict[str, Purpose] = {"Crystal efficiencies": "input", "Crystal map": "scanner"}
-"""Purposes of files that only their content tells apart, by the name of their format."""
+"""Purposes of files that only their content distinguishes, by the name of their format."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Recognised:
     Attributes
     ----------
     purpose : purpose of the file
-    modality : kind of scan, of a scan
-    role : part it plays in a study, of an auxiliary file
-    files : the scan that it belongs to, with all that lies beside, where its folder tells
+    modality : modality, for a scan
+    role : role in a study, for an auxiliary file
+    files : scan that the file belongs to, with its adjacent files, if the folder shows it
     """
 
     purpose: Purpose
@@ -45,12 +45,26 @@ class Recognised:
 
 
 def purpose_of(path: Path) -> Recognised:
-    """Return what a file is for; raises `EngineError` where nobody knows."""
+    """Return the purpose of a file.
+
+    Parameters
+    ----------
+    path
+        file or folder
+
+    Raises
+    ------
+    EngineError
+        if no reader recognises it
+    """
+    # The folder first: a normalisation next to a scan is opened together with that scan.
     modality, files = gathered(path)
+    # Files next to a scan have a role by their names, without being opened.
     if files is not None:
         key = files.role_of(path)
         role = next((each for each in all_roles() if each.key == key), None)
         return Recognised("scan", modality, role, files)
+    # Scans before auxiliary files: a sinogram can be either, and opening a scan is the usual aim.
     modality = modality_of_scan(path)
     if modality is not None:
         return Recognised("scan", modality)
@@ -60,25 +74,35 @@ def purpose_of(path: Path) -> Recognised:
                 return Recognised("input", role=role)
         if path.suffix.lower() == ".toml":
             return Recognised(_purpose_of_toml(path))
+        # Volumes last, because a μ-map is a volume too.
         if VOLUME_READERS.accepting(file) is not None:
             return Recognised("volume")
     return _by_content(path)
 
 
 def gathered(path: Path) -> tuple[AnyModality | None, ScanFiles | None]:
-    """Return the scan that a path stands for with all that lies beside it, and its kind.
+    """Return the scan that a path belongs to with all adjacent files, and its modality.
 
-    None and None where the folder tells nothing of that.
+    Parameters
+    ----------
+    path
+        file or folder
+
+    Returns
+    -------
+    gathered
+        (None, None) if the folder shows no such scan
     """
     return MODALITIES.gathered(path) or (None, None)
 
 
 def modality_of_scan(path: Path) -> AnyModality | None:
-    """Return the kind of scan a file or folder is, None if it is no scan.
+    """Return the modality of a file or folder; None if it is not a scan.
 
-    A TOML file may describe an X-ray scan, so that X-rays are asked about before its content is.
+    A TOML file can describe an X-ray scan, so X-rays are tested before the content of the file.
     """
     path = scan_file(path)
+    # Still a folder: scan_file() found no scan in it.
     if is_folder(path):
         return None
     with open_input(path) as file:
@@ -88,10 +112,21 @@ def modality_of_scan(path: Path) -> AnyModality | None:
 def summarise(
     path: Path, scanner: str | None = None, *, complete_events: bool = False
 ) -> ScanSummary:
-    """Read a scan of any kind whole and return what is kept of it.
+    """Read a whole scan of any modality and return its summary.
 
-    `scanner` is for scans that do not name their own, `complete_events` for those that end within a
-    record. Raises `EngineError` where it is no scan.
+    Parameters
+    ----------
+    path
+        the scan
+    scanner
+        scanner for a scan that names none; None if it names one
+    complete_events
+        True to use the complete events of list mode that ends within a record
+
+    Raises
+    ------
+    UnknownFormatError
+        if the file is not a scan
     """
     modality = modality_of_scan(path)
     if modality is None:
@@ -102,7 +137,13 @@ def summarise(
 
 
 def why_no_scan(path: Path) -> str:
-    """Say what a file, or a folder, is that is no scan."""
+    """Return why a file or folder is not a scan, as a sentence.
+
+    Parameters
+    ----------
+    path
+        file or folder
+    """
     report = io.inspect(path)
     if report.faults:
         return report.faults[0]
@@ -112,12 +153,14 @@ def why_no_scan(path: Path) -> str:
     )
 
 
+# Lazy: asks the entries, so no modality is loaded.
 def all_roles() -> tuple[InputRole, ...]:
-    """Return every auxiliary input of any modality, each once."""
+    """Return every auxiliary input of any modality, without duplicates."""
     return MODALITIES.inputs()
 
 
 def _purpose_of_toml(path: Path) -> Purpose:
+    # A scanner file has no scan, a study names one: the key `data` decides.
     if is_scanner_toml(path):
         return "scanner"
     return "study" if "data" in read_toml(path) else "protocol"
@@ -125,6 +168,7 @@ def _purpose_of_toml(path: Path) -> Purpose:
 
 def _by_content(path: Path) -> Recognised:
     report = io.inspect(path)
+    # Crystal maps and efficiencies are HDF5 or text; only their content tells them apart.
     if report.format not in BY_FORMAT:
         raise UnknownFormatError(why_no_scan(path))
     purpose = BY_FORMAT[report.format]

@@ -11,22 +11,36 @@ from engine.core.paths import OTHER_HOME, cache_dir
 from engine.geometry.grid import ImageGrid
 
 GPU_SAFETY = 1.2
-"""What fits by this much is taken to fit: fragments and the driver's own share."""
+"""Safety margin of GPU memory, for fragmentation and the driver."""
 GIB, MIB = 2**30, 2**20
 BASE_BYTES = 215 * MIB
-"""Memory of the interpreter, the libraries and the compiled kernels: the resident set of a run of
-list mode once its kernels are loaded, 217 MiB."""
+"""Memory of interpreter, libraries and compiled kernels.
+
+The resident set of a list-mode run after loading its kernels is 217 MiB.
+"""
 START_S, KERNELS_S = 1.8, 0.4
-"""Seconds to start a run and to save its image, 1.5 to 2.2 s when measured, and to load the
-compiled kernels (docs/benchmarks/forecasts.md)."""
+"""Time to start a run and save its image (measured.
+
+1.5 to 2.2 s), and to load compiled kernels [s].
+
+See docs/benchmarks/forecasts.md.
+"""
 
 
 def card_rate(on: DeviceInfo, for_each: float, otherwise: float) -> float:
-    """Return how much a GPU is expected to do in a second.
+    """Return the expected speed of a GPU, in units of work per second.
 
-    for_each : for each of its multiprocessors; otherwise : where it does not say how many it has
+    Parameters
+    ----------
+    on
+        the device
+    for_each
+        speed of each multiprocessor
+    otherwise
+        speed if the number of multiprocessors is unknown
     """
     n = 0 if on.card is None else on.card.n_multiprocessors
+    # Some drivers report no number of multiprocessors; then a typical card is assumed.
     return n * for_each or otherwise
 
 
@@ -36,10 +50,10 @@ class GpuRequirements:
 
     Attributes
     ----------
-    images_bytes : must be there in any case, with room for two chunks of events
-    whole_bytes : with all events; where they do not fit they are streamed through in chunks
+    images_bytes : minimum, with memory for two chunks of events
+    whole_bytes : with all events; if they do not fit, they are streamed in chunks
     free_bytes : free memory
-    least, rest : data that must fit, and data that is streamed
+    least, rest : names of the data that must fit, and of the data that can be streamed
     """
 
     images_bytes: int
@@ -50,17 +64,18 @@ class GpuRequirements:
 
     @property
     def fits(self) -> bool:
-        """True if the run can be done on it."""
+        """True if the run is possible on this GPU."""
         return self.images_bytes <= self.free_bytes
 
     @property
     def streams(self) -> bool:
-        """True if the events have to be streamed."""
+        """True if the events must be streamed."""
         return self.whole_bytes > self.free_bytes
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return the need as a clause with numbers."""
         free = f"{_size(self.free_bytes)} free"
+        # Streaming only matters if the minimum fits; otherwise the run is refused.
         if self.fits and self.streams:
             need = f"{_size(self.images_bytes)} of GPU memory for {self.least}"
             return f"{need} ({free}), and streams {self.rest} through the rest"
@@ -73,12 +88,12 @@ class Requirements:
 
     Attributes
     ----------
-    memory_bytes, free_bytes : memory of the machine
-    stages : time of each stage [s], by the key its `Measured` event has
-    once : the stage whose outcome is kept, so that only the first run takes its time
-    disk_bytes, disk_free_bytes : of files in which lies what does not fit the memory; 0: all fits
+    memory_bytes, free_bytes : memory of the computer
+    stages : time of each stage [s], by the key of its `Measured` event
+    once : stage whose result is cached, so that only the first run needs its time
+    disk_bytes, disk_free_bytes : size of temporary files for data beyond the memory; 0 if all fits
     on_disk : data in these files
-    gpu : memory of the GPU, None on the CPU
+    gpu : memory of the GPU; None on the CPU
     least : lower bound of the estimate; None if it is exact
     """
 
@@ -99,43 +114,56 @@ class Requirements:
 
     @property
     def once_s(self) -> float:
-        """The part of it that the next run of the kind is spared [s]."""
+        """Part of this time that later runs of the same kind save [s]."""
         return self.stages.get(self.once, 0.0)
 
     def times(self, factor: float) -> Requirements:
-        """Return the needs of a run that takes `factor` times as long."""
+        """Return the requirements of a run that takes longer by a factor.
+
+        Parameters
+        ----------
+        factor
+            factor of the time of all stages
+        """
         return self.scaled(dict.fromkeys(self.stages, factor))
 
     def scaled(self, factors: Mapping[str, float]) -> Requirements:
-        """Return the needs of a run whose stages take these times as long; the rest as they do."""
+        """Return the requirements with changed times of stages.
+
+        Parameters
+        ----------
+        factors
+            factor of the time by stage; stages that are not named keep their time
+        """
+        # The lower bound must change too, or it could exceed the estimate.
         least = self.least and self.least.scaled(factors)
         stages = {name: factors.get(name, 1.0) * s for name, s in self.stages.items()}
         return replace(self, stages=stages, least=least)
 
     def without_once(self) -> Requirements:
-        """Return the needs of a run that finds what is computed once."""
+        """Return the requirements of a run that finds the cached stage."""
         least = self.least and self.least.without_once()
         stages = {name: s for name, s in self.stages.items() if name != self.once}
         return replace(self, stages=stages, least=least)
 
     @property
     def fits_memory(self) -> bool:
-        """True if the memory of the machine is there."""
+        """True if the computer has enough memory."""
         return self.memory_bytes <= self.free_bytes
 
     @property
     def fits_disk(self) -> bool:
-        """True if the disk has room for what does not fit the memory."""
+        """True if the disk has enough space for the data beyond the memory."""
         return self.disk_bytes <= self.disk_free_bytes
 
     @property
     def fits(self) -> bool:
-        """True if memory and disk are there in any case."""
+        """True if memory, disk and GPU suffice in any case."""
         return self.fits_memory and self.fits_disk and (self.gpu is None or self.gpu.fits)
 
     @property
     def time(self) -> str:
-        """The estimated time in words."""
+        """Estimated time in words."""
         return f"{self._up_to}about {_clock(self.seconds)}"
 
     def describe(self) -> str:
@@ -144,6 +172,7 @@ class Requirements:
         if self.disk_bytes:
             free += f", up to {_size(self.disk_bytes)} of disk space for {self.on_disk}"
         once = ""
+        # Less than half a second is not worth mentioning.
         if round(self.once_s):
             once = f" (of which {_clock(self.once_s)} once, for the {self.once})"
         if self.gpu is None:
@@ -160,10 +189,27 @@ def refuse_if_too_large(
     grid: ImageGrid,
     smaller: str = "choose larger voxels or a smaller field of view",
 ) -> None:
-    """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there.
+    """Raise an error with numbers if the memory, disk or GPU memory does not suffice.
 
-    Where only the most is known to be too much, the run looks again when it knows more.
+    If only the upper bound is too large, the run repeats the check once it knows more.
+
+    Parameters
+    ----------
+    requirements
+        estimate for the run
+    grid
+        grid of the image, for the message
+    smaller
+        remedy, as a clause
+
+    Raises
+    ------
+    ResourceError
+        if memory or disk space do not suffice
+    DeviceMemoryError
+        if GPU memory does not suffice
     """
+    # Refuse only what is certain: the upper bound is not reached by most scans.
     requirements = requirements.least or requirements
     if not requirements.fits_memory:
         raise ResourceError(

@@ -16,7 +16,7 @@ class ScanFiles:
     data : the scan itself
     inputs : auxiliary files by the key of their role
     notes : ambiguous, unused or missing files, one sentence each
-    members : keys of the roles that files are for by their names, chosen or left out
+    members : role of files by their names, whether they are used or not
     """
 
     data: Path
@@ -25,5 +25,16 @@ class ScanFiles:
     members: Mapping[str, str] = field(default_factory=dict)
 
     def role_of(self, path: Path) -> str | None:
-        """Return for which role a file is, by its name; None of the scan's own."""
+        """Return the role of a file by its name.
+
+        Parameters
+        ----------
+        path
+            file in the folder of the scan
+
+        Returns
+        -------
+        role
+            key of the role; None for files of the scan itself
+        """
         return self.members.get(path.name)

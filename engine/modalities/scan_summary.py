@@ -21,15 +21,15 @@ class ScanSummary:
 
     Attributes
     ----------
-    modality : key of the kind of scan whose protocols suit it best
+    modality : key of the modality that suits it best
     text : description in one line
-    facts : (label, text), in the order to show them
+    facts : (label, text) in display order
     notes : notes of the reader, one sentence each
-    scanner : the scanner it names; None where it is not needed, or not known
-    format : name of its format where such files do not say which scanner they are from, else empty
+    scanner : the scanner it names; None if it is unknown or not needed
+    format : name of its format if such files do not name their scanner, otherwise empty
     needs_scanner : True if a run needs a scanner
-    fault : why the scan cannot be reconstructed, empty if it can
-    is_cut_off : True if its file ends within a record, of which the user knows
+    fault : why the scan cannot be reconstructed; empty if it can
+    is_cut_off : True if its file ends within a record and the user has accepted this
     """
 
     modality: ClassVar[str]
@@ -44,21 +44,27 @@ class ScanSummary:
 
     @property
     def length_unit(self) -> str:
-        """Unit of lengths: "pixels" where the scan does not say how large they are."""
+        """Unit of lengths; "pixels" if the scan does not state their size."""
         return "mm"
 
     def describe(self, grid: ImageGrid) -> str:
-        """Return a grid in plain words, in the unit of the scan."""
+        """Return a grid in words, in the unit of the scan.
+
+        Parameters
+        ----------
+        grid
+            grid of an image
+        """
         return grid.describe(self.length_unit)
 
     @property
     def is_list_mode(self) -> bool:
-        """True if it holds coincidences one by one."""
+        """True if it contains individual coincidences."""
         return False
 
     @property
     def said(self) -> Plain:
-        """Facts of the scan, by the keys of its reader; empty if not requested."""
+        """Facts of the scan by the keys of its reader; empty if they were not read."""
         return {}
 
     @property
@@ -68,7 +74,7 @@ class ScanSummary:
 
     @property
     def projections(self) -> RadiographStore | None:
-        """The projections of an X-ray scan, to be looked at one by one; None: it has none."""
+        """Projections of an X-ray scan for viewing; None if there are none."""
         return None
 
     @property

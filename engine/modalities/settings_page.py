@@ -24,24 +24,31 @@ SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 def settings_text() -> str:
-    """Return the page: a chapter for each kind of protocol, a table for each group of settings."""
+    """Return the page: a chapter for each modality, a table for each group of settings."""
     chapters = (chapter(modality.protocol) for modality in MODALITIES)
     return "\n".join((HEAD, *chapters))
 
 
 def chapter(kind: type[Settings]) -> str:
-    """Return the tables of one kind of protocol."""
+    """Return the tables of one type of protocol.
+
+    Parameters
+    ----------
+    kind
+        class of the protocol
+    """
     modality = kind.model_fields["modality"].default
     groups = "\n".join(f"### {name}\n\n{text}" for name, text in _groups(kind))
     return f"## Protocols of modality {_toml(modality)}\n\n{_table(kind)}\n{groups}"
 
 
 def _groups(kind: type[Settings]) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each group of settings inside a protocol, and inside those."""
+    """Yield name and text of each group of settings inside a protocol, including nested groups."""
     for name, field in kind.model_fields.items():
         for inner in _settings_in(field.annotation):
             tag = _kind_of(inner)
             key = f"{name}, kind {tag}" if tag else name
+            # The first line of the class docstring is the description of the group.
             summary = (inner.__doc__ or "").strip().splitlines()
             words = f"{summary[0]}\n\n" if summary and summary[0] else ""
             yield key, words + (_table(inner) if _own(inner) else "")
@@ -49,13 +56,13 @@ def _groups(kind: type[Settings]) -> Iterator[tuple[str, str]]:
 
 
 def _kind_of(kind: type[Settings]) -> str:
-    """Return the value of the key `kind` in a file; empty where there is no such key."""
+    """Return the value of the key `kind` in a file; empty if there is no such key."""
     field = kind.model_fields.get("kind")
     return "" if field is None else _toml(field.default)
 
 
 def _settings_in(annotation: Any) -> list[type[Settings]]:
-    """Return the settings classes that an annotation names, in order."""
+    """Return the settings classes that a type annotation contains, in order."""
     if isclass(annotation) and issubclass(annotation, Settings):
         return [annotation]
     if get_origin(annotation) in (Union, UnionType, tuple, Annotated):
@@ -64,7 +71,7 @@ def _settings_in(annotation: Any) -> list[type[Settings]]:
 
 
 def _own(kind: type[Settings]) -> dict[str, FieldInfo]:
-    """Return the fields that a file sets in this very group, without tags."""
+    """Return the fields that a file sets in this group itself, without tags."""
     fields = kind.model_fields.items()
     return {name: f for name, f in fields if name not in ("kind", "modality")}
 
@@ -80,6 +87,7 @@ def _row(name: str, field: FieldInfo) -> str:
     inner = "" if field.description else "a group of its own, below"
     words = f"{field.description or inner}{unit}"
     default, bounds = _default(field) or "–", _bounds(field) or "–"
+    # A vertical bar would start a new column of the Markdown table.
     return f"| `{name}` | {default} | {bounds} | {words.replace('|', '/')} |\n"
 
 
@@ -102,7 +110,8 @@ def _bounds(field: FieldInfo) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Write a value as a protocol file has it."""
+    """Return a value as in a protocol file."""
+    # Before numbers: in Python, bool is a subclass of int.
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -1,6 +1,6 @@
 """Stages of every run: apply corrections, iterate, finish. Each is a generator of events.
 
-The log of the `RunContext` gathers what provenance will say of them.
+The log of the `RunContext` collects their results for the provenance.
 """
 
 from __future__ import annotations
@@ -52,26 +52,61 @@ class Remarked(typing.Protocol):
 
 
 def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
-    """Report the notes of the readers; events of a file that is cut off count as a correction."""
+    """Report the notes of the readers.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    data
+        scan as read
+    """
+    # Settings that the file of the protocol leaves open are reported with the notes.
     yield from say(context, (*data.notes, *unstated_in(context.protocol)))
+    # A truncated file counts as a correction, because its last events are missing from the image.
     if EVENTS in data.info:
         text = f"{data.info[EVENTS]:,} from a truncated file"
         yield context.log.applied(EVENTS, text)
 
 
 def say_misfit(context: RunContext[Protocol], why: str) -> Iterator[Event]:
-    """Warn that the protocol is not made for the scan."""
+    """Warn that the protocol does not match the scan.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    why
+        sentence for the user; empty if it matches
+    """
     if why:
         yield context.log.warn(why)
 
 
 def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data: D) -> Stage[D]:
-    """Apply what can be, and tell for each what it did, or why it did nothing."""
+    """Apply corrections, and report for each what it did or why it did nothing.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    steps
+        corrections in the order in which they run
+    data
+        counts or projections
+
+    Raises
+    ------
+    DataError
+        if a correction that is switched on cannot be done
+    """
     for step in steps:
+        # Corrections return a copy, so the state before is still available for the report.
         before = data
         with context.profiler.span("correct"):
             data, event = _apply(step, data, context.on)
         yield context.log.corrected(event)
+        # A doubtful result is still used; the user can look at it and decide.
         if event.state == "applied" and (doubt := step.doubt(before, data)):
             yield context.log.warn(doubt, about=step.kind)
     return data
@@ -81,19 +116,30 @@ def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Correcte
     if correction.use == "off":
         return data, Corrected(correction.kind, "off", "switched off in the protocol")
     obstacle = correction.obstacle(data)
+    # "off" is checked first: an obstacle does not matter to a correction that is not wanted.
     if obstacle is None:
         after = correction.apply(data, on=on)
         return after, Corrected(correction.kind, "applied", correction.summary(data, after))
     if correction.use == "on":
+        # Without an obstacle the user would never learn that a required correction is missing.
         raise DataError(f"{correction.title} correction is switched on, but {obstacle}.")
     needless = correction.is_needless(data)
     return data, Corrected(correction.kind, "unavailable", obstacle, is_needless=needless)
 
 
 def begin(context: RunContext[Protocol], resume: Resume | None) -> StageStarted:
-    """Start the iterations, and say where those of a resumed run go on."""
+    """Start the iterations, and state where a resumed run continues.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    resume
+        state of an interrupted run; None for a new run
+    """
     algorithm = context.protocol.algorithm
     text = algorithm.describe()
+    # Times of the interrupted run are included, so that the rate of updates is right.
     if resume is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
         text += (
@@ -115,16 +161,43 @@ def iterate(
     passes_of_step: int | None = None,
     support: NDArray[np.bool_] | None = None,
 ) -> Stage[tuple[NDArray[np.float32], int]]:
-    """Run the algorithm from `image`, or where a resumed run was.
+    """Run the algorithm from an image, or from the state of an interrupted run.
 
-    An iteration has `n_rows` of what `rows` names; an update passes over its data as often as the
-    algorithm says, or `passes_of_step` times. What filters between iterations carry out of the
-    `support` goes back into it. Returns the last image and its updates.
+    Parameters
+    ----------
+    context
+        run with its algorithm and log
+    space
+        grid and unit of the image
+    model
+        system model
+    image
+        start image
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+    n_rows
+        number of rows of data in an iteration
+    rows
+        name of these rows, for the log
+    passes_of_step
+        passes over the data in an update; None for the number of the algorithm
+    support
+        voxels that may be active; filters between iterations move what they blur out of it back in.
+        None for all voxels
+
+    Returns
+    -------
+    image, done
+        the final image, and the number of updates
     """
     algorithm, progress, log = context.protocol.algorithm, context.progress, context.log
+    # Frames of one run can have different numbers of subsets.
     log.begin_iterations(algorithm.n_subsets)
     image, done = start_of(image, resume)
     until = Until(finish_early)
+    # A resumed run has its first iteration behind it, in which skipped events are counted.
     if done >= algorithm.n_subsets:
         yield from _warn_of_skipped(context)
     if progress is not None:
@@ -147,9 +220,11 @@ def iterate(
         if progress is not None:
             progress.reach(done)
         ends_iteration = step.subset == algorithm.n_subsets
-        residual = step.residual if ends_iteration else None  # the next update begins with it
+        # The residual belongs to the image before the update, so it is known one update later.
+        residual = step.residual if ends_iteration else None
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)
+        # Copying an image from a GPU takes time, hence not after every subset.
         if ends_iteration or context.log.may_preview(context.on):
             image = step.image
             yield from _report(context, space, step, seconds, residual)
@@ -157,19 +232,35 @@ def iterate(
         if step.ends:
             ends = step.ends
             yield _why_it_ends(context, step)
-        clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
+        # Pauses, drawing and saving do not count as time of the algorithm.
+        clock = perf_counter()
     if progress is not None:
         progress.end()
+    # Recorded before the final scaling, which can raise a warning.
     log.conclude(*until.ending_of(algorithm, done, ends))
     image = yield from completed(context, model, image)
     spent = context.log.history.seconds.get("reconstruct", 0.0)
+    # Guard against a division by zero if a resumed run had nothing left to do.
     rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
     yield context.log.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
     return image, done
 
 
 def start_of(uniform: Array, resume: Resume | None) -> tuple[Array, int]:
-    """Return the image that iterations start from, and the updates behind it."""
+    """Return the image that iterations start from, and its number of updates.
+
+    Parameters
+    ----------
+    uniform
+        start image of a new run
+    resume
+        state of an interrupted run; None for a new run
+
+    Raises
+    ------
+    GeometryError
+        if the image of the checkpoint has another shape
+    """
     if resume is None:
         return uniform, 0
     if resume.image.shape != uniform.shape:
@@ -189,6 +280,7 @@ def _report(
 ) -> Iterator[Event]:
     algorithm = context.protocol.algorithm
     history = context.log.history.extended(step.log_likelihood, residual)
+    # Each iteration counts skipped events again; only the first count is meaningful.
     n_skipped = step.n_skipped if step.iteration == 1 else history.n_skipped
     context.log.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped)
     if step.iteration == 1:
@@ -208,14 +300,14 @@ def _report(
 
 
 def _why_it_ends(context: RunContext[Protocol], step: Step) -> Corrected:
-    """Say that no more iterations follow, and why."""
+    """Report that no more iterations follow, and why."""
     of = context.protocol.algorithm.n_iterations
     text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"
     return context.log.applied("iterations", text)
 
 
 def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
-    """Once an iteration is over, say what it left out; only the first one can."""
+    """Warn after the first iteration about events that it skipped; later ones skip the same."""
     n_skipped = context.log.history.n_skipped
     if n_skipped:
         yield context.log.warn(
@@ -235,6 +327,7 @@ def _between(
         filtered = _filtered(context, filters, image, grid)
         if support is None:
             return filtered
+        # Scaling to the filtered total keeps the number of counts in the image.
         inside = filtered * module_of(image).asarray(support)
         return inside * (filtered.sum() / max(inside.sum(), 1e-30))
 
@@ -258,9 +351,22 @@ def _filtered(
 def finish(
     context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], done: int
 ) -> Stage[Volume]:
-    """Filter the finished image and write down what made it."""
+    """Apply the final filters to an image and record its provenance.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    space
+        grid and unit of the image
+    image
+        image after the last update
+    done
+        number of updates
+    """
     log = context.log
-    if log.ending == "running":  # a direct algorithm has no iterations that could end it
+    # A direct algorithm has no iterations that could set the end.
+    if log.ending == "running":
         log.conclude("done")
     yield log.start("finish", "Finishing the image")
     image = finished_image(context, space, image)
@@ -270,9 +376,20 @@ def finish(
 
 
 def finished_image(context: RunContext[Protocol], space: ImageSpace, image: Array) -> Array:
-    """Return an image after the finishing filters, in the unit of finished ones."""
+    """Return an image after the final filters, in the unit of the finished image.
+
+    Parameters
+    ----------
+    context
+        run with its filters
+    space
+        grid, unit and calibration
+    image
+        image after the last update
+    """
     image = _filtered(context, context.protocol.finishing, image, space.grid)
     if space.finished_unit:
+        # Multiplied in float64 and rounded once, so that the calibration adds no error of its own.
         image = (image * np.float64(space.per_value)).astype(np.float32)
     return np.ascontiguousarray(image, np.float32)
 
@@ -280,8 +397,21 @@ def finished_image(context: RunContext[Protocol], space: ImageSpace, image: Arra
 def conclude(
     context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], run: RecordedRun
 ) -> Stage[Volume]:
-    """Write down what made a finished image."""
+    """Return a finished image with its provenance.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    space
+        grid and unit of the image
+    image
+        finished image
+    run
+        record of the run
+    """
     log = context.log
+    # The profile is taken before hashing, which is no part of the reconstruction.
     profile = context.profiler.snapshot()
     yield Profiled(profile)
     info = provenance.build(

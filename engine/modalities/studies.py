@@ -39,7 +39,13 @@ __all__ = [
 
 
 def modality_of(protocol: Protocol) -> AnyModality:
-    """Return the kind of scan a protocol is for."""
+    """Return the modality of a protocol.
+
+    Parameters
+    ----------
+    protocol
+        protocol of any modality
+    """
     found = MODALITIES.of(protocol.modality)
     if found is None:
         raise LookupError(protocol.modality)
@@ -49,7 +55,7 @@ def modality_of(protocol: Protocol) -> AnyModality:
 def read_study(path: Path) -> Study:
     """Read a study file; relative paths start at its folder.
 
-    Without a protocol it takes the standard one of its scan.
+    Without a protocol it uses the default one for its scan.
 
     Parameters
     ----------
@@ -64,7 +70,7 @@ def read_study(path: Path) -> Study:
     Raises
     ------
     SettingsError
-        where the file is no study, or a key or value is at fault
+        if the file is no study, or a key or value is invalid
 
     Examples
     --------
@@ -74,9 +80,11 @@ def read_study(path: Path) -> Study:
     >>> engine.read_study(Path("study.toml")).protocol.name
     'Standard'
     """
+    # Keys of all roles are needed, because the modality is known only after reading.
     values = with_paths_from(
         path.parent, read_toml(path), path.name, {role.key for role in all_roles()}
     )
+    # Removed from the values, because its type depends on its own content.
     protocol = values.pop("protocol", None)
     if protocol is None:
         values["protocol"] = _standard_for(values.get("data"))
@@ -86,19 +94,32 @@ def read_study(path: Path) -> Study:
 
 
 def files_of_study(study: Study) -> tuple[Path, ...]:
-    """Return every file that reconstructing a study reads, those that its files name included."""
+    """Return every file that a reconstruction reads, including files that headers name.
+
+    Parameters
+    ----------
+    study
+        study with its files
+    """
     return tuple(file for path in study.files.values() for file in files_behind(path))
 
 
 def study_of_json(text: str) -> Study:
-    """Return the study that `Study.model_dump_json` wrote, its protocol of the right kind."""
+    """Return the study that `Study.model_dump_json` wrote.
+
+    Parameters
+    ----------
+    text
+        JSON text
+    """
+    # The type of the protocol depends on its modality, which pydantic cannot know.
     values = json.loads(text)
     values["protocol"] = parse_protocol(values["protocol"], "the study")
     return Study.model_validate(values)
 
 
 def _standard_for(data: object) -> Protocol:
-    """Return the standard protocol of a scan; of the first modality if it cannot be read."""
+    """Return the default protocol of a scan; that of the first modality if it cannot be read."""
     found = None
     try:
         # Path("") would be the current folder, and a search of it for scans takes seconds
@@ -110,12 +131,30 @@ def _standard_for(data: object) -> Protocol:
 
 
 def protocol_of_kind(modality: AnyModality | None) -> Protocol:
-    """Return the protocol that scans of a kind start with in a fresh installation."""
+    """Return the protocol that scans of a modality start with in a new installation.
+
+    Parameters
+    ----------
+    modality
+        modality of the scan; None for the first one
+    """
     return (modality or MODALITIES[0]).standard()
 
 
 def refuse_foreign_inputs(study: Study) -> None:
-    """Refuse a study that names files which its kind of scan has no use for."""
+    """Refuse a study with files that its modality cannot use.
+
+    Parameters
+    ----------
+    study
+        study to check
+
+    Raises
+    ------
+    SettingsError
+        if there are such files; the message names them
+    """
+    # Ignoring them silently would give an image without the correction that the user expects.
     modality = modality_of(study.protocol)
     known = {role.key for role in modality.inputs}
     given = [f"{path.name} ({key})" for key, path in study.inputs.items() if key not in known]
@@ -126,13 +165,27 @@ def refuse_foreign_inputs(study: Study) -> None:
         why = f" {modality.absent}" if modality.absent else ""
         raise SettingsError(
             f"{study.data.name} is reconstructed as {modality.title}, but "
+            # One message for all foreign files, instead of one attempt after the other.
             f"{' and '.join(given)} {verb} not belong to that modality; leave {them} "
             f"out.{why}"
         )
 
 
 def parse_protocol(values: Any, where: str) -> Protocol:
-    """Return the protocol of a table of settings; one that names no modality is the first's."""
+    """Return the protocol of a table of settings.
+
+    Parameters
+    ----------
+    values
+        table as read from TOML or JSON; without a modality, it is that of the first one
+    where
+        name of the file, for messages
+
+    Raises
+    ------
+    SettingsError
+        if it is no table, the modality is unknown, or a value is invalid
+    """
     if not isinstance(values, dict):
         raise SettingsError(f"{where}: a protocol is a table of settings, got {values!r}.")
     key = _key_of(values)
@@ -144,13 +197,27 @@ def parse_protocol(values: Any, where: str) -> Protocol:
 
 
 def read_protocol(path: Path) -> Protocol:
-    """Read and check a protocol file of any modality."""
+    """Read and check a protocol file of any modality.
+
+    Parameters
+    ----------
+    path
+        TOML file
+    """
     values = read_toml(path)
     return as_read(parse_protocol(values, path.name), values)
 
 
 def write_protocol(protocol: Protocol, path: Path) -> None:
-    """Write a protocol file that `read_protocol` reads back; its folder is made if absent."""
+    """Write a protocol file that `read_protocol` can read; its folder is created if missing.
+
+    Parameters
+    ----------
+    protocol
+        protocol to write
+    path
+        TOML file
+    """
     from engine.core.paths import made
     from engine.io.safety.atomic_write import write_atomically
 
@@ -164,7 +231,7 @@ def shipped_protocols(kind: str | None = None) -> dict[str, Protocol]:
     Parameters
     ----------
     kind
-        key of a kind of scan; the protocols of all kinds if None
+        key of a modality; None for all modalities
     """
     return {
         name.removesuffix(".toml"): _shipped_protocol(name)
@@ -175,7 +242,7 @@ def shipped_protocols(kind: str | None = None) -> dict[str, Protocol]:
 
 @cache  # the files do not change while the program runs
 def _shipped_kinds() -> dict[str, str]:
-    """Return the key of the kind of scan of each protocol that comes with the program."""
+    """Return the modality of each protocol that comes with the program, by file name."""
     tables = {name: tomllib.loads(text) for name, text in shipped_texts().items()}
     return {name: _key_of(values) for name, values in tables.items()}
 
@@ -186,7 +253,7 @@ def _shipped_protocol(name: str) -> Protocol:
 
 
 def _key_of(values: dict[str, Any]) -> str:
-    """Return the kind of scan of a table of settings; the first kind if it names none."""
+    """Return the modality of a table of settings; the first one if it names none."""
     return str(values.get("modality", MODALITIES.keys[0]))
 
 
@@ -201,7 +268,12 @@ def find_protocol(name_or_path: str) -> Protocol:
     Returns
     -------
     protocol
-        protocol of the stated modality
+        protocol of its modality
+
+    Raises
+    ------
+    SettingsError
+        if there is no such name, or the file is no protocol
 
     Examples
     --------
@@ -210,6 +282,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     'FISTA-TV'
     """
     path = Path(name_or_path)
+    # The ending decides first, so that a mistyped file name is not taken for a protocol's name.
     if path.suffix == ".toml" or exists(path):
         return read_protocol(path)
     known = shipped_protocols()

@@ -18,30 +18,61 @@ from engine.protocols.study.study import Study
 
 P = TypeVar("P", bound=Protocol)
 UNSAID_VERSION = 1
-"""Version of protocol files that do not say one."""
+"""Version of protocol files that do not state one."""
 
 
 def protocol_as(kind: type[P], values: Plain, where: str) -> P:
-    """Return the protocol of a kind that a table of settings holds."""
+    """Return the protocol in a table of settings.
+
+    Parameters
+    ----------
+    kind
+        class of the protocol
+    values
+        table as read from a file
+    where
+        name of the file, for messages
+    """
     return parse(kind, {"version": UNSAID_VERSION, **values}, where=where)
 
 
 def shipped_texts() -> dict[str, str]:
-    """Return the protocol files that come with the program: their texts by name."""
+    """Return the texts of the protocol files that come with the program, by name."""
     entries = (files("resources") / "protocols").iterdir()
     texts = {entry.name: entry.read_text("utf-8") for entry in entries}
     return {name: texts[name] for name in sorted(texts) if name.endswith(".toml")}
 
 
 def shipped_protocol(name: str, kind: type[P]) -> P:
-    """Return a protocol that comes with the program, whose kind is known."""
+    """Return a protocol of a known modality that comes with the program.
+
+    Parameters
+    ----------
+    name
+        name of its file without the ending
+    kind
+        class of the protocol
+    """
     where = f"{name}.toml"
     text = (files("resources") / "protocols" / where).read_text("utf-8")
     return protocol_as(kind, tomllib.loads(text), where)
 
 
 def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
-    """Read a study file that names its protocol, whose kind is known."""
+    """Read a study file of a known modality that contains its protocol.
+
+    Parameters
+    ----------
+    path
+        TOML file
+    kind
+        class of the protocol
+
+    Raises
+    ------
+    SettingsError
+        if the study has no protocol, or a value is invalid
+    """
     table = read_toml(path)
     given = table.get("inputs", {})
     roles = set(given) if isinstance(given, dict) else set()
@@ -54,7 +85,24 @@ def study_of_kind(path: Path, kind: type[Protocol]) -> Study:
 
 
 def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) -> Plain:
-    """Return the values with all inputs in one table, their paths starting at the folder."""
+    """Return the values of a study with all inputs in one table, and absolute paths.
+
+    Parameters
+    ----------
+    folder
+        folder at which relative paths start
+    values
+        table as read from the file
+    where
+        name of the file, for messages
+    roles
+        keys of all auxiliary files
+
+    Raises
+    ------
+    SettingsError
+        if there is an unknown key; a misspelt role would otherwise lose a correction
+    """
     own = {*Study.model_fields}
     loose = {key: values[key] for key in values if key in roles}
     unknown = [key for key in values if key not in own | roles]
@@ -74,6 +122,7 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
     if "data" in rest:
         rest["data"] = _from(folder, rest["data"])
     scanner = rest.get("scanner")
+    # A scanner can be a name or a file; it is a file if there is one in the folder.
     if isinstance(scanner, str) and is_file(folder / scanner):
         rest["scanner"] = str(folder / scanner)
     return rest

@@ -1,8 +1,8 @@
 """Compile or load the kernels before a reconstruction needs them.
 
-A step compiles one kernel, or loads it from where it was kept: Numba's cache, or CuPy's. Steps call
-the operators that a run calls, over next to nothing, so that the arguments are of the same types.
-Which kernels there are, each kind of scan says.
+A step compiles one kernel, or loads it from the cache of Numba or CuPy. Steps call the operators of
+a run with tiny data, so that the types of the arguments are the same. Each modality lists its
+kernels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ BACKWARDS = "--backwards"
 
 
 def of_any_scan(on: Backend) -> Steps:
-    """Return what compiles all kernels of the CPU."""
+    """Return calls that compile all kernels of the CPU.
+
+    Parameters
+    ----------
+    on
+        device
+    """
     return [
         *(step for modality in MODALITIES for step in modality.warm_up(on)),
         of_filter(Gaussian()),
@@ -31,10 +37,10 @@ def of_any_scan(on: Backend) -> Steps:
 
 
 def main() -> None:
-    """Warm the CPU up, with a line for each kernel.
+    """Compile the kernels of the CPU, with a line for each.
 
-    Another process does the same from the last kernel to the first, so that two compile at once;
-    what one has kept, the other loads.
+    A second process does the same from the last kernel to the first, so that two compile at once.
+    Each loads what the other has cached.
     """
     if BACKWARDS in sys.argv[1:]:
         for step in reversed(of_any_scan(cpu())):
@@ -48,12 +54,13 @@ def main() -> None:
 
 @contextmanager
 def _other_from_the_end() -> Iterator[None]:
-    """Have another process compile from the end, until this one is through."""
+    """Run a second process that compiles from the end, until this one has finished."""
+    # With one core, a second process would only slow down the first.
     if cpu().threads < 2:
         yield
         return
     command = [sys.executable, "-m", __spec__.name, BACKWARDS]
-    # what it says is of no use: a kernel that it fails at is compiled here, and told
+    # Its output is not needed: a kernel that fails there is compiled and reported here.
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, stdout=quiet, stderr=quiet) as other:
         try:
