@@ -50,6 +50,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
         with open_input(path) as file:
             size = ("Size", f"{file.size:,} bytes")
             return _looked_into(_of_xray(path) or _recognise(file, scanner), size)
+    # Before `EngineError`, of which it is a subclass.
     except SeveralItemsError as e:
         return _of_folder(path if is_folder(path) else path.parent, e)
     except EngineError as e:
@@ -58,6 +59,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
 def _of_folder(folder: Path, fault: SeveralItemsError) -> Report:
     """Return what a folder holds, for the user to choose from."""
+    # Several scans are no error here: the report lists them to choose from.
     facts = tuple((item.place(folder), item.text) for item in fault.items)
     note = "Open one of them."
     title = f"folder with {len(fault.items)} scans or images"

@@ -81,6 +81,7 @@ def read_histogram(
             # its own.
             scan = _with_efficiencies(scan, efficiencies)
             return histogrammed(scan, merge_layers=merge_layers)
+        # The message lists all formats that would have been accepted.
         known = FormatList[Any]((*HISTOGRAM_READERS.entries, *LISTMODE_READERS.entries))
         raise unknown(file, "histogram or list-mode scan", known)
 

@@ -1,8 +1,8 @@
-"""CASToR look-up tables (.lut) of crystals: x, y, z [mm] and a unit vector, six float32 each.
+"""Read CASToR look-up tables (.lut) of crystals: x, y, z [mm] and a unit vector, six float32 each.
 
-CASToR's axes are left-handed: x and z are kept, and y is turned round. Its text of the scanner,
-`.hscan`, beside a table says which crystals are in coincidence: those at least an angle δ apart,
-whose lines are at most R cos(δ / 2) from the axis.
+CASToR's axes are left-handed: x and z are kept, and y is reversed. An adjacent scanner description
+`.hscan` states which crystals are in coincidence: those separated by an angle of at least δ, whose
+lines are at most R cos(δ / 2) from the axis.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from engine.io.scanners.crystal_map import mapped
 
 GEOMETRY_SUFFIX = ".geom"
 VALUES = 6
-"""Numbers of a crystal."""
+"""Numbers for each crystal."""
 PER_RING = 1 << 16
-"""Crystals of a made-up ring: the keys of a map allow no more rings than places."""
+"""Crystals of an artificial ring, because the keys of a map limit the number of places."""
 AXES_NOTE = Information(
     "CASToR's axes are left-handed: y is reversed; x and z are those of the file."
 )
@@ -34,16 +34,33 @@ FARTHEST_MM = 5000.0
 
 
 def read_table(path: Path, name: str, tof: TofBins | None) -> CrystalMap:
-    """Return the scanner of a look-up table."""
+    """Return the scanner of a look-up table.
+
+    Parameters
+    ----------
+    path
+        file with suffix .lut
+    name
+        name of the scanner
+    tof
+        TOF bins of the scan; None without TOF
+
+    Raises
+    ------
+    EngineError
+        if it is no look-up table, or positions are impossible
+    """
     with open_input(path) as file:
         table = _table(file)
     points = np.array(table[:, :3], np.float64) * (1.0, -1.0, 1.0)
     number = np.arange(len(points))
+    # CASToR numbers crystals in one sequence, while a crystal map needs (ring, place, layer).
     keys = np.stack([number // PER_RING, number % PER_RING, np.zeros_like(number)], -1)
     found = mapped(name, keys.astype(np.int32), points, path=path, tof=tof)
     apart_deg = _min_angle_deg(path.with_suffix(TEXT_SUFFIX))
     if apart_deg:
         radius = float(np.hypot(points[:, 0], points[:, 1]).max())
+        # Without the angle, the default field of view would include lines that the scanner rejects.
         found.fov_radius_mm = radius * math.cos(math.radians(apart_deg) / 2)
     return found
 
@@ -58,6 +75,7 @@ def _table(file: InputFile) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]
     table = file.array("<f4", (n, VALUES))
     if not np.isfinite(table).all():
         raise FileFormatError(f"{file.name}: contains values that are not numbers; write it again.")
+    # The file has no mark, so unit vectors are the only proof of its format and byte order.
     length = np.linalg.norm(table[:, 3:].astype(np.float64), axis=1)
     if np.abs(length - 1).max() > UNIT_TOLERANCE:
         k = int(np.abs(length - 1).argmax())
@@ -74,7 +92,7 @@ def _table(file: InputFile) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 
 
 def _min_angle_deg(path: Path) -> float:
-    """Return the least angle between two crystals in coincidence [degrees]; 0: not said."""
+    """Return the smallest angle between two crystals in coincidence [degrees]; 0 if not stated."""
     if not path.is_file():
         return 0.0
     with open_input(path) as file:
@@ -88,9 +106,25 @@ def _min_angle_deg(path: Path) -> float:
 
 
 def adjacent_table(header: Path, scanner: str, of: str) -> Path:
-    """Return the look-up table in the folder of a header: that of its scanner, or the only one."""
+    """Return the look-up table next to a header.
+
+    Parameters
+    ----------
+    header
+        header of the scan
+    scanner
+        scanner name in the header; its table is preferred, otherwise the only one is used
+    of
+        format of the scan, for the error
+
+    Raises
+    ------
+    ScannerMissingError
+        if there is no table, or several
+    """
     listed = entries(header.parent)
     tables = [each for each in listed if each.suffix.lower() == SUFFIX]
+    # Case is ignored, because copies between systems can change it.
     named = [each for each in tables if each.stem.lower() == scanner.lower()]
     if len(named or tables) == 1:
         return (named or tables)[0]

@@ -1,4 +1,4 @@
-"""CASToR headers (.cdh, .hscan): lines of `key: value`, `#` begins a comment."""
+"""Read CASToR headers (.cdh, .hscan): lines of `key: value`; `#` begins a comment."""
 
 from __future__ import annotations
 
@@ -12,24 +12,40 @@ from engine.io.safety.open_input import InputFile
 
 MAX_BYTES = 1_000_000
 SUFFIX, TEXT_SUFFIX = ".lut", ".hscan"
-"""Suffixes of tables of crystals and of their descriptions."""
+"""Suffixes of crystal look-up tables and of their descriptions."""
 MARKS = (b"data filename", b"data mode", b"scanner name")
-"""Keys that every data file's header has."""
+"""Keys in the header of every data file."""
 
 
 @dataclass(frozen=True)
 class CastorHeader:
-    """Keys, lower-case and single-spaced, and their values."""
+    """Keys, in lower case and single-spaced, with their values."""
 
     path: Path
     values: dict[str, str]
 
     def text(self, *keys: str) -> str:
-        """Return the value of the first key that is there; empty without."""
+        """Return the value of the first key that exists; "" if none does."""
         return next((self.values[key] for key in keys if self.values.get(key)), "")
 
     def number(self, *keys: str) -> float:
-        """Return the value of the first key that is there as a number; 0 without."""
+        """Return the value of the first existing key as a number.
+
+        Parameters
+        ----------
+        *keys
+            spellings of one key; CASToR versions differ
+
+        Returns
+        -------
+        number
+            0 if no key exists
+
+        Raises
+        ------
+        FileFormatError
+            if the value is not a finite number
+        """
         text = self.text(*keys)
         try:
             number = float(text or 0)
@@ -42,7 +58,7 @@ class CastorHeader:
         return number
 
     def whole(self, *keys: str) -> int:
-        """Return the value of the first key that is there as a whole number; 0 without."""
+        """Return the value of the first existing key as an integer of at least 0; or 0."""
         number = self.number(*keys)
         if number < 0 or not number.is_integer():
             raise FileFormatError(
@@ -53,7 +69,9 @@ class CastorHeader:
 
     @property
     def data_file(self) -> Path:
-        """The data file, which lies in the header's own folder whatever path is written."""
+        """Data file in the folder of the header, whatever path the header contains."""
+        # CASToR often writes the absolute path on the computer that made the file, so only the name
+        # counts.
         name = self.text("data filename").replace("\\", "/").rpartition("/")[2]
         if name in ("", ".", "..") or any(sign in name for sign in ":\0"):
             raise FileFormatError(
@@ -66,18 +84,26 @@ class CastorHeader:
 def is_header(head: bytes) -> bool:
     """Return True if a file begins like the header of a CASToR data file.
 
-    An image of CASToR holds a copy of that header; it begins as Interfile.
+    CASToR images contain a copy of that header, but begin as Interfile.
     """
     lower = head.lower()
+    # Three keys, because each of them alone occurs in headers of other programs.
     return not is_interfile(head) and all(mark in lower for mark in MARKS)
 
 
 def read_header(file: InputFile) -> CastorHeader:
-    """Read a header."""
+    """Read a header.
+
+    Raises
+    ------
+    FileFormatError
+        if the file is no text, or too large
+    """
     values: dict[str, str] = {}
     for line in file.text(MAX_BYTES).splitlines():
         key, _, value = line.partition("#")[0].partition(":")
         name = " ".join(key.lower().split())
         if name and value.strip():
+            # A repeated key keeps its first value.
             values.setdefault(name, value.strip())
     return CastorHeader(file.path, values)

@@ -1,12 +1,12 @@
-"""Histograms of CASToR for PET: the counts of each line, little-endian, without gaps.
+"""Read CASToR PET histograms: the counts of each line, little-endian, without gaps.
 
 ms u4; [attenuation correction f4]; [randoms f4: counts/s]; [normalisation correction f4]; for each
-bin of time of flight (counts f4; [scatter f4: counts/s]); crystals u4, u4.
+TOF bin (counts f4; [scatter f4: counts/s]); crystals u4, u4.
 
-The bins of time are summed: which of them is nearer to the first crystal is not told. A line is
-as many events as it has counts, each with the randoms and scatter that are expected on the line. A
-histogram that lists lines without counts lists all that are measured: then the probability of a
-line is 1 over its normalisation correction, and lines that are not listed see nothing.
+TOF bins are summed, because the file does not state their direction. A line becomes as many events
+as it has counts, each with the expected randoms and scatter of the line. A histogram that contains
+lines without counts contains all measured lines: then the probability of a line is 1 over its
+normalisation correction, and it is 0 for all other lines.
 """
 
 from __future__ import annotations
@@ -27,28 +27,52 @@ from engine.io.safety.open_input import InputFile
 
 MODE = "histo"
 LINE_BYTES, EVENT_BYTES = 60, 30
-"""Memory of a line and of an event during reading [bytes]."""
+"""Memory for a line and for an event during reading [bytes]."""
 COUNTS, MOST_TIME_BINS = "bins", 32_767
 
 
 def is_histogram_mode(header: CastorHeader) -> bool:
-    """Return True if a header is of a histogram."""
+    """Return True for the header of a histogram."""
     return header.text("data mode").lower().startswith(MODE)
 
 
 def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner) -> ListMode:
-    """Return the counts of a histogram as events on their lines; without what the header says."""
+    """Return the counts of a histogram as events on their lines.
+
+    Parameters
+    ----------
+    data
+        open data file
+    header
+        its header
+    scanner
+        scanner of the crystal numbers
+
+    Returns
+    -------
+    scan
+        list mode without facts of the header
+
+    Raises
+    ------
+    EngineError
+        if the file is damaged, counts are not whole numbers, or a crystal does not exist
+    """
     lines = _lines(data, header)
     pairs = np.stack([lines["first"], lines["second"]], -1)
+    # Wrong flags shift all fields, and then crystal numbers are the first to be impossible.
     if int(pairs.max()) >= scanner.n_crystals:
         raise GeometryError(
             f"{data.name}: names crystal {int(pairs.max()):,}, but {scanner.name!r} has "
             f"{scanner.n_crystals:,}; choose this scan's look-up table, or correct the flags in "
             "the header."
         )
+    # Each count becomes one event, so the sum over TOF bins must be a whole number.
     counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
     n_events = int(counts.sum())
+    # A histogram can have far more counts than lines.
     refuse_large_data(n_events * EVENT_BYTES, data.name, "its events")
+    # The list-mode likelihood of k equal events is that of a bin with k counts.
     rows = np.repeat(np.arange(len(counts)), counts)
     duration_s = header.number("duration (s)", "duration")
     additive = _expected(lines, duration_s, header)
@@ -69,7 +93,7 @@ def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner)
 
 
 def _lines(data: InputFile, header: CastorHeader) -> Array:
-    """Return all lines; a file of another length than the header says is refused."""
+    """Return all lines; refuse a file whose length contradicts its header."""
     record = _record(header)
     n, rest = divmod(data.size, record.itemsize)
     promised = header.whole("number of events") or n
@@ -101,7 +125,7 @@ def _record(header: CastorHeader) -> np.dtype[np.void]:
 
 
 def _whole(counts: Array, name: str) -> Array:
-    """(n,) int64 counts of lines."""
+    """Return the counts of lines as int64, shape (n,); refuse fractions."""
     bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.rint(counts)))
     if bad.any():
         k = int(np.argmax(bad))
@@ -116,7 +140,8 @@ def _whole(counts: Array, name: str) -> Array:
 
 
 def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | None:
-    """(n,) float32 randoms and scatter of each line in the frame [counts]; None without."""
+    """Return the expected randoms and scatter of each line [counts], float32, or None."""
+    # CASToR stores counts/s, but expected counts of the frame are needed.
     rates = np.zeros(len(lines))
     has_scatter = lines[COUNTS].shape[2] > 1
     has_randoms = RANDOMS in (lines.dtype.names or ())
@@ -142,13 +167,14 @@ def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | 
 def _normalised(
     lines: Array, pairs: Array, counts: Array, scanner: Scanner, name: str
 ) -> tuple[Components | None, tuple[str, ...]]:
-    """Return the normalisation of all lines where it is known, and what to remark."""
+    """Return the normalisation of all lines if it is known, and notes."""
     names = lines.dtype.names or ()
     notes: tuple[str, ...] = ()
     if ACF in names:
         notes = ("Its attenuation corrections are not used; load the μ-map of the scan.",)
     if NORM not in names:
         return None, notes
+    # A sensitivity image needs every line. Without empty lines, most of them are missing.
     if counts.all():
         few = (
             "It only lists lines with counts. Its normalisation does not cover all lines and is "
@@ -164,5 +190,6 @@ def _normalised(
             "at least 0, and not all 0; write the file again."
         )
     with np.errstate(divide="ignore"):
+        # CASToR writes 0 for a line that detects nothing.
         values = np.where(corrections > 0, 1 / corrections, 0)
     return Components(lines=LineTable.of(pairs, values, scanner.n_crystals, name)), notes

@@ -1,8 +1,8 @@
-"""Normalisations of CASToR: the corrections of all lines, `Data mode: normalization`.
+"""Read CASToR normalisations: the corrections of all lines, `Data mode: normalization`.
 
 A record is [attenuation correction f4]; [normalisation correction f4]; crystals u4, u4. The
-probability of a line is 1 over its normalisation correction; lines that are not listed see
-nothing. Attenuation belongs to one patient, a normalisation to the scanner: it is left out.
+probability of a line is 1 over its normalisation correction, and 0 for lines that are not in the
+file. The attenuation belongs to one patient, but a normalisation to the scanner, so it is ignored.
 """
 
 from __future__ import annotations
@@ -22,19 +22,33 @@ from engine.io.safety.open_input import InputFile, open_input
 
 MODE = "norm"
 BYTES = 40
-"""A line takes while it is read."""
+"""Memory for a line during reading [bytes]."""
 
 
 def is_normalisation(head: bytes) -> bool:
     """Return True if a file begins like the header of a normalisation."""
     if not is_header(head):
         return False
+    # Decided from the first bytes, because this is asked for every file of a folder.
     mode = head.lower().partition(b"data mode")[2].partition(b"\n")[0]
     return mode.lstrip(b" \t:").startswith(MODE.encode())
 
 
 def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
-    """Return the efficiencies of all lines of a scanner."""
+    """Read the efficiencies of all lines.
+
+    Parameters
+    ----------
+    file
+        open header
+    scanner
+        scanner of the crystal numbers
+
+    Raises
+    ------
+    EngineError
+        if the file is damaged, has no normalisation, or belongs to another scanner
+    """
     header = read_header(file)
     flags = {name: bool(header.number(*FLAGS[name][1])) for name in (ACF, NORM)}
     if not flags[NORM]:
@@ -42,6 +56,7 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
             f"{file.name}: contains no normalisation (its `Normalization correction flag` is 0); "
             "load a μ-map for attenuation."
         )
+    # Such an entry is the mean over several lines, which cannot be separated again.
     if header.whole("maximum number of lines per event") > 1:
         raise FileFormatError(
             f"{file.name}: entries with several lines are not supported; write each line "
@@ -51,6 +66,7 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
     record = np.dtype([*parts, ("first", "<u4"), ("second", "<u4")])
     with open_input(header.data_file) as data:
         n, rest = divmod(data.size, record.itemsize)
+        # CASToR calls the lines of a normalisation events, too.
         promised = header.whole("number of events") or n
         if rest or n != promised:
             raise FileFormatError(
@@ -64,6 +80,7 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
         name = data.name
     _refuse(pairs, corrections, scanner, name)
     with np.errstate(divide="ignore"):
+        # A correction of 0 marks a line that detects nothing.
         values = np.where(corrections > 0, 1 / corrections, 0)
     table = LineTable.of(pairs, values, scanner.n_crystals, name)
     left_out = "Its attenuation corrections are not used; load the μ-map of the scan."
@@ -93,6 +110,6 @@ def _refuse(
 
 
 def read_castor_normalisation(path: Path, scanner: Scanner) -> Components | None:
-    """Return the normalisation in a file, None if it is none of CASToR."""
+    """Read a normalisation, None if the file is no CASToR normalisation."""
     with open_input(path) as file:
         return read_normalisation(file, scanner) if is_normalisation(file.head) else None

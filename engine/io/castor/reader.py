@@ -1,7 +1,7 @@
-"""List mode and histograms of CASToR (`.cdh` with `.cdf`), PET.
+"""Read CASToR list mode and histograms (`.cdh` with `.cdf`), PET.
 
-Attenuation and normalisation of a list-mode file are known on the lines of its events alone, and
-a sensitivity needs all lines: those come from a normalisation (`engine.io.castor.normalisation`).
+List mode states attenuation and normalisation only for the lines of its events. A sensitivity image
+needs all lines, which a normalisation provides (`engine.io.castor.normalisation`).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from engine.io.scanners import read_scanner
 HEADER, DATA = ".cdh", ".cdf"
 LIST_MODE = ("list-mode", "list", "listmode", "list mode")
 FINE = 10
-"""Bins that the resolution has where times are not quantised: they widen it by 0.2 %."""
+"""Bins per FWHM for times without quantisation; they widen the resolution by 0.2 %."""
 HALF_OFF = 0.25
-"""Part of a step from a whole number of steps, from which on bins lie between them."""
+"""Median distance from whole steps above which times lie between steps."""
 LATE_MS = 1000
-"""A scan that starts from here on is told: its clock began earlier."""
+"""A scan that starts later gets a note: its clock began before the frame."""
 MOST_BINS = 32_767
 MOST_PS = 1e6
 OUTSIDE = -1
@@ -48,6 +48,7 @@ class Castor(ListModeReader):
 
     name: ClassVar[str] = "CASToR scan"
     suffixes: ClassVar[tuple[str, ...]] = (HEADER, DATA)
+    # The look-up table is in CASToR's configuration folder, rarely next to the scan.
     names_scanner = False
 
     @classmethod
@@ -55,7 +56,7 @@ class Castor(ListModeReader):
         try:
             header = read_header(file) if is_header(file.head) else _adjacent_header(file.path)
         except EngineError:
-            return "CASToR"  # read() names the fault
+            return "CASToR"  # read() reports the error
         return "CASToR histogram" if is_histogram_mode(header) else "CASToR list mode"
 
     @classmethod
@@ -81,6 +82,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
         info = {**_info(header, data.path), "format": "CASToR histogram"}
         return replace(found, info=info, notes=notes)
     records, n_rest = _records(data, header)
+    # The look-up table states no TOF bins, so they are derived before the scanner is built.
     tof = _tof_bins(records, header)
     place = _scanner(header, named, tof)
     crystals = _crystals(records, place, data.name)
@@ -89,6 +91,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
     last_ms = int(records["ms"][-1])
     duration_s = header.number("duration (s)", "duration") or (last_ms - start_ms) / 1000
     kept = slice(None) if bins is None else bins != OUTSIDE
+    # With TOF, scatter differs from bin to bin, but the file has one rate for each line.
     additive = None if bins is not None else expected(records, duration_s)
     if additive is not None:
         refuse_not_finite(data.path, additive)
@@ -97,6 +100,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
         scanner=place,
         crystals=crystals[kept],
         tof_bins=None if bins is None else bins[kept],
+        # Times count from the start of the frame. uint32 arithmetic needs a typed scalar.
         time_ms=(records["ms"] - np.uint32(start_ms))[kept],
         additive=additive,
         duration_s=duration_s,
@@ -108,6 +112,7 @@ def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
 def _refuse_other_kinds(header: CastorHeader) -> None:
     kind = header.text("data type").lower()
     mode = header.text("data mode").lower()
+    # CASToR has SPECT and CT data with the same suffixes.
     if kind not in ("", "pet"):
         raise FileFormatError(
             f"{header.path.name}: data of {kind[:20]!r}; only PET data of CASToR can be read."
@@ -125,7 +130,7 @@ def _refuse_other_kinds(header: CastorHeader) -> None:
 
 
 def _adjacent_header(path: Path) -> CastorHeader:
-    """Return the header in the folder that names this data file."""
+    """Return the adjacent header that names this data file."""
     for each in entries(path.parent):
         if each.suffix.lower() != HEADER:
             continue
@@ -142,7 +147,8 @@ def _adjacent_header(path: Path) -> CastorHeader:
 
 
 def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
-    """Return all complete events, and how many bytes come after them."""
+    """Return all complete events, and the number of bytes after them."""
+    # The layout depends on flags in the header, so the data cannot be read without it.
     record = record_of(header, data.size)
     promised = header.whole("number of events")
 
@@ -161,6 +167,7 @@ def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
             f"states {promised:,}; the file is padded, or its record format differs from the "
             "header."
         )
+    # A file can be cut exactly between two events, which only the header reveals.
     if len(words) < promised and not data.may_be_cut:
         raise CutOffError(
             f"{data.name}: contains {len(words):,} of the {promised:,} events that "
@@ -183,8 +190,11 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
             f"{header.path.name}: a TOF resolution of {fwhm_ps:g} ps and a measurement range of "
             f"{range_ps:g} ps, expected up to {MOST_PS:g}; correct the header."
         )
+    # Continuous times are binned finely enough not to change the resolution.
     width_ps = step_ps or fwhm_ps / FINE
     steps = np.abs(records[TOF].astype(np.float64) / width_ps)
+    # CASToR does not say if a quantised time is a multiple of the step or half-way between two. The
+    # first needs an odd number of bins, the second an even one.
     between = bool(step_ps) and float(np.median(np.abs(steps - np.rint(steps)))) > HALF_OFF
     n_steps = round(min(range_ps / width_ps, 2 * MOST_BINS))
     n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
@@ -205,7 +215,7 @@ def _scanner(header: CastorHeader, named: str | None, tof: TofBins | None) -> Sc
 
 
 def _crystals(records: Array, scanner: Scanner, name: str) -> Array:
-    """(n, 2) int32."""
+    """Return the crystals of each event, (n, 2) int32; refuse numbers that do not exist."""
     pairs = np.stack([records["first"], records["second"]], -1)
     most = int(pairs.max())
     if most >= scanner.n_crystals:
@@ -219,7 +229,7 @@ def _crystals(records: Array, scanner: Scanner, name: str) -> Array:
 
 
 def _bins(records: Array, scanner: Scanner) -> Array | None:
-    """(n,) int16 time bin of s = c (t1 − t2) / 2, −1 beyond the bins; None without."""
+    """Return the TOF bin of each event as int16, −1 outside; None without TOF."""
     if TOF not in (records.dtype.names or ()) or scanner.tof is None:
         return None
     at_mm = records[TOF].astype(np.float64) * MM_PER_PS
@@ -228,7 +238,7 @@ def _bins(records: Array, scanner: Scanner) -> Array | None:
 
 
 def _start_ms(records: Array, header: CastorHeader, name: str) -> int:
-    """Return when the frame begins on the clock of the events; refuse one that runs backwards."""
+    """Return the start of the frame on the clock of the events; refuse times that decrease."""
     times = records["ms"]
     back = np.flatnonzero(times[1:] < times[:-1])
     if len(back):
@@ -237,7 +247,9 @@ def _start_ms(records: Array, header: CastorHeader, name: str) -> int:
             f"{name}: time runs backwards at event {k + 1:,}, from {times[k]:,} to "
             f"{times[k + 1]:,} ms; export the events of one scan in time order."
         )
+    # Event times are in ms, the header is in s.
     stated = 1000 * header.number("start time (s)", "start time")
+    # The stated start can refer to the study instead of the clock in the events.
     return round(stated) if 0 <= stated <= int(times[0]) else int(times[0])
 
 
@@ -275,5 +287,5 @@ def _notes(records: Array, bins: Array | None, start_ms: int) -> tuple[str, ...]
 
 
 def _axes_note(named: str | None) -> tuple[str, ...]:
-    """Return what is said of axes where the crystals are those of a look-up table."""
+    """Return the note on the axes if the crystals come from a look-up table."""
     return (AXES_NOTE,) if named is None or Path(named).suffix.lower() == ".lut" else ()

@@ -1,8 +1,8 @@
-"""Records of CASToR list mode for PET, little-endian, without gaps.
+"""Records of CASToR PET list mode, little-endian, without gaps.
 
 ms u4; [attenuation correction f4]; [kind u1]; [scatter f4, randoms f4: counts/s]; [normalisation
-correction f4]; [t1 − t2 f4: ps]; [place in both crystals, f4 for each axis]; [number of lines u2];
-crystals u4, u4. Corrections are the inverse of probabilities.
+correction f4]; [t1 − t2 f4: ps]; [position in both crystals, f4 per axis]; [number of lines u2];
+crystals u4, u4. Corrections are inverse probabilities.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FLAGS = {
     NORM: ("<f4", ("normalization correction flag", "normalisation correction flag")),
     TOF: ("<f4", ("tof information flag",)),
 }
-"""Parts of a record in their order, and the keys that say whether they are there."""
+"""Parts of a record in order, with the keys that state if they are present."""
 PLACES = ("poi info flag", "poi information flag")
 
 
@@ -32,9 +32,14 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
     Parameters
     ----------
     header
-        of the data
+        header of the data
     n_bytes
-        of the data file, which tells how many axes places in crystals have
+        size of the data file, from which the number of axes of the positions follows
+
+    Raises
+    ------
+    FileFormatError
+        if events have several lines, or the size fits no layout
     """
     refuse_several_lines(header)
     parts = [("ms", "<u4")]
@@ -42,6 +47,7 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
     ends = [("first", "<u4"), ("second", "<u4")]
     if header.number(*PLACES):
         n_events = max(header.whole("number of events"), 1)
+        # The header does not state how many coordinates a position has: 8 bytes for each axis.
         more = n_bytes // n_events - np.dtype([*parts, *ends]).itemsize
         if more not in (8, 16, 24):
             raise FileFormatError(
@@ -53,7 +59,7 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
 
 
 def refuse_several_lines(header: CastorHeader) -> None:
-    """Refuse a file whose entries sum several lines."""
+    """Refuse a file whose events are sums over several lines."""
     lines = max(header.whole("maximum number of lines per event"), 1)
     if lines > 1:
         raise FileFormatError(
@@ -63,7 +69,18 @@ def refuse_several_lines(header: CastorHeader) -> None:
 
 
 def multiplied(records: Array) -> Array | None:
-    """(n,) float32 probability n a of each event's line; None where the file has no corrections."""
+    """Return the probability n · a of each event's line, float32 (n,).
+
+    Parameters
+    ----------
+    records
+        events
+
+    Returns
+    -------
+    factors
+        None if the file has no corrections; 0 where a correction is 0
+    """
     names = [name for name in (ACF, NORM) if name in (records.dtype.names or ())]
     if not names:
         return None
@@ -73,7 +90,20 @@ def multiplied(records: Array) -> Array | None:
 
 
 def expected(records: Array, duration_s: float) -> Array | None:
-    """(n,) float32 scatter and randoms of each event's line [counts]; None without."""
+    """Return the expected scatter and randoms of each event's line.
+
+    Parameters
+    ----------
+    records
+        events
+    duration_s
+        duration of the frame [s]
+
+    Returns
+    -------
+    counts
+        float32 (n,) [counts]; None if the file has no rates
+    """
     names = [name for name in (SCATTER, RANDOMS) if name in (records.dtype.names or ())]
     if not names:
         return None

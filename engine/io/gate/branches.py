@@ -1,8 +1,8 @@
 """Names of the coincidence branches that GATE 9 and 10 write.
 
-GATE 9 ends names with 1 or 2 and gives seconds; the Python coincidence sorter of GATE 10 ends them
-with 1 or 2 too, its actor puts the number before the axis (`PostPosition1_X`), and both give
-nanoseconds. https://opengate.readthedocs.io
+GATE 9 ends names with 1 or 2 and writes seconds. The Python coincidence sorter of GATE 10 ends them
+with 1 or 2, too; the actor of GATE 10 puts the number before the axis (`PostPosition1_X`). Both
+write nanoseconds. https://opengate.readthedocs.io
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ IDS = (
     *("gantryID", "rsectorID", "sectorID", "cassetteID", "moduleID", "submoduleID", "blockID"),
     *("crystalID", "layerID", "pixelID"),
 )
-"""Numbers of a crystal in GATE's systems, from the outside in; those of a file are some of them."""
+"""Volume IDs in GATE's systems, from outside to inside; a file contains some of them."""
 AXES = "XYZ"
+# Branch names without the number of the photon, as GATE writes them, mixed case included.
 SCATTERS = ("comptonPhantom", "RayleighPhantom")
 TIMES = {"time": 1.0, "GlobalTime": 1e-9}
-"""Names of the time, and how many seconds one unit of it is."""
+"""Name of the time -> its unit in seconds."""
 PLACES = ("globalPos{axis}{end}", "PostPosition_{axis}{end}", "PostPosition{end}_{axis}")
 SOURCES = ("sourcePos{axis}{end}", "EventPosition_{axis}{end}", "EventPosition{end}_{axis}")
 EVENTS = ("eventID", "EventID")
@@ -26,17 +27,17 @@ EVENTS = ("eventID", "EventID")
 
 @dataclass(frozen=True)
 class Branches:
-    """Names of the branches of both photons that a file has; each part may be missing.
+    """Names of the branches of both photons in a file; parts can be missing.
 
     Attributes
     ----------
-    times : of both photons
-    unit_s : of the times [s]
-    ids : of both, in the same order
-    places : x, y, z of both photons [mm]
-    sources : x, y, z of where the first one's decay was [mm]
-    events : number of the decay of both
-    scatters : how often each photon was scattered in the phantom
+    times : times of both photons
+    unit_s : unit of the times [s]
+    ids : volume IDs of both photons, in the same order
+    places : x, y, z of both detections [mm]
+    sources : x, y, z of the decay of the first photon [mm]
+    events : number of the decay of both photons
+    scatters : number of scatterings of each photon in the phantom
     """
 
     times: tuple[str, str]
@@ -49,7 +50,19 @@ class Branches:
 
     @classmethod
     def of(cls, names: Collection[str]) -> Branches | None:
-        """Return those of a tree with these names; None if it holds no coincidences."""
+        """Find the branches of a tree.
+
+        Parameters
+        ----------
+        names
+            names of all branches
+
+        Returns
+        -------
+        branches
+            None if the tree contains no coincidences
+        """
+        # Two times define a coincidence. All other branches can be masked in a GATE macro.
         time = next((t for t in TIMES if {f"{t}1", f"{t}2"} <= {*names}), None)
         if time is None:
             return None
@@ -66,7 +79,20 @@ class Branches:
         )
 
     def of_singles(self, names: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Return numbers and places in a tree of single photons; None if it lacks some."""
+        """Return volume IDs and positions in a tree of singles.
+
+        Parameters
+        ----------
+        names
+            names of all branches
+
+        Returns
+        -------
+        ids, places
+            None if the tree lacks some of them
+        """
+        # Singles must have the same IDs as coincidences, otherwise their crystals cannot be
+        # compared.
         ids = tuple(name.removesuffix("1") for name in self.ids[0])
         places = _axes(PLACES, "", names)
         time = self.times[0].removesuffix("1")
@@ -74,12 +100,12 @@ class Branches:
 
     @property
     def have_places(self) -> bool:
-        """Return True if it is known where both photons were seen."""
+        """True if both photons have detection positions."""
         return all(self.places)
 
     @property
     def of_events(self) -> tuple[str, ...]:
-        """All that a scan is made of, and the truth about its events."""
+        """Branches that are read for a scan, with the truth about its events."""
         ends = (*self.ids[0], *self.ids[1], *self.places[0], *self.places[1])
         return (*self.times, *ends, *self.events, *self.scatters)
 

@@ -1,8 +1,9 @@
 """Find the scanner crystals of GATE photons, from volume IDs and positions.
 
-GATE numbers crystals by repeaters, one system unlike another, so that numbers alone say nothing.
-The mean of the places of all photons of one crystal is where it detects; the nearest crystal of
-the scanner is the one. Where numbers are not recorded, each photon's own place decides.
+GATE numbers crystals by repeaters, which differ from system to system, so the IDs alone do not give
+a position. The mean position of all photons of one ID is the point of detection of a crystal, and
+the nearest crystal of the scanner is assigned to it. Without IDs, the position of each photon
+decides.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 
 MOST_NUMBERS = 1 << 24
-"""Combinations of numbers of crystals: more than any scanner has."""
+"""Maximum number of ID combinations; no scanner has more crystals."""
 CANDIDATES = 8
-"""Crystals near a place that are tried one after the other."""
+"""Number of nearby crystals that are tried in turn."""
 PITCHES = 1.5
-"""From a photon's mean place to its crystal, at most."""
+"""Maximum distance of a mean position from its crystal, in pitches."""
 BETWEEN = 0.4
-"""Pitches that photons may lie off the middle of their crystals, as the root of the mean square."""
+"""Maximum RMS distance of photons from the centres of their crystals, in pitches."""
 ENOUGH, USED_FRACTION = 20, 0.9
-"""Photons of each crystal from which on nearly all crystals should have seen some."""
+"""Photons per crystal above which this part of all crystals must have detected some."""
 
 
 class MoreNumbersError(Exception):
-    """A later part of the file has larger numbers than the first."""
+    """A later part of the file has larger IDs than the first."""
 
 
 @dataclass
 class CrystalNumbers:
-    """CrystalNumbers of crystals as one number each, and the places of their photons.
+    """Volume IDs packed into one number each, with the positions of their photons.
 
     Attributes
     ----------
-    sizes : how many values each of the numbers of a crystal has
-    name : of the file, for sentences
+    sizes : number of values of each ID
+    name : file name for messages
     """
 
     sizes: tuple[int, ...]
@@ -59,25 +60,57 @@ class CrystalNumbers:
 
     @staticmethod
     def sizes_of(numbers: Array) -> tuple[int, ...]:
-        """Return the sizes that (n, k) numbers need, which are −1 where there is no such level."""
+        """Return the number of values of each ID in (n, k) rows; an absent level is −1."""
+        # One more for the value 0, and one for −1.
         return tuple(int(most) + 2 for most in numbers.max(axis=0, initial=-1))
 
     def add(self, numbers: Array, places_mm: Array) -> NDArray[np.int64]:
-        """Count photons of (n, k) numbers at (n, 3) places; return their numbers as one each."""
+        """Count photons, and add up their positions.
+
+        Parameters
+        ----------
+        numbers
+            (n, k) volume IDs
+        places_mm
+            (n, 3) positions [mm]
+
+        Returns
+        -------
+        packed
+            one number for each photon
+
+        Raises
+        ------
+        MoreNumbersError
+            if an ID is larger than `sizes` allow
+        """
         shifted = numbers.astype(np.int64) + 1
         if (shifted < 0).any() or (shifted >= self.sizes).any():
             raise MoreNumbersError
         packed = np.zeros(len(shifted), np.int64)
+        # Mixed radix: the last ID varies fastest, as in `numpy.ravel_multi_index`.
         for column, size in zip(shifted.T, self.sizes, strict=True):
             packed = packed * size + column
         n = len(self.counts)
+        # bincount adds all photons of a part in one pass.
         self.counts += np.bincount(packed, minlength=n)
         for total, values in zip(self.sums_mm, places_mm.T, strict=True):
             total += np.bincount(packed, weights=values, minlength=n)
         return packed
 
     def crystals(self, scanner: Scanner) -> NDArray[np.int32]:
-        """(n,) crystal of each number, −1 where it is not used."""
+        """Return the scanner crystal of each packed number, −1 if it is not used.
+
+        Parameters
+        ----------
+        scanner
+            scanner that was simulated
+
+        Raises
+        ------
+        GeometryError
+            if the photons do not fit its crystals
+        """
         used = np.flatnonzero(self.counts)
         means = (self.sums_mm[:, used] / self.counts[used]).T
         n_alive = int(np.count_nonzero(scanner.alive))
@@ -89,6 +122,8 @@ class CrystalNumbers:
         return table
 
     def _refuse_other_scanner(self, n_used: int, n_alive: int, scanner: Scanner) -> None:
+        # Many photons but few crystals: the simulated scanner is smaller. Short simulations may
+        # miss some.
         short = n_used < USED_FRACTION * n_alive and self.counts.sum() > ENOUGH * n_alive
         if n_used > n_alive or short:
             raise GeometryError(
@@ -98,7 +133,7 @@ class CrystalNumbers:
 
 
 def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
-    """(n,) a crystal of its own for each place; those with many photons choose first."""
+    """Return a different crystal for each position; those with many photons choose first."""
     from scipy.spatial import KDTree
 
     alive = np.flatnonzero(scanner.alive)
@@ -110,10 +145,12 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
     if float(distances[:, 0].max(initial=0.0)) > most_mm:
         worst = int(distances[:, 0].argmax())
         raise _off(name, distances[worst, 0], places_mm[worst], scanner)
+    # The normal case: every position has its own nearest crystal.
     if len(np.unique(near[:, 0])) == len(near):
         return np.asarray(alive[near[:, 0]], np.int32)
     taken = np.zeros(len(alive), bool)
     found = np.empty(len(near), np.int32)
+    # Means of few photons are uncertain, so they take what is left.
     for i in np.argsort(-counts, kind="stable"):
         free = near[i][(distances[i] <= most_mm) & ~taken[near[i]]]
         if not len(free):
@@ -130,13 +167,15 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
 def _refuse_between(
     places_mm: Array, counts: Array, crystals: Array, scanner: Scanner, name: str
 ) -> None:
-    """Refuse a scanner whose crystals lie between those that were simulated.
+    """Refuse a scanner whose crystals are between the simulated ones.
 
-    Single photons lie 0.29 pitches off the middle of their crystal, crystals that are turned by
-    half a step 0.5.
+    Photons are 0.29 pitches (RMS) from the centre of their crystal; with crystals turned by half a
+    pitch
+    they are 0.5.
     """
     away = _at_depth(places_mm, scanner) - scanner.positions_mm[crystals]
     normals = scanner.crystal_normals[crystals]
+    # Distances along the normal are depths of interaction, which say nothing about the pitch.
     away = away - (away * normals).sum(axis=1, keepdims=True) * normals
     sides = (("across the axis", np.hypot(away[:, 0], away[:, 1])), ("along the axis", away[:, 2]))
     for (side, off_mm), pitch_mm in zip(sides, scanner.crystal_pitch_mm, strict=True):
@@ -150,7 +189,22 @@ def _refuse_between(
 
 
 def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
-    """(n,) crystal nearest to each place, −1 in gaps."""
+    """Return the crystal nearest to each position, −1 in gaps.
+
+    Parameters
+    ----------
+    places_mm
+        (n, 3) positions [mm]
+    scanner
+        scanner that was simulated
+    name
+        file name for messages
+
+    Raises
+    ------
+    GeometryError
+        if a position is far from all crystals
+    """
     if isinstance(scanner, RingScanner):
         return _on_ring(places_mm, scanner, name)
     from scipy.spatial import KDTree
@@ -166,6 +220,7 @@ def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
 def _on_ring(places_mm: Array, scanner: RingScanner, name: str) -> NDArray[np.int32]:
     s = scanner.settings
     n = s.n_crystals_per_ring
+    # Arithmetic is much faster than a search tree, and a regular ring needs no more.
     turn = np.arctan2(places_mm[:, 1], places_mm[:, 0]) - np.deg2rad(s.first_angle_deg)
     place = np.rint(turn * n / (2 * np.pi)).astype(np.int64) % n
     ring = np.rint(places_mm[:, 2] / s.ring_pitch_mm + (s.n_rings - 1) / 2).astype(np.int64)
@@ -180,18 +235,19 @@ def _on_ring(places_mm: Array, scanner: RingScanner, name: str) -> NDArray[np.in
 
 
 def _at_depth(places_mm: Array, scanner: Scanner) -> Array:
-    """Return places on a ring at its mean depth of detection; others as they are."""
+    """Return positions on a ring at the mean depth of detection; other positions unchanged."""
     if not isinstance(scanner, RingScanner):
         return places_mm
     radius, depth_mm = scanner.settings.radius_mm, scanner.settings.crystal_depth_mm
     there = np.hypot(places_mm[:, 0], places_mm[:, 1])
+    # Positions far from the ring stay, so that they are refused with their true distance.
     near = np.abs(there - radius) <= depth_mm
     scale = np.where(near, radius / np.maximum(there, 1e-9), 1.0)
     return np.asarray(places_mm * np.stack([scale, scale, np.ones_like(scale)], -1))
 
 
 def farthest_mm(scanner: Scanner) -> float:
-    """Return how far a photon may be from the crystal that saw it [mm]."""
+    """Return the maximum distance of a photon from its crystal [mm]."""
     reach = PITCHES * max(scanner.crystal_pitch_mm)
     return reach if isinstance(scanner, RingScanner) else reach + scanner.crystal_depth.depth_mm / 2
 

@@ -1,7 +1,7 @@
 """Read the true emission image of a GATE scan: the decays of all detected coincidences.
 
-A voxel holds the number of coincidences of one decay, scattered or not, whose source lies in it:
-the activity times the sensitivity and the attenuation of its place, in counts.
+A voxel contains the number of coincidences from its decays, scattered or not. That is its activity,
+multiplied by sensitivity and attenuation, in counts.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from engine.io.safety.open_input import InputFile
 UNIT = "counts"
 VOXELS_MM = (0.5, 1.0, 2.0, 4.0)
 WIDE = 128
-"""Voxels across, at most, where a finer voxel is left."""
+"""Maximum number of voxels across; otherwise larger voxels are used."""
 MOST = 512
 
 
 class GateEmissions(VolumeReader):
-    """Places of decays of GATE coincidences."""
+    """Positions of the decays of GATE coincidences."""
 
     name: ClassVar[str] = "GATE emissions (ROOT)"
     suffixes: ClassVar[tuple[str, ...]] = (".root",)
@@ -46,9 +46,11 @@ class GateEmissions(VolumeReader):
                     "unmask these branches in GATE."
                 )
             grid = _grid(root, tree)
+            # Integers: float32 stops counting at 2^24.
             counts = np.zeros(grid.shape, np.int64)
             lower = np.array(grid.centre_mm) - np.array(grid.voxel_mm) * grid.shape[::-1] / 2
             for columns in root.rows(tree, (*b.sources, *b.events)):
+                # Randoms have two decays, so they have no emission point.
                 same = columns[b.events[0]] == columns[b.events[1]]
                 at = np.floor((stacked(columns, b.sources)[same] - lower) / grid.voxel_mm)
                 at = at.astype(np.int64)
@@ -61,7 +63,7 @@ class GateEmissions(VolumeReader):
 
 
 def _grid(root: RootFile, tree: CoincidenceTree) -> ImageGrid:
-    """Return a grid about the scanner's middle that holds all decays."""
+    """Return a grid around the scanner centre that contains all decays."""
     reach = np.zeros(3)
     for columns in root.rows(tree, tree.branches.sources):
         reach = np.maximum(reach, np.abs(stacked(columns, tree.branches.sources)).max(axis=0))
@@ -70,6 +72,8 @@ def _grid(root: RootFile, tree: CoincidenceTree) -> ImageGrid:
             f"{root.name}: decays up to {reach.max():g} mm from the centre; give positions in mm."
         )
     voxel = next((v for v in VOXELS_MM if 2 * reach.max() <= WIDE * v), VOXELS_MM[-1])
+    # Even numbers keep the scanner centre on a voxel face. 1e-6 mm includes decays exactly at the
+    # edge.
     n: list[int] = [2 * ceil((r + 1e-6) / voxel) for r in reach]
     edges: Point = (voxel, voxel, voxel)
     return ImageGrid((n[2] or 2, n[1] or 2, n[0] or 2), edges)

@@ -1,8 +1,8 @@
-"""Read list mode from GATE coincidences in ROOT, with the facts of the simulation.
+"""Read list mode from GATE coincidences in ROOT, with the truth of the simulation.
 
-True: both photons are of one decay and none was scattered in the phantom. Scattered: of one decay,
-and one was. Random: of two decays. All of them are used; how many there are is a fact of the scan.
-Time of flight is t1 − t2 of the first and second photon, in numbers of 64 bits.
+True: both photons are from one decay, and none was scattered in the phantom. Scattered: from one
+decay, and one was scattered. Random: from two decays. All of them are used, and their numbers are
+facts of the scan. The time of flight is t1 − t2 of the two photons, computed in float64.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from engine.io.scanners.adjacent_file import adjacent_scanner
 PS_PER_S = 1e12
 MOST_S = 2**32 / 1000
 LATE_MS = 1000
-"""A first event from here on is told: the clock did not begin with the scan."""
+"""A first event after this time gets a note: the clock began before the scan."""
 EVENT_BYTES = 80
 """Memory of a coincidence during reading [bytes]."""
 OUTSIDE = -1
 ROUNDING = 1e-6
-"""Times that are whole milliseconds may lie below them by the rounding of numbers [ms]."""
+"""Times of whole milliseconds can be below them by rounding [ms]."""
 
 
 class GateRoot(ListModeReader):
@@ -52,6 +52,7 @@ class GateRoot(ListModeReader):
 
     name: ClassVar[str] = "GATE coincidences (ROOT)"
     suffixes: ClassVar[tuple[str, ...]] = (".root",)
+    # GATE writes volume IDs and positions, but no description of the scanner.
     names_scanner = False
 
     @classmethod
@@ -69,7 +70,15 @@ class GateRoot(ListModeReader):
 
 @dataclass
 class Events:
-    """Coincidences of both kinds, as they are read."""
+    """Coincidences during reading.
+
+    Attributes
+    ----------
+    crystals, difference_ps, delayed, time_s : one array for each part of the file
+    truth : numbers of trues, scattered and random coincidences
+    by_place : True if crystals were found from positions alone
+    singles : photons of each crystal; None if the file has no tree of singles
+    """
 
     crystals: list[Array] = field(default_factory=list)
     difference_ps: list[Array] = field(default_factory=list)
@@ -83,8 +92,9 @@ class Events:
 def _events(
     root: RootFile, trees: list[CoincidenceTree], singles: CoincidenceTree | None, scanner: Scanner
 ) -> Events:
-    """Return all events; the numbers of crystals are learnt from the first part of the file."""
+    """Return all events; the sizes of the volume IDs are found from the first part of the file."""
     for tree in trees:
+        # Decompressed size and memory are checked before the first row is read.
         root.refuse_bomb(tree, tree.branches.of_events)
     room_for(sum(tree.n_rows for tree in trees), EVENT_BYTES, root.name)
     for tree in trees:
@@ -94,6 +104,7 @@ def _events(
         try:
             numbers = CrystalNumbers(sizes, root.name) if sizes else None
             return _read(root, trees, singles, scanner, numbers)
+        # Rare: the first million rows missed the largest ID. Read all IDs once, then start again.
         except MoreNumbersError:
             grown = _sizes(root, trees, singles, every=True)
             if grown == sizes:
@@ -118,8 +129,9 @@ def _sizes(
     *,
     every: bool = False,
 ) -> tuple[int, ...]:
-    """Return how many values each number of a crystal has, in the first part or everywhere."""
+    """Return the number of values of each volume ID, in the first part or in all of the file."""
     ids = trees[0].branches.ids
+    # Without equal IDs in all trees, each photon is assigned by its own position.
     if not ids[0] or any(tree.branches.ids != ids for tree in trees):
         return ()
     found: list[tuple[int, ...]] = []
@@ -168,6 +180,7 @@ def _read(
         end = singles.branches.ids[0], singles.branches.places[0]
         seen = [photons(part, *end) for part in root.rows(singles, (*end[0], *end[1]))]
     if numbers is not None:
+        # Only now: the mean positions need all photons of the file.
         table = numbers.crystals(scanner)
         events.crystals = [table[packed] for packed in events.crystals]
         seen = [table[packed] for packed in seen]
@@ -177,7 +190,7 @@ def _read(
 
 
 def _tally(crystals: Array, scanner: Scanner) -> Array:
-    """(n_crystals,) photons of each crystal."""
+    """Return the number of photons of each crystal, shape (n_crystals,)."""
     return np.bincount(crystals[crystals >= 0], minlength=scanner.n_crystals).astype(np.float32)
 
 
@@ -194,6 +207,7 @@ def _count(truth: Counter[str], columns: Columns, b: Branches) -> None:
     if not b.events:
         return
     one, other = (columns[name] for name in b.events)
+    # Negative numbers mark pulses that belong to no decay, such as noise.
     same = (one == other) & (one >= 0)
     truth["randoms"] += int(np.count_nonzero(~same))
     if not b.scatters:
@@ -211,17 +225,20 @@ def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:
         )
     crystals, difference_ps = np.concatenate(events.crystals), np.concatenate(events.difference_ps)
     delayed, time_s = np.concatenate(events.delayed), np.concatenate(events.time_s)
+    # Before the TOF bins, because delayed events would all be outside them.
     difference_ps = _without_delay(difference_ps, delayed)
     tof = None if scanner.tof is None else _tof_bins(difference_ps, scanner.tof)
     in_window = np.asarray((crystals >= 0).all(axis=1))
     in_bins: Array = in_window if tof is None else tof != OUTSIDE
     first, last = float(time_s.min()), float(time_s.max())
+    # Simulations of time slices begin at any time, but frames count from the start of the scan.
     time_ms = np.floor((time_s - first) * 1000 + ROUNDING).astype(np.uint32)
     notes = (*_notes(in_window, in_bins, first), *_backwards(time_ms, first, path))
     if events.singles is not None:
         window_ps = _window_ps(difference_ps[~delayed])
         notes += (f"The coincidence window is the largest time difference, {window_ps:,.0f} ps.",)
     order = np.flatnonzero(in_window & in_bins)
+    # Files merged with hadd are ordered by job, not by time.
     if (time_s[1:] < time_s[:-1]).any():
         order = order[np.argsort(time_s[order], kind="stable")]
     return ListMode(
@@ -241,11 +258,12 @@ def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:
 
 
 def _without_delay(difference_ps: Array, delayed: Array) -> Array:
-    """(n,) differences of times, those of delayed ones about the middle of theirs.
+    """Return time differences, those of delayed events relative to the centre of theirs.
 
-    Their second photon waited for a time that GATE does not write.
+    GATE does not write the delay of their second photon.
     """
     late, prompt = difference_ps[delayed], difference_ps[~delayed]
+    # Delayed differences within the prompt window need no correction.
     if not len(late) or not len(prompt) or np.abs(late).min() <= np.abs(prompt).max():
         return difference_ps
     middle = (late.min() + late.max()) / 2
@@ -253,14 +271,14 @@ def _without_delay(difference_ps: Array, delayed: Array) -> Array:
 
 
 def _tof_bins(difference_ps: Array, tof: TofBins) -> Array:
-    """(n,) int16 time bin of s = c (t1 − t2) / 2, −1 beyond the bins."""
+    """Return the TOF bin of s = c (t1 − t2) / 2 as int16, −1 outside the bins."""
     bins = np.floor((difference_ps * MM_PER_PS - tof.edges_mm[0]) / tof.bin_mm)
     inside = (bins >= 0) & (bins < tof.n_bins)
     return np.where(inside, bins, OUTSIDE).astype(np.int16)
 
 
 def _window_ps(difference_ps: Array) -> float:
-    """Return the coincidence window: the largest difference of times that was let through [ps]."""
+    """Return the largest time difference [ps], which is the coincidence window."""
     return float(np.abs(difference_ps).max(initial=0.0))
 
 
@@ -287,7 +305,7 @@ def _notes(in_window: Array, in_bins: Array, first_s: float) -> tuple[str, ...]:
 
 
 def _backwards(time_ms: Array, first_s: float, path: Path) -> tuple[str, ...]:
-    """Return what is to be said of trees that were merged in another order than that of time."""
+    """Return a note if trees were not merged in order of time."""
     back = np.flatnonzero(time_ms[1:] < time_ms[:-1])
     if not len(back):
         return ()

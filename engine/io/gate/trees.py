@@ -1,4 +1,4 @@
-"""Open ROOT files with uproot, and explain damaged files in one sentence."""
+"""Open ROOT files with uproot, and explain damage in one sentence."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from engine.io.safety.open_input import InputFile
 
 MAGIC = b"root"
 KINDS = ["TTree", "ROOT::RNTuple"]
-"""Classes of tables; GATE writes the first."""
+"""Classes of tables; GATE writes the first one."""
 NUMBER_BYTES = 8
-"""Bytes of a number as it is used."""
+"""Size of a number in memory."""
 AT_ONCE = 1_000_000
-"""Rows read at once."""
+"""Number of rows that are read at once."""
 USUAL = "coincidences"
 SINGLES = "Singles"
 DELAYED = "delay"
@@ -34,7 +34,7 @@ FAULTS: tuple[type[Exception], ...] = (
     *(OSError, EOFError, AssertionError, OverflowError, RuntimeError, RecursionError),
     *(struct.error, zlib.error, UnboundLocalError, ZeroDivisionError),
 )
-"""Exceptions that uproot and its helpers raise for damaged files."""
+"""Exceptions that uproot and its dependencies raise for damaged files."""
 
 Columns: TypeAlias = Mapping[str, Array]
 
@@ -45,10 +45,10 @@ class CoincidenceTree:
 
     Attributes
     ----------
-    name : in the file
-    n_rows : coincidences
-    branches : what it has of them
-    delayed : whether its coincidences are delayed ones
+    name : name in the file
+    n_rows : number of coincidences
+    branches : its branches
+    delayed : True for delayed coincidences
     """
 
     name: str
@@ -58,7 +58,7 @@ class CoincidenceTree:
 
 
 class _Source:
-    """A file for uproot, which asks for as many bytes as a damaged one says; it gives its own."""
+    """A file object for uproot that never returns more bytes than the file has."""
 
     def __init__(self, file: InputFile) -> None:
         self._file, self._at = file, 0
@@ -72,16 +72,17 @@ class _Source:
         return self._at
 
     def read(self, n_bytes: int = -1) -> bytes:
+        # A damaged file can ask for any number of bytes. The file itself limits them.
         data = self._file.read(None if n_bytes < 0 else n_bytes, self._at)
         self._at += len(data)
         return data
 
     def close(self) -> None:
-        """Leave the file open: who opened it closes it."""
+        """Do nothing: the opener closes the file."""
 
 
 class RootFile:
-    """A ROOT file that is open."""
+    """An open ROOT file."""
 
     def __init__(self, file: InputFile) -> None:
         try:
@@ -91,15 +92,23 @@ class RootFile:
                 f"{file.name}: ROOT files need the uproot package; install isocenter[gate]."
             ) from e
         self.name, self._n_bytes = file.name, file.size
+        # `uproot.open` takes paths and URLs, which could lead to the network.
         self._file = ReadOnlyFile(_Source(file))
         self._tree = self._file.root_directory
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
         self._file.close()
 
     def coincidences(self) -> list[CoincidenceTree]:
-        """Return the tree of coincidences, and that of delayed ones if there is one."""
+        """Return the tree of prompt coincidences, and trees of delayed ones.
+
+        Raises
+        ------
+        FileFormatError
+            if there is no tree of coincidences, or more than one of prompts
+        """
+        # Cycles are older versions of one tree. Only the newest is wanted.
         names = list(self._tree.keys(cycle=False, recursive=False, filter_classname=KINDS))
         found = []
         for name in dict.fromkeys(names):
@@ -112,7 +121,18 @@ class RootFile:
         return [prompts, *(t for t in found if t.delayed)]
 
     def singles(self, like: CoincidenceTree) -> CoincidenceTree | None:
-        """Return the tree of all single photons, if there is one of the same numbers."""
+        """Return the tree of all singles.
+
+        Parameters
+        ----------
+        like
+            coincidences with the same volume IDs
+
+        Returns
+        -------
+        tree
+            None if there is none with these IDs
+        """
         if SINGLES not in self._tree:
             return None
         tree = self._tree[SINGLES]
@@ -124,16 +144,41 @@ class RootFile:
         return CoincidenceTree(SINGLES, int(tree.num_entries), branches, delayed=False)
 
     def refuse_bomb(self, tree: CoincidenceTree, names: Sequence[str]) -> None:
-        """Refuse rows that become far more bytes than any scan packs into a file of that size."""
+        """Refuse a tree that decompresses to more bytes than a real scan.
+
+        Parameters
+        ----------
+        tree
+            tree to read
+        names
+            its branches
+        """
         refuse_bomb(NUMBER_BYTES * tree.n_rows * len(names), self._n_bytes, self.name)
 
     def rows(self, tree: CoincidenceTree, names: Sequence[str]) -> Iterator[Columns]:
-        """Yield columns of a tree, part by part."""
+        """Yield the columns of a tree, `AT_ONCE` rows at a time.
+
+        Parameters
+        ----------
+        tree
+            tree to read
+        names
+            its branches
+
+        Raises
+        ------
+        FileFormatError
+            if a branch is no column of numbers
+        """
         self.refuse_bomb(tree, names)
         for start in range(0, tree.n_rows, AT_ONCE):
             stop = min(start + AT_ONCE, tree.n_rows)
             found: Columns = self._tree[tree.name].arrays(
-                list(dict.fromkeys(names)), library="np", entry_start=start, entry_stop=stop
+                # For singles, both ends have the same branches, so names can repeat.
+                list(dict.fromkeys(names)),
+                library="np",
+                entry_start=start,
+                entry_stop=stop,
             )
             bad = [
                 k for k, v in found.items() if v.dtype.kind not in "iuf" or len(v) != stop - start
@@ -147,6 +192,7 @@ class RootFile:
 
 
 def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> CoincidenceTree:
+    # Users add more sorters, but GATE's own tree has this name.
     usual = [tree for tree in prompts if tree.name.lower() == USUAL]
     if len(usual or prompts) == 1:
         return (usual or prompts)[0]
@@ -166,13 +212,14 @@ def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> Co
 
 @contextmanager
 def open_root(file: InputFile) -> Iterator[RootFile]:
-    """Open a ROOT file; say in one sentence what is wrong with a damaged one."""
+    """Open a ROOT file; damage becomes a `FileFormatError`."""
     try:
         root = RootFile(file)
         try:
             yield root
         finally:
             root.close()
+    # uproot parses on demand, so damage can appear in any later read.
     except _faults() as e:
         what = " ".join(str(e).split())[:120] or type(e).__name__
         raise FileFormatError(
@@ -191,10 +238,10 @@ def _faults() -> tuple[type[Exception], ...]:
 
 
 def room_for(n_rows: int, bytes_each: int, name: str) -> None:
-    """Refuse more events than there is memory for."""
+    """Refuse more events than fit in memory."""
     refuse_large_data(n_rows * bytes_each, name, "its events")
 
 
 def stacked(columns: Columns, names: Sequence[str]) -> Array:
-    """(n, len(names)) float64 columns side by side."""
+    """Return columns next to each other as float64, shape (n, len(names))."""
     return np.stack([np.asarray(columns[name], np.float64) for name in names], -1)

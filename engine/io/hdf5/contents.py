@@ -1,4 +1,4 @@
-"""Describe an HDF5 file of unknown format: datasets by name, shape and type."""
+"""Describe an HDF5 file of unknown format: names, shapes and types of its datasets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,23 @@ MOST_NAMED = 6
 
 
 def datasets_in(file: InputFile) -> list[str]:
-    """Return each dataset as "/group/name (3 x 4, float32)", in the order of the file."""
+    """Return each dataset of a file as text.
+
+    Parameters
+    ----------
+    file
+        open HDF5 file
+
+    Returns
+    -------
+    datasets
+        such as "/group/name (3 x 4, float32)", in the order of the file
+    """
     import h5py
 
     found: list[str] = []
 
+    # Must return None: any other value ends `visititems`.
     def note(name: str, item: h5py.HLObject) -> None:
         if isinstance(item, h5py.Dataset):
             shape = " x ".join(f"{n:,}" for n in item.shape or ()) or "one value"
@@ -30,7 +42,7 @@ def datasets_in(file: InputFile) -> list[str]:
 
 
 def describe_contents(file: InputFile) -> str:
-    """Return a sentence on a file that no reader knows."""
+    """Return the message for an HDF5 file that no reader accepts, with its first datasets."""
     found = datasets_in(file)
     named = ", ".join(found[:MOST_NAMED]) or "no dataset"
     more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
@@ -41,5 +53,5 @@ def describe_contents(file: InputFile) -> str:
 
 
 def holds(file: InputFile, name: str) -> bool:
-    """Return True if a file has a dataset of this name at its top."""
+    """Return True if a file has a top-level dataset of this name."""
     return any(each.startswith(f"/{name} (") for each in datasets_in(file))

@@ -1,7 +1,7 @@
-"""The seal of an HDF5 file of ours: over every group, dataset and attribute in it.
+"""The seal of our HDF5 files: a digest over every group, dataset and attribute.
 
-It is kept in the attribute `seal` of the file. A second mark says that there is one, so that no
-single damage takes the seal away unseen: the file's version, or its attribute `creator`.
+The seal is the attribute `seal` of the file. A second mark, the file version or the attribute
+`creator`, states that there is one. So a single damage cannot remove the seal unnoticed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,22 @@ if TYPE_CHECKING:
 
 SEAL, CREATOR, OURS = "seal", "creator", "Isocenter"
 UNSEALED, SEALED = 1, 2
-"""Versions of our formats before they had a seal, and since."""
+"""Versions of our formats without and with a seal."""
 
 
 def seal(file: h5py.File) -> None:
-    """Seal a file whose datasets are made; values still to be written are known by `sha256`."""
+    """Seal a file after all datasets were created.
+
+    Parameters
+    ----------
+    file
+        open for writing; values that are written later are covered by their attribute `sha256`
+    """
     file.attrs[SEAL] = np.bytes_(_seal_of(file))
 
 
 def seal_foreign(file: h5py.File) -> None:
-    """Seal a file of a common format, and say that we made it."""
+    """Seal a file of a public format, and state that this program made it."""
     file.attrs[CREATOR] = np.bytes_(OURS)
     seal(file)
 
@@ -41,18 +47,30 @@ def seal_foreign(file: h5py.File) -> None:
 def check_seal(
     file: h5py.File, path: Path, kind: str, compared: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Refuse another format, an unknown version or a broken seal; return what to remark.
+    """Refuse another format, an unknown version or a broken seal.
 
     Parameters
     ----------
     file
         open for reading
     path
-        for sentences
+        file, for messages
     kind
-        the format it must be
+        required value of the attribute `format`
     compared
-        datasets whose values the caller compares with their `sha256` as it reads them
+        datasets whose values the caller compares with their `sha256` while reading them, so that
+        they are
+        not read twice
+
+    Returns
+    -------
+    notes
+        a note if the file is of an older version without a seal
+
+    Raises
+    ------
+    FileFormatError
+        if format or version differ, or the file has changed
     """
     found = text_of(file.attrs.get("format", b""))
     if found != kind:
@@ -63,6 +81,7 @@ def check_seal(
             f"{path.name}: format {kind!r} version {version}, expected version {UNSEALED} or "
             f"{SEALED}; write it again with this program, or update the program."
         )
+    # Version 2 without a seal is not accepted: its seal was removed.
     if version == UNSEALED and SEAL not in file.attrs:
         return (unsealed(path),)
     refuse_broken_seal(file, path, compared)
@@ -70,9 +89,24 @@ def check_seal(
 
 
 def check_foreign_seal(file: h5py.File, path: Path) -> bool:
-    """Refuse a file of a common format that we made and that has changed; return if it is sealed.
+    """Refuse a file of a public format that this program made and that has changed.
 
-    Files of other programs, and older ones of ours, are not.
+    Parameters
+    ----------
+    file
+        open for reading
+    path
+        file, for messages
+
+    Returns
+    -------
+    is_sealed
+        False for files of other programs, and for files of older versions
+
+    Raises
+    ------
+    FileFormatError
+        if the seal is broken
     """
     creator = text_of(file.attrs.get(CREATOR, b""))
     if SEAL not in file.attrs and creator != OURS:
@@ -94,9 +128,28 @@ def refuse_broken_seal(
     compared: Collection[str] = (),
     way_out: str = "copy the file again",
 ) -> None:
-    """Refuse a file whose seal, or one of whose datasets but the `compared`, is not as written."""
+    """Refuse a file that differs from its seal.
+
+    Parameters
+    ----------
+    file
+        open for reading
+    path
+        file, for messages
+    compared
+        datasets whose values the caller compares with their `sha256`
+    way_out
+        remedy, as the second half of the message
+
+    Raises
+    ------
+    FileFormatError
+        names the dataset, or the file if anything else has changed
+    """
     if text_of(file.attrs.get(SEAL, b"")) != _seal_of(file):
         raise broken(path, way_out)
+    # The seal covers the stored digest of large datasets, not their values, so compare these
+    # separately.
     for name, item in _datasets(file).items():
         written = item.attrs.get("sha256")
         if written is not None and name not in compared and text_of(written) != _digest(item):
@@ -107,21 +160,25 @@ def refuse_broken_seal(
 
 
 def _seal_of(file: h5py.File) -> str:
-    """Return the SHA-256 of a JSON text of all objects by their names, without the seal."""
+    """Return the SHA-256 of a JSON text with all objects by name, without the seal itself."""
     objects: Plain = {name: _described(item) for name, item in _objects(file).items()}
+    # The seal cannot cover itself.
     objects["/"]["attributes"].pop(SEAL, None)
     return sha256(to_json(objects).encode()).hexdigest()
 
 
 def _objects(file: h5py.File) -> Plain:
-    """Return every object once, by the first name it has; links to elsewhere by what they say."""
+    """Return every object once, by its first name; soft and external links by their text."""
     import h5py
 
     found: Plain = {"/": file["/"]}
+    # Hard links can form cycles. The address in the file identifies an object.
     names = {int(h5py.h5o.get_info(file["/"].id).addr): "/"}
     waiting = ["/"]
     while waiting:
         place = waiting.pop()
+        # Sorted, because HDF5 does not fix the order of names, and the digest must not depend on
+        # it.
         for name in sorted(found[place]):
             link, where = found[place].get(name, getlink=True), f"{place.rstrip('/')}/{name}"
             if not isinstance(link, h5py.HardLink):
@@ -144,7 +201,7 @@ def _datasets(file: h5py.File) -> dict[str, h5py.Dataset]:
 
 
 def _described(item: str | h5py.Group | h5py.Dataset) -> Plain | str:
-    """Return type, shape, digest of the values and attributes; values may be known by `sha256`."""
+    """Return type, shape, digest and attributes; large values only by their `sha256`."""
     import h5py
 
     if isinstance(item, str):
@@ -152,6 +209,7 @@ def _described(item: str | h5py.Group | h5py.Dataset) -> Plain | str:
     said = {name: _attribute(value) for name, value in item.attrs.items()}
     if not isinstance(item, h5py.Dataset):
         return {"attributes": said}
+    # Large values are written after the seal, so it contains only their digest.
     values = "" if "sha256" in said else _digest(item)
     return {"type": item.dtype.str, "shape": item.shape, "values": values, "attributes": said}
 
@@ -159,15 +217,17 @@ def _described(item: str | h5py.Group | h5py.Dataset) -> Plain | str:
 def _attribute(value: object) -> tuple[object, ...]:
     if isinstance(value, str):
         return "text", value
+    # As bytes: JSON numbers would not distinguish float32 from float64, or -0.0 from 0.0.
     array = np.asarray(value)
     return array.dtype.str, array.shape, array.tobytes().hex()
 
 
 def _digest(item: h5py.Dataset) -> str:
-    """Return the SHA-256 of a dataset's bytes, read in pieces."""
+    """Return the SHA-256 of a dataset's bytes, read piece by piece."""
     if not item.shape or not item.size:
         return digest(np.asarray(item[()]))
     total = sha256()
+    # Whole rows in pieces of about 16 MiB, so that any dataset can be checked in little memory.
     rows = max(CHUNK_BYTES * len(item) // max(item.nbytes, 1), 1)
     for start in range(0, len(item), rows):
         part = np.ascontiguousarray(item[start : start + rows])

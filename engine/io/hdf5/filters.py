@@ -1,7 +1,8 @@
-"""Name missing HDF5 compression filters; hdf5plugin supplies them if installed.
+"""Load HDF5 compression filters from hdf5plugin, and name missing ones.
 
-Detectors write with bitshuffle, LZ4, Blosc or Zstandard. No library of filters is looked for on the
-machine, since what the environment names is code; hdf5plugin is asked for only where a dataset
+Detectors write with bitshuffle, LZ4, Blosc or Zstandard. No other libraries of filters are loaded,
+because paths in the environment could point to foreign code. hdf5plugin is imported only if a
+dataset
 needs it.
 """
 
@@ -28,26 +29,27 @@ NAMES = {
     32024: "SZ3",
     32026: "Blosc2",
 }
-"""As The HDF Group registered them."""
+"""Filter numbers registered at The HDF Group."""
 
 
 def provide_filters(item: h5py.Dataset, where: str) -> None:
-    """Load the filters that a dataset was packed with, or refuse it by their name.
+    """Load the filters of a dataset.
 
     Parameters
     ----------
     item
-        about to be read
+        dataset that will be read
     where
-        file and dataset, for the sentence
+        file and dataset, for the message
 
     Raises
     ------
     ResourceError
-        where a filter is not installed
+        names the filters that are not installed
     """
     if not _missing(item):
         return
+    # The import registers all filters of the package with the HDF5 library.
     with suppress(ImportError):
         import_module("hdf5plugin")
     missing = _missing(item)
@@ -62,6 +64,7 @@ def provide_filters(item: h5py.Dataset, where: str) -> None:
 def _missing(item: h5py.Dataset) -> list[int]:
     import h5py
 
+    # The creation properties list the filters without reading any value.
     plan = item.id.get_create_plist()
     numbers = (int(plan.get_filter(k)[0]) for k in range(plan.get_nfilters()))
     return [number for number in numbers if not h5py.h5z.filter_avail(number)]

@@ -1,4 +1,4 @@
-"""Frames of time beside a volume in an HDF5 file of ours: values, ends or spans, and gates."""
+"""Time frames next to a volume in our HDF5 files: values, times, and gates."""
 
 from __future__ import annotations
 
@@ -26,9 +26,29 @@ FRAMES, FRAME_ENDS, FRAME_TIMES = "frames/values", "frames/ends_ms", "frames/tim
 
 
 def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
-    """Return the frames of a file whose volume was read; none of a file that holds one image."""
+    """Return the time frames of a file.
+
+    Parameters
+    ----------
+    file
+        open volume file
+    volume
+        its volume, which has the grid and unit of the frames
+
+    Returns
+    -------
+    frames
+        empty if the file contains only one image
+
+    Raises
+    ------
+    FileFormatError
+        if shape, times or checksum are wrong
+    """
     path = file.path
     with open_hdf5(file) as tree:
+        # Both datasets are compared where they are read: the volume by its reader, the frames
+        # below.
         check_seal(tree, path, FORMAT, (VALUES, FRAMES))
         if FRAMES not in tree:
             return ()
@@ -49,7 +69,22 @@ def stored_frames(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
 
 
 def refuse_changed(item: h5py.Dataset, values: Array, path: Path) -> None:
-    """Refuse values that differ from their checksum; files of others may have none."""
+    """Refuse values that differ from their checksum.
+
+    Parameters
+    ----------
+    item
+        dataset; files of other programs may have no checksum
+    values
+        its values
+    path
+        file, for the message
+
+    Raises
+    ------
+    FileFormatError
+        if the checksum differs
+    """
     written = item.attrs.get("sha256")
     if written is not None and digest(values) != text_of(written):
         raise FileFormatError(
@@ -64,6 +99,7 @@ def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
     held: tuple[int, ...] = ()
     if FRAME_GATES in tree:
         held = tuple(column(dataset(tree, FRAME_GATES, path), "<i8", path).ravel().tolist())
+    # Gates overlap in time by nature. Frames must follow each other, with gaps or without.
     disorder = len(held) != len(times) if held else (np.diff(times.ravel()) < 0).any()
     if disorder or (times[:, 1] <= times[:, 0]).any():
         raise FileFormatError(
@@ -79,7 +115,8 @@ def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
 
 
 def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:
-    """Return (n, 2) starts and ends of frames [ms]."""
+    """Return the starts and ends of the frames [ms], shape (n, 2)."""
+    # Files without gaps store only the n + 1 borders.
     if FRAME_TIMES not in tree:
         ends = column(dataset(tree, FRAME_ENDS, path), "<i8", path)
         return np.column_stack([ends[:-1], ends[1:]])

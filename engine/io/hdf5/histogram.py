@@ -1,6 +1,6 @@
-"""Isocenter's own histograms of dual-head scanners: counts of every line in an HDF5 file.
+"""Isocenter histograms of dual-head scanners: counts of every line in an HDF5 file.
 
-`FORMATS.md` beside this file is the description for other programs.
+`engine/io/FORMATS.md` describes the format for other programs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "isocenter-histogram", SEALED
 COLUMNS = ("prompts", "delayeds", "additive", "normalisation")
 CHUNK = 16_000_000
-"""Lines checked at once."""
+"""Lines that are checked at once."""
 
 
 class HistogramHdf5(HistogramReader):
@@ -61,6 +61,8 @@ class HistogramHdf5(HistogramReader):
         with open_hdf5(file) as tree:
             compared = [*(f"histogram/{name}" for name in COLUMNS), "efficiencies"]
             notes = check_seal(tree, path, FORMAT, compared)
+            # The scanner first: the number of lines, and so the size of every column, follows from
+            # it.
             place = _scanner_in_use(read_stored_scanner(tree, path), scanner, path)
             _refuse_unknown(tree, path)
             columns: Plain = {
@@ -81,7 +83,16 @@ class HistogramHdf5(HistogramReader):
 
 
 def write_histogram(data: Histogram, path: Path) -> None:
-    """Write a histogram, whole or not at all; corrections already applied to it are not kept."""
+    """Write a histogram, completely or not at all.
+
+    Parameters
+    ----------
+    data
+        counts, background and efficiencies are stored; corrections that were already applied are
+        not
+    path
+        target; an existing file is replaced
+    """
     given = {f"histogram/{name}": getattr(data, name) for name in COLUMNS}
     given["efficiencies"] = data.efficiencies
     columns: dict[str, Array] = {
@@ -91,6 +102,7 @@ def write_histogram(data: Histogram, path: Path) -> None:
     }
 
     def fill(file: h5py.File) -> None:
+        # Fixed-length strings, which MATLAB and C programs can read without the vlen API.
         file.attrs["format"] = np.bytes_(FORMAT)
         file.attrs["version"] = VERSION
         file.attrs["duration_s"] = float(data.duration_s)
@@ -112,6 +124,7 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
     if named is None:
         return stored
     chosen = read_scanner(named)
+    # Only these define the numbers and positions of the lines. Name and image can differ.
     same = ("n_rows", "n_columns", "n_layers", "pitch_mm", "separation_mm")
     if not isinstance(chosen, DualHead) or any(
         getattr(chosen.settings, key) != getattr(stored.settings, key) for key in same
@@ -124,7 +137,8 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
 
 
 def _refuse_unknown(file: h5py.File, path: Path) -> None:
-    """Refuse columns that would be left out without a word."""
+    """Refuse unknown columns, which would otherwise be ignored silently."""
+    # A misspelt "delayed" would give an image without randoms correction.
     unknown = [name for name in file.get("histogram", ()) if name not in COLUMNS]
     if unknown:
         raise FileFormatError(
@@ -134,7 +148,7 @@ def _refuse_unknown(file: h5py.File, path: Path) -> None:
 
 
 def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -> Array:
-    """(n,) float32, checked: checksum if it has one, size, numbers of at least 0."""
+    """Return checked values as float32: checksum, size, and numbers of at least 0."""
     item, what = dataset(file, name, path), name.rpartition("/")[2]
     if item.shape != (n,):
         raise FileFormatError(
@@ -147,13 +161,16 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
             f"{path.name}: {what} is {item.dtype}, expected float32 or integers; write the file "
             "again."
         )
+    # Integers are accepted, because other programs store counts as such.
     values = column(item, item.dtype.str, path)
+    # The checksum covers the stored type, so compare it before the conversion to float32.
     written = text_of(item.attrs.get("sha256", b""))
     if written and written != digest(values):
         raise FileFormatError(
             f"{path.name}: {what} has changed since it was written (its checksum differs); "
             "copy the file again."
         )
+    # The negated form also finds NaN, for which every comparison is false.
     i = _first(values, lambda part: ~((part >= 0) & (part < np.inf)))
     if i is not None:
         of = "crystal" if name == "efficiencies" else "line"
@@ -165,7 +182,7 @@ def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -
 
 
 def _first(values: Array, bad: Callable[[Array], Array]) -> int | None:
-    """Return the first row with a bad value."""
+    """Return the index of the first bad value, None if there is none."""
     for start in range(0, len(values), CHUNK):
         hit = bad(values[start : start + CHUNK])
         if hit.any():

@@ -1,6 +1,6 @@
-"""Isocenter's own list mode: plain columns in an HDF5 file.
+"""Isocenter list mode: simple columns in an HDF5 file.
 
-`FORMATS.md` beside this file is the description for other programs.
+`engine/io/FORMATS.md` describes the format for other programs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "isocenter-listmode", SEALED
 CHUNK = 4_000_000
-"""Rows checked at once."""
+"""Events that are checked at once."""
 COLUMNS = {
     "crystals": "<i4",
     "delayed": "|u1",
@@ -64,6 +64,7 @@ class ListModeHdf5(ListModeReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
+        # None: the file cannot be opened. It is accepted, so that `read` can report why.
         return is_hdf5(file.head) and format_of(file) in (FORMAT, None)
 
     @classmethod
@@ -96,10 +97,25 @@ class ListModeHdf5(ListModeReader):
 
 
 def write_listmode(data: ListMode, path: Path) -> None:
-    """Write a scan; corrections already applied to it are not kept.
+    """Write a scan, completely or not at all.
 
-    Kept are events, scanner, duration, facts, singles and window, efficiencies, live times,
-    triggers, mu-map.
+    Stored are events, scanner, duration, facts, singles, coincidence window, efficiencies, live
+    times,
+    triggers and μ-map, but no corrections that were already applied.
+
+    Parameters
+    ----------
+    data
+        scan to write
+    path
+        target; an existing file is replaced
+
+    Raises
+    ------
+    FileFormatError
+        if the scan has efficiencies of module pairs
+    EngineError
+        if a value could not be read again
     """
     if data.components is not None and data.components.pairs is not None:
         raise FileFormatError(
@@ -108,7 +124,8 @@ def write_listmode(data: ListMode, path: Path) -> None:
         )
     columns = _columns_of(data)
     events = {name.removeprefix("events/"): values for name, values in columns.items()}
-    _refuse_values(events, data.scanner, path)  # what could not be read is not written
+    # The checks of the reader: nothing is written that could not be read again.
+    _refuse_values(events, data.scanner, path)
     if data.singles is not None:
         _refuse_singles(columns["singles"], data.scanner, path)
     if data.efficiencies is not None:
@@ -117,7 +134,7 @@ def write_listmode(data: ListMode, path: Path) -> None:
 
 
 def _columns_of(data: ListMode) -> dict[str, Array]:
-    """Return everything large: dataset name -> values."""
+    """Return all large arrays, dataset name -> values."""
     given = {
         "crystals": data.crystals,
         "delayed": data.delayed,
@@ -159,6 +176,7 @@ def _fill(file: h5py.File, data: ListMode, columns: dict[str, Array]) -> None:
         item.attrs["units"] = np.bytes_(data.mu_map.unit)
         item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
         item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
+    # The seal covers all objects, so it must be the last step.
     seal(file)
 
 
@@ -168,6 +186,7 @@ def _scanner_in_use(
     if named is None:
         return stored, ()
     chosen = read_scanner(named)
+    # A corrected geometry may replace the stored one if the crystal numbers keep their meaning.
     if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
         raise GeometryError(
             f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), the chosen scanner "
@@ -191,6 +210,7 @@ def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
                 f"{path.name}: column {name} has {' × '.join(map(str, item.shape))} values for "
                 f"{n_events:,} events; write the file again."
             )
+        # The type must match exactly: a conversion could wrap crystal numbers silently.
         values = column(item, dtype, path)
         written = text_of(item.attrs.get("sha256", b""))
         if written and written != digest(values):
@@ -217,6 +237,7 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
                 f"expected 0 to {limit - 1:,}; the file is damaged or belongs to another scanner."
             )
     additive = columns.get("additive")
+    # `~(part >= 0)` also finds NaN.
     k = None if additive is None else _first(additive, lambda part: ~(part >= 0) | (part == np.inf))
     if k is not None and additive is not None:
         raise DataError(
@@ -226,10 +247,11 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
 
 
 def _order(time_ms: Array | None, path: Path) -> tuple[str, ...]:
-    """Return what is to be said of events that are not in the order of their times."""
+    """Return a note if the events are not in order of time."""
     if time_ms is None:
         return ()
     for start in range(0, len(time_ms), CHUNK):
+        # One event of overlap, so that a step back at the border of two chunks is found.
         part = time_ms[max(start - 1, 0) : start + CHUNK]
         back = np.flatnonzero(part[1:] < part[:-1])
         if len(back):
@@ -246,10 +268,11 @@ def _outside(limit: int) -> Callable[[Array], NDArray[np.bool_]]:
 
 
 def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | None:
-    """Return the first row with a bad value."""
+    """Return the index of the first event with a bad value, None if there is none."""
     for start in range(0, len(values), CHUNK):
         hit = np.flatnonzero(bad(values[start : start + CHUNK]))
         if len(hit):
+            # `flatnonzero` counts values, but an event has two crystals.
             return start + int(hit[0]) // (values[0].size or 1)
     return None
 

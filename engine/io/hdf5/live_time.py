@@ -1,4 +1,4 @@
-"""Live times during a scan in HDF5: rows of a start [ms] and the part of pairs alive from then."""
+"""Live times during a scan in HDF5: rows of start [ms] and live fraction of pairs from then on."""
 
 from __future__ import annotations
 
@@ -19,12 +19,30 @@ LIVE = "live_pairs"
 
 
 def table_of(live: LiveTimes) -> Array:
-    """Return the rows, (n, 2) float64."""
+    """Return live times as a table, (n, 2) float64."""
     return np.column_stack([live.starts_ms, live.pairs]).astype("<f8")
 
 
 def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
-    """Return what `table_of` wrote; None where a scan says nothing of it."""
+    """Read the live times of a scan.
+
+    Parameters
+    ----------
+    file
+        open for reading
+    path
+        file, for messages
+
+    Returns
+    -------
+    live
+        None if the scan has none
+
+    Raises
+    ------
+    FileFormatError
+        if the table is not valid
+    """
     if LIVE not in file:
         return None
     table = np.array(column(dataset(file, LIVE, path), "<f8", path))
@@ -35,6 +53,7 @@ def read_live(file: h5py.File, path: Path) -> LiveTimes | None:
             "number of at least 0; write the file again."
         )
     starts = table[:, 0]
+    # float64 stores ms of 32 bits exactly, so the conversion to integers loses nothing.
     if (np.diff(starts) < 0).any() or (np.abs(starts) > np.iinfo(np.uint32).max).any():
         raise FileFormatError(
             f"{path.name}: the start times of {LIVE} ({starts[0]:g} to {starts[-1]:g} ms) do not "

@@ -1,7 +1,7 @@
-"""Isocenter's own normalisation: components of lines in an HDF5 file.
+"""Isocenter normalisation: components of the lines in an HDF5 file.
 
-`FORMATS.md` beside this file is the description for other programs. Efficiencies of crystals have
-the name that they have in files of others, so that programs that know of nothing else find them.
+`engine/io/FORMATS.md` describes the format for other programs. Crystal efficiencies have the
+same name as in files of other programs, so that these can read them.
 """
 
 from __future__ import annotations
@@ -40,13 +40,27 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "isocenter-normalisation", SEALED
 TABLES = {"crystals": DATASET, **{name: name for name in ("geometry", "interference", "live")}}
-"""Part of `Components` to its dataset."""
+"""Field of `Components` -> dataset."""
 USES = {"multiplies": False, "replaces": True}
-"""`geometry_use` -> True if it replaces the closed form of the geometry."""
+"""`geometry_use` -> True if it replaces the analytic geometric factor."""
 
 
 def read_components(path: Path, scanner: Scanner) -> Components:
-    """Return the components in a file of ours or CASToR's, else crystal efficiencies."""
+    """Read the components of a normalisation.
+
+    Parameters
+    ----------
+    path
+        our normalisation file, a CASToR normalisation, or crystal efficiencies
+    scanner
+        scanner that they must fit
+
+    Raises
+    ------
+    EngineError
+        if the file is damaged, or belongs to another scanner
+    """
+    # CASToR first, because its text header could also be read as a table of efficiencies.
     of_lines = read_castor_normalisation(path, scanner)
     if of_lines is not None:
         return of_lines
@@ -61,7 +75,18 @@ def read_components(path: Path, scanner: Scanner) -> Components:
 
 
 def read_measured(path: Path) -> tuple[Components, Scanner, Plain]:
-    """Return components of a file of ours, the scanner they are of and how they were measured."""
+    """Read a normalisation that was measured with this program.
+
+    Returns
+    -------
+    components, scanner, info
+        the components, the scanner they were measured on, and facts on the measurement
+
+    Raises
+    ------
+    FileFormatError
+        if it is no such file, or it has changed
+    """
     with open_input(path) as file, open_hdf5(file) as tree:
         remarks = check_seal(tree, path, FORMAT)
         stored = read_stored_scanner(tree, path)
@@ -72,28 +97,29 @@ def read_measured(path: Path) -> tuple[Components, Scanner, Plain]:
 
 
 def is_components(file: InputFile) -> bool:
-    """Return True if a file is a normalisation of ours."""
+    """Return True if a file is one of our normalisations."""
     return is_hdf5(file.head) and format_of(file) == FORMAT
 
 
 def write_components(
     components: Components, scanner: Scanner, path: Path, info: Plain, errors: Components
 ) -> None:
-    """Write components of a scanner's lines.
+    """Write the components of a normalisation, completely or not at all.
 
     Parameters
     ----------
     components
-        what is written
+        factors to write
     scanner
-        whose lines they are of
+        scanner of the lines
     path
         target; its folder must exist
     info
-        how they were measured
+        facts on the measurement as JSON values
     errors
-        relative standard errors of what was measured, not a number where nothing was
+        relative standard errors of measured factors; NaN where nothing was measured
     """
+    # The check of the reader: a file that it would refuse must not replace a good one.
     refuse_unfit(components, scanner, path)
     columns = {
         f"{folder}{dataset}": np.ascontiguousarray(values, "<f4")
@@ -126,6 +152,7 @@ def _components(tree: h5py.File, path: Path) -> Components:
         raise FileFormatError(
             f"{path.name}: contains no component; expected one of {', '.join(TABLES.values())}."
         )
+    # Files of older versions lack this attribute. Their factors multiply the analytic ones.
     use = text_of(tree.attrs.get("geometry_use", b"multiplies"))
     if use not in USES:
         raise FileFormatError(
@@ -153,14 +180,33 @@ def _refuse_other_scanner(stored: Scanner, scanner: Scanner, path: Path) -> None
 
 
 def refuse_unfit(components: Components, scanner: Scanner, path: Path) -> None:
-    """Refuse components of other lines than those of a scanner, or that are no factors."""
+    """Refuse components that do not fit a scanner, or are no factors.
+
+    Parameters
+    ----------
+    components
+        factors
+    scanner
+        scanner that they must fit
+    path
+        file, for messages
+
+    Raises
+    ------
+    GeometryError
+        if a table has another shape than the scanner requires
+    DataError
+        if factors are negative or not finite, or all are 0
+    """
     if components.crystals is not None:
         refuse_unusable(components.crystals, scanner, path)
+    # The tables are indexed by ring difference and tangential bin, which only rings have.
     if components.has_tables and not isinstance(scanner, RingScanner):
         raise GeometryError(
             f"{path.name}: contains factors by ring difference and tangential bin, but "
             f"{scanner.name!r} has no rings; choose a file with crystal efficiencies."
         )
+    # The live fraction is one number for each detector block.
     shapes: dict[str, tuple[int, ...]] = {"live": (int(scanner.groups.max()) + 1,)}
     if isinstance(scanner, RingScanner):
         shapes["geometry"] = scanner.n_classes

@@ -1,7 +1,8 @@
-"""Opening HDF5 files of others safely.
+"""Open HDF5 files of other programs safely.
 
-Refused before anything is read: links that are not hard, datasets kept in other files, virtual
-datasets, object types, damaged files.
+Before any value is read, the following are refused: soft and external links, datasets in other
+files,
+virtual datasets, object types, and damaged files.
 """
 
 from __future__ import annotations
@@ -27,32 +28,46 @@ if TYPE_CHECKING:
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 BLOCK_OF_MATLAB = slice(512, 520)
-"""Place of the signature after the text that MATLAB 7.3 begins its files with."""
+"""Position of the signature behind the text at the beginning of MATLAB 7.3 files."""
+# A damaged file can have a tree without end. Our own files have far fewer objects.
 MAX_OBJECTS = 10_000
 MAX_TEXT = 16_000_000
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, ArithmeticError)
-"""Exceptions that the library raises for damaged files."""
+"""Exceptions that h5py raises for damaged files."""
 READ_FAILED = re.compile(r"file read failed: .*?\berrno = (\d+)")
-"""Number of the system's fault, as the library tells it."""
+"""Error number of the system in the message of the HDF5 library."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
-"""Size that a truncated file has and ought to have, as the library tells them."""
+"""Actual and expected size of a truncated file in the message of the HDF5 library."""
 
 
 def is_hdf5(head: bytes) -> bool:
-    """Whether a file begins with the HDF5 signature, or MATLAB's text and then the signature.
+    """Return True if a file begins with the HDF5 signature, perhaps after MATLAB's text.
 
-    The first file in a tar archive lies there, too; others behind it would go unseen.
+    In a tar archive the first file is at the same position. It is refused, because the files behind
+    it
+    would be ignored.
     """
     return head.startswith(MAGIC) or (head[BLOCK_OF_MATLAB] == MAGIC and not is_tar(head))
 
 
 def is_tar(head: bytes) -> bool:
-    """Return True if a file begins as tar archives do (POSIX.1-1988, ustar)."""
+    """Return True if a file begins as a tar archive (POSIX ustar)."""
     return head[257:262] == b"ustar"
 
 
 def format_of(file: InputFile) -> str | None:
-    """Return what an HDF5 file says it is, "" if it does not say, None if it cannot be opened."""
+    """Return the stated format of an HDF5 file.
+
+    Parameters
+    ----------
+    file
+        file with the HDF5 signature
+
+    Returns
+    -------
+    name
+        "" if the file states none, None if it cannot be opened
+    """
     try:
         with library_file(file) as tree:
             return text_of(tree.attrs.get("format", b""))
@@ -62,17 +77,34 @@ def format_of(file: InputFile) -> str | None:
 
 @contextmanager
 def library_file(file: InputFile) -> Iterator[h5py.File]:
-    """Open a file with the library, which wants a path, and make sure that it is the same file.
+    """Open a file with h5py, and ensure that it is the same file.
 
-    What the system says of a share that went away is told as that, and not as damage.
+    Parameters
+    ----------
+    file
+        open file; h5py opens its path a second time
+
+    Yields
+    ------
+    tree
+        open for reading
+
+    Raises
+    ------
+    EngineError
+        if the path leads to another file by now, or the system fails to read
     """
     import h5py
 
     try:
         with h5py.File(file.path, "r") as tree:
+            # h5py accepts only paths, so the name can lead to another file than the one that was
+            # checked.
             file.refuse_replaced()
             yield tree
     except DAMAGE as e:
+        # HDF5 reports a lost network share as a damaged file. The error number in its text tells
+        # the cause.
         failed = READ_FAILED.search(str(e).replace("\n", " "))
         if failed is None:
             raise
@@ -82,20 +114,38 @@ def library_file(file: InputFile) -> Iterator[h5py.File]:
 
 @contextmanager
 def written_file(path: Path) -> Iterator[tuple[h5py.File | None, bool]]:
-    """Open a file that may be written to right now, without a lock, which would stop its writer.
+    """Open a file that another program may be writing, without a lock.
 
-    Yields the file, and whether its writer has it open and shares it (SWMR); None for the file
-    where it says that a writer has it open and does not.
+    Parameters
+    ----------
+    path
+        file to open
+
+    Yields
+    ------
+    tree, is_open
+        `is_open` is True if the writer shares the file (SWMR); tree is None if the writer has it
+        open
+        without sharing it
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged
     """
     import h5py
 
     file, is_open = None, False
     try:
+        # HDF5 locks files for reading by default. The lock would stop the program that writes the
+        # file.
         file = h5py.File(path, "r", locking=False)
     except DAMAGE:
         try:
             file, is_open = h5py.File(path, "r", swmr=True, locking=False), True
         except DAMAGE as e:
+            # The file states that a writer without SWMR has it open. That is no damage: try again
+            # later.
             if "already open" not in str(e):
                 raise damaged(path, e) from e
     try:
@@ -107,7 +157,23 @@ def written_file(path: Path) -> Iterator[tuple[h5py.File | None, bool]]:
 
 @contextmanager
 def open_hdf5(file: InputFile) -> Iterator[h5py.File]:
-    """Open a file for reading, checked; damage found later becomes `FileFormatError` too."""
+    """Open a checked file for reading; damage that is found later becomes a `FileFormatError` too.
+
+    Parameters
+    ----------
+    file
+        open file
+
+    Yields
+    ------
+    tree
+        open for reading
+
+    Raises
+    ------
+    FileFormatError
+        if it is no HDF5 file, is damaged, or refers to other files
+    """
     if not is_hdf5(file.head):
         raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
     try:
@@ -119,7 +185,7 @@ def open_hdf5(file: InputFile) -> Iterator[h5py.File]:
 
 
 def damaged(path: Path, e: Exception) -> FileFormatError:
-    """Return the error for what the library says of a file."""
+    """Return the error for a damaged file, with the reason of the HDF5 library."""
     sizes = ENDS.search(str(e))
     if sizes:
         there, whole = (int(size) for size in sizes.groups())
@@ -132,10 +198,11 @@ def damaged(path: Path, e: Exception) -> FileFormatError:
 
 
 def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
-    """Walk all objects once; the walk never follows a link out of the file."""
+    """Visit all objects once; links out of the file are never followed."""
     import h5py
 
     path = file.path
+    # Hard links can form cycles, so objects are known by their address.
     seen: set[int] = set()
     waiting = [tree["/"]]
     while waiting:
@@ -164,34 +231,43 @@ def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
 
 
 def refuse_unsafe(item: h5py.Dataset, where: str, size: int, *, texts: bool = False) -> None:
-    """Refuse values kept elsewhere, objects, and claims to more than a file can hold.
+    """Refuse a dataset that is stored elsewhere, contains objects, or claims an impossible size.
 
     Parameters
     ----------
     item
         dataset
     where
-        file and dataset, for sentences
+        file and dataset, for messages
     size
-        of its file [bytes]
+        size of its file [bytes]
     texts
-        take texts of any length, which are kept as objects
+        True accepts texts of variable length, which HDF5 stores as objects
+
+    Raises
+    ------
+    FileFormatError
+        states the reason
     """
     import h5py
 
+    # Such a dataset could read any file of the user, such as a password file, into an image.
     if item.external or item.is_virtual:
         raise FileFormatError(
             f"{where} stores its values in other files, but for safety only self-contained files "
             "are read; copy the data into this file."
         )
+    # Object types need decoding in Python, and references could point to other objects.
     if item.dtype.hasobject and not (texts and h5py.check_string_dtype(item.dtype)):
         raise FileFormatError(f"{where} contains objects, not numbers; export numbers.")
+    # HDF5 allocates a whole chunk even to read one value, and a chunk can be larger than the
+    # dataset. Python integers, because the product can overflow 64 bits.
     chunk = int(np.prod(item.chunks or (0,), dtype=object)) * item.dtype.itemsize
     refuse_bomb(max(int(item.nbytes), chunk), size, where)
 
 
 def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
-    """Return a dataset that must be there."""
+    """Return a dataset; refuse a file that has none of this name."""
     import h5py
 
     item = file.get(name)
@@ -201,7 +277,24 @@ def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
 
 
 def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
-    """Return a dataset's values, in memory; checked are their type, their end and the room."""
+    """Return the values of a dataset in memory.
+
+    Parameters
+    ----------
+    item
+        dataset
+    dtype
+        required NumPy type, with byte order
+    path
+        file, for messages
+
+    Raises
+    ------
+    FileFormatError
+        if the type differs, or the file is truncated
+    ResourceError
+        if the values do not fit in memory
+    """
     wanted = np.dtype(dtype)
     if item.dtype != wanted:
         raise FileFormatError(
@@ -209,7 +302,8 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
         )
     refuse_large_data(int(item.nbytes), path.name)
     offset, size = item.id.get_offset(), int(item.file.id.get_filesize())
-    if offset is not None and offset + item.nbytes > size:  # the library would fill in zeros
+    # HDF5 returns zeros for contiguous values beyond the end of the file.
+    if offset is not None and offset + item.nbytes > size:
         raise FileFormatError(
             f"{path.name}: truncated, {item.name} ends at byte {offset + item.nbytes:,} of "
             f"{size:,}; copy the file again."
@@ -218,14 +312,29 @@ def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
 
 
 def text_of(value: Any) -> str:
-    """Return a text attribute or scalar dataset as Python text."""
+    """Return a text attribute or scalar dataset as `str`."""
     if isinstance(value, bytes):
         return value.decode("utf-8", errors="replace")
     return str(value)
 
 
 def read_json(file: h5py.File, name: str, path: Path) -> Plain:
-    """Return a JSON object kept as text, {} where it is absent."""
+    """Return a JSON object that is stored as text, {} if it is absent.
+
+    Parameters
+    ----------
+    file
+        open for reading
+    name
+        dataset
+    path
+        file, for messages
+
+    Raises
+    ------
+    FileFormatError
+        if it is no JSON object
+    """
     if name not in file:
         return {}
     item = dataset(file, name, path)
@@ -238,5 +347,5 @@ def read_json(file: h5py.File, name: str, path: Path) -> Plain:
 
 
 def as_json(value: Plain) -> np.bytes_:
-    """Return a JSON object as text to keep in a file; the same text for the same object."""
+    """Return a JSON object as text for a file; equal objects give equal texts."""
     return np.bytes_(to_json(value).encode())

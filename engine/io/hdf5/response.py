@@ -1,8 +1,7 @@
-"""Response matrices in HDF5: the folded rows, their scanner, a checksum of every column.
+"""Response matrices in HDF5: the folded rows, their scanner, and a checksum of every column.
 
 The response of panels with several layers has a group of columns for each stored pair of layers.
-
-The format is described in `FORMATS.md`, beside this file.
+`engine/io/FORMATS.md` describes the format.
 """
 
 from __future__ import annotations
@@ -53,18 +52,18 @@ COLUMNS = {
     "dropped": "<f4",
     "errors": "<f4",
 }
-"""Name of each column and the type it is kept in."""
+"""Column -> type in the file."""
 MOST_LAYERS = 4
-"""Layers of crystals that a scanner file may have."""
+"""Maximum number of crystal layers of a scanner."""
 
 
 def is_response(file: InputFile) -> bool:
-    """Return True if a file holds a response matrix."""
+    """Return True if a file is a response matrix."""
     return is_hdf5(file.head) and format_of(file) == FORMAT
 
 
 def write_response(response: StoredResponse, path: Path) -> None:
-    """Write a response, whole or not at all."""
+    """Write a response, completely or not at all."""
     if isinstance(response, LayeredResponse):
         matrices = {_group(*pair): matrix for pair, matrix in response.matrices.items()}
     else:
@@ -78,11 +77,12 @@ def write_response(response: StoredResponse, path: Path) -> None:
 
 
 def _group(first: int, second: int) -> str:
-    """Return the group of the columns of two layers, that of panel 0 first."""
+    """Return the group of a pair of layers, that of panel 0 first."""
     return f"response/{first}-{second}"
 
 
 def _types(values: Any) -> dict[str, str]:
+    # float16 halves the size of the file; float32 is for matrices that need its precision.
     return COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
 
 
@@ -99,18 +99,26 @@ def _fill(file: h5py.File, matrix: StoredResponse, columns: dict[str, Array]) ->
 def read_response(
     path: Path | str, scanner: DualHead | None = None, *, any_image: bool = False
 ) -> StoredResponse:
-    """Read a matrix, or those of all layers.
+    """Read a response matrix, or those of all pairs of layers.
 
     Parameters
     ----------
     path
-        an Isocenter response matrix
+        Isocenter response matrix
     scanner
-        whose matrix is wanted; another one's is refused
+        scanner that it must belong to; None accepts any
     any_image
-        take a matrix of this scanner with another image between its panels, too
+        True accepts a matrix of this scanner for another image
+
+    Raises
+    ------
+    FileFormatError
+        if it is no response matrix, is incomplete, or has changed
+    GeometryError
+        if it belongs to another scanner or image
     """
     path = Path(path)
+    # A computation of hours first writes parts into a folder, and users may open the final name.
     refuse_unfinished(path)
     with open_input(path) as opened, open_hdf5(opened) as file:
         notes = check_seal(file, path, FORMAT, _compared(file))
@@ -131,7 +139,13 @@ def read_response(
 
 
 def read_response_scanner(path: Path | str) -> DualHead:
-    """Read whose response a file holds, and with which image, without the response."""
+    """Read only the scanner of a response, which includes its image.
+
+    Parameters
+    ----------
+    path
+        Isocenter response matrix; its values, often several GB, are not read
+    """
     path = Path(path)
     refuse_unfinished(path)
     with open_input(path) as opened, open_hdf5(opened) as file:
@@ -140,7 +154,8 @@ def read_response_scanner(path: Path | str) -> DualHead:
 
 
 def _compared(file: h5py.File) -> list[str]:
-    """Name all columns that a file may hold; their checksums are compared where they are read."""
+    """Return all columns that a file can have; checksums are compared where they are read."""
+    # The number of layers is not known before the scanner is read, so list all possible groups.
     groups = ["response", *(_group(*pair) for pair in stored_pairs(MOST_LAYERS))]
     return [f"{group}/{name}" for group in groups if group in file for name in COLUMNS]
 
@@ -162,7 +177,8 @@ def _matrix(
     path: Path,
     notes: tuple[str, ...] = (),
 ) -> ResponseMatrix:
-    """Read the columns of a group."""
+    """Read the columns of one group."""
+    # The type of the stored values decides, because both are valid.
     types = _types(dataset(file, f"{group}/values", path))
     columns = {name: _column(file, group, name, dtype, path) for name, dtype in types.items()}
     matrix = ResponseMatrix(scanner, **columns, info=info, notes=notes)
@@ -173,7 +189,25 @@ def _matrix(
 def refuse_other_scanner(
     stored: DualHead, scanner: DualHead, path: Path, *, any_image: bool = False
 ) -> None:
-    """Refuse a matrix that is not of this scanner and, unless any will do, its image."""
+    """Refuse a matrix of another scanner or, unless `any_image`, of another image.
+
+    Parameters
+    ----------
+    stored
+        scanner of the matrix
+    scanner
+        scanner of the scan
+    path
+        file, for messages
+    any_image
+        True ignores the image
+
+    Raises
+    ------
+    GeometryError
+        states both scanners or both images
+    """
+    # A scanner that was only renamed still has the same response.
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
             f"{path.name}: matrix of {stored.name!r} ({stored.describe()}), the scan is of "
@@ -188,7 +222,13 @@ def refuse_other_scanner(
 
 
 def refuse_unfinished(path: Path) -> None:
-    """Refuse a matrix of which there are parts only."""
+    """Refuse a matrix that is still being computed.
+
+    Raises
+    ------
+    FileFormatError
+        if only the folder with its parts exists
+    """
     if not exists(path) and is_folder(path.with_name(f"{path.name}.parts")):
         raise FileFormatError(
             f"{path.name}: this matrix is incomplete; run the computation again with this name to "
@@ -210,6 +250,7 @@ def _column(file: h5py.File, group: str, name: str, dtype: str, path: Path) -> A
 
 def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
     """Refuse rows that point outside their arrays, and values that are no probabilities."""
+    # Kernels use these as indices without a check, so wrong ones would read foreign memory.
     starts = matrix.starts
     if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
         raise FileFormatError(
@@ -220,6 +261,7 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
     if not len(filled):
         raise FileFormatError(f"{path.name}: contains no values; write the file again.")
     sizes = matrix.windows.astype(np.int64).reshape(-1, 4)[filled, 2:]
+    # `reduceat` returns the first element for an empty row, so only filled rows are compared.
     last = np.maximum.reduceat(matrix.places, starts[filled])
     if (sizes <= 0).any() or (last >= sizes.prod(axis=1)).any():
         raise FileFormatError(
@@ -227,7 +269,7 @@ def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
         )
     for name in ("values", "scales"):
         column = getattr(matrix, name)
-        if not (column.min() >= 0 and column.max() < np.inf):  # no number is neither
+        if not (column.min() >= 0 and column.max() < np.inf):  # also refuses NaN
             raise FileFormatError(
                 f"{path.name}: {name} contain negative values or values that are not numbers; "
                 "write the file again."

@@ -1,4 +1,4 @@
-"""A scanner inside an HDF5 file: rings and panels as TOML text, a crystal map as arrays."""
+"""Store a scanner in an HDF5 file: rings and panels as TOML text, a crystal map as arrays."""
 
 from __future__ import annotations
 
@@ -28,17 +28,32 @@ if TYPE_CHECKING:
 
 TEXTS = ("scanner/ring_toml", "scanner/dual_head_toml")
 FARTHEST_MM, LENGTHS_MM = 5000.0, (1e-3, 5000.0)
-"""Distance of a crystal from the middle; size of a voxel's edge and a field of view."""
+"""Largest distance of a crystal from the centre, and limits for voxel edges and fields of view."""
 TOF_PS, TOF_BINS = (0.1, 1e6), (1, 32_767)
-"""Timing resolution and width of a bin; number of bins."""
+"""Limits of timing resolution and bin width, and of the number of bins."""
 
 
 def store_scanner(file: h5py.File, scanner: Scanner) -> None:
-    """Write the group `scanner`."""
+    """Write the group `scanner`.
+
+    Parameters
+    ----------
+    file
+        open for writing
+    scanner
+        ring, dual-head scanner or crystal map
+
+    Raises
+    ------
+    GeometryError
+        if this kind of scanner cannot be stored
+    """
     group = file.create_group("scanner")
     if isinstance(scanner, RingScanner | DualHead):
         name = "ring_toml" if isinstance(scanner, RingScanner) else "dual_head_toml"
+        # The same text as a scanner file, so users can copy it out of the HDF5 file.
         text = to_toml(scanner.settings).encode()
+        # A checksum of its own: older files have no seal over the whole file.
         item = group.create_dataset(name, data=np.bytes_(text))
         item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
         return
@@ -58,7 +73,20 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
 
 
 def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
-    """Read the group `scanner`."""
+    """Read the group `scanner`.
+
+    Parameters
+    ----------
+    file
+        open for reading
+    path
+        file, for messages
+
+    Raises
+    ------
+    EngineError
+        if it is missing, was changed, or describes an impossible scanner
+    """
     for name in TEXTS:
         if name in file:
             return _of_text(file, name, path)
@@ -69,6 +97,7 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
             f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, expected (n, 3)."
         )
     _refuse_impossible_crystals(keys, points, path)
+    # `h5py` raises KeyError for a missing attribute, which `open_hdf5` reports as damage.
     attrs = file["scanner"].attrs
     tof = attrs.get("tof")
     radius = in_range(path, "fov_radius_mm", attrs["fov_radius_mm"], LENGTHS_MM)
@@ -88,7 +117,9 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
     name = "scanner/coincident"
     if name not in file:
         return None
+    # HDF5 has no boolean type. h5py's own is an enumeration that other programs do not write.
     rule = np.array(column(dataset(file, name, path), "|u1", path)) != 0
+    # A coincidence has no order, so neither has the rule.
     if rule.ndim != 2 or rule.shape != rule.T.shape or (rule != rule.T).any():
         raise FileFormatError(
             f"{path.name}: {name} {rule.shape} is not symmetric; write the file again."
@@ -97,7 +128,7 @@ def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
 
 
 def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
-    if not (np.abs(points) <= FARTHEST_MM).all():  # no number is in no range
+    if not (np.abs(points) <= FARTHEST_MM).all():  # also refuses NaN
         raise FileFormatError(
             f"{path.name}: scanner positions must be numbers within {FARTHEST_MM:,.0f} mm of the "
             "centre; write the file again."
@@ -107,6 +138,7 @@ def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
             f"{path.name}: the scanner has keys outside 0 to {MAX_KEY[0]}, {MAX_KEY[1]}, "
             f"{MAX_KEY[2]}; write the file again."
         )
+    # Events name crystals by their keys, so these must be unique.
     if len(np.unique(keys, axis=0)) < len(keys):
         raise FileFormatError(
             f"{path.name}: two crystals of the scanner have the same key; write the file again."
@@ -134,6 +166,7 @@ def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
     if item.shape != () or item.nbytes > MAX_TEXT:
         raise FileFormatError(f"{path.name}: {name} is not text.")
     text = bytes(item[()])
+    # Files of other programs may lack the checksum.
     written = text_of(item.attrs.get("sha256", b""))
     if written and written != sha256(text).hexdigest():
         raise FileFormatError(
@@ -141,6 +174,7 @@ def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
             "the file again."
         )
     try:
+        # RecursionError: nested brackets in a forged text exhaust the stack of the parser.
         values = tomllib.loads(text_of(text))
     except (tomllib.TOMLDecodeError, RecursionError) as e:
         raise FileFormatError(f"{path.name}: {name} is not TOML ({e}).") from e

@@ -1,4 +1,4 @@
-"""Trigger times in HDF5: one dataset of ms for each signal, in the group `triggers`."""
+"""Trigger times in HDF5: one dataset in ms for each signal, in the group `triggers`."""
 
 from __future__ import annotations
 
@@ -21,19 +21,46 @@ MOST_SIGNALS = 16
 
 
 def columns_of(triggers: Sequence[Triggers]) -> dict[str, Array]:
-    """Return the datasets, by their names; `name_signals` says which signal each is."""
+    """Return dataset name -> times; `name_signals` stores which signal each of them is."""
     return {f"{GROUP}/{k}": each.time_ms.astype("<i8") for k, each in enumerate(triggers)}
 
 
 def name_signals(file: h5py.File, triggers: Sequence[Triggers]) -> None:
-    """Write which signal each dataset is of."""
+    """Write the name of the signal to each dataset of triggers.
+
+    Parameters
+    ----------
+    file
+        open for writing, with the datasets of `columns_of`
+    triggers
+        signals in the same order
+    """
     for k, each in enumerate(triggers):
         file[f"{GROUP}/{k}"].attrs[NAME] = np.bytes_(each.name.encode())
 
 
 def read_stored_triggers(file: h5py.File, path: Path) -> tuple[Triggers, ...]:
-    """Return what was written; none where a scan holds no triggers."""
+    """Read the trigger times of a scan.
+
+    Parameters
+    ----------
+    file
+        open for reading
+    path
+        file, for messages
+
+    Returns
+    -------
+    triggers
+        one for each signal; empty if the scan has none
+
+    Raises
+    ------
+    FileFormatError
+        if times do not increase
+    """
     found: list[Triggers] = []
+    # Numbered datasets keep the order of the signals, which names would not.
     while len(found) < MOST_SIGNALS and f"{GROUP}/{len(found)}" in file:
         item = dataset(file, f"{GROUP}/{len(found)}", path)
         times = np.array(column(item, "<i8", path))

@@ -57,7 +57,13 @@ class VolumeHdf5(VolumeReader):
 
 
 def read_mapped(file: InputFile) -> Volume:
-    """Read a volume of ours without its values, which are mapped: of files that nobody changes."""
+    """Return a volume of one of our own files with memory-mapped values.
+
+    Parameters
+    ----------
+    file
+        open file that no program changes while the volume is in use
+    """
     return _read(file, mapped=True)
 
 
@@ -71,11 +77,13 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
                 f"{path.name}: {item.dtype} values of {item.ndim} axes, expected float32 with 3 "
                 "axes."
             )
+        # The checksum is compared in both cases, which reads a mapped file once.
         values = _mapped(item, path) if mapped else column(item, "<f4", path)
         refuse_changed(item, values, path)
         voxel = dataset(tree, "volume/voxel_mm", path)[()].tolist()
         centre = dataset(tree, "volume/centre_mm", path)[()].tolist()
         unit = text_of(item.attrs.get("units", b""))
+        # A file without a seal can come from another program, so its unit is checked.
         if notes:
             known_unit(path, unit)
         info = read_json(tree, "provenance", path)
@@ -84,6 +92,7 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
 
 
 def _mapped(item: h5py.Dataset, path: Path) -> Array:
+    # None for chunked or compressed values, which cannot be mapped.
     first_byte = item.id.get_offset()
     if first_byte is None or item.dtype.str != "<f4" or not item.size:
         raise FileFormatError(f"{path.name}: its values are not contiguous; copy it again.")
@@ -104,6 +113,7 @@ class VolumeHdf5Writer(VolumeWriter):
         values = np.ascontiguousarray(volume.values, "<f4")
 
         def fill(file: h5py.File) -> None:
+            # The seal covers all objects, so it must be the last step.
             fill_volume(file, volume, values, provenance)
             seal(file)
 
@@ -111,15 +121,29 @@ class VolumeHdf5Writer(VolumeWriter):
 
 
 def fill_volume(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> None:
-    """Put a volume into a file that is not sealed yet; its values are only reserved."""
+    """Write a volume to a file that is not sealed yet.
+
+    Parameters
+    ----------
+    file
+        open for writing
+    volume
+        grid, unit and axes
+    values
+        its values as float32; only their space is reserved, and `write_hdf5` writes them
+    provenance
+        origin of the volume as JSON values
+    """
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
+    # Visible in any HDF5 viewer, even if the provenance is not read.
     file.attrs["note"] = np.bytes_("Research use only. Not for diagnosis or treatment.")
     group = file.create_group("volume")
     item = reserve(file, VALUES, values)
     item.attrs["units"] = np.bytes_(volume.unit.encode())
     item.attrs["axes"] = np.bytes_(f"z, y, x; {volume.axes}")
     for name, numbers in (("voxel_mm", volume.grid.voxel_mm), ("centre_mm", volume.grid.centre_mm)):
+        # Times of objects would make the bytes of equal volumes differ.
         axes = group.create_dataset(name, data=np.array(numbers, "<f8"), track_times=False)
         axes.attrs["units"] = np.bytes_("mm")
         axes.attrs["axes"] = np.bytes_(f"x, y, z; {volume.axes}")

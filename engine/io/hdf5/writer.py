@@ -1,7 +1,7 @@
-"""Writing HDF5 files of ours: the library lays a file out in memory, we write it, values and all.
+"""Write our HDF5 files: h5py lays a file out in memory, and we write its bytes to the disk.
 
-A write that fails inside the library can end the process, so no disk and no share is ever under it.
-Values are not copied: the library only says where they go.
+A failed write inside the HDF5 library can end the process, so the library never writes to a disk or
+share. Large values are not copied: the library only decides their position.
 """
 
 from __future__ import annotations
@@ -28,26 +28,33 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 PAGE_BYTES = 1 << 16
-"""Page size for the output of the library; empty pages are not stored."""
+"""Page size of the file in memory; empty pages are not stored."""
 
 Fill = Callable[["h5py.File"], None]
 
 
 def write_hdf5(path: Path, fill: Fill, columns: dict[str, Array]) -> None:
-    """Write a sealed file, whole or not at all, and read it back.
+    """Write a sealed file, completely or not at all, and read it back.
 
     Parameters
     ----------
     path
         target; its folder must exist
     fill
-        makes everything but the values of `columns`, for which it calls `reserve`, and seals it
+        creates all objects, calls `reserve` for each of `columns`, and seals the file
     columns
         dataset name -> values
+
+    Raises
+    ------
+    ResourceError
+        if the file cannot be written, or the data read back differ
     """
     image = FileImage.of(fill, columns)
 
     def check(part: Path) -> None:
+        # First the bytes on the disk. Then the file is opened as a reader would, and its seal is
+        # checked.
         refuse_other_bytes(part, image.pieces(), path)
         try:
             with open_input(part) as file, open_hdf5(file) as tree:
@@ -61,21 +68,43 @@ def write_hdf5(path: Path, fill: Fill, columns: dict[str, Array]) -> None:
 
 
 def image_of(fill: Fill) -> bytes:
-    """Return the bytes of a small HDF5 file that `fill` wrote into memory."""
+    """Return the bytes of a small HDF5 file that `fill` writes."""
     return b"".join(FileImage.of(fill, {}).pieces())
 
 
 def store(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
-    """Make a dataset in one piece with its values and their `sha256`."""
+    """Create a contiguous dataset with its values and their `sha256`.
+
+    Parameters
+    ----------
+    file
+        open for writing
+    name
+        dataset
+    values
+        values that fit in memory twice
+    """
     item = file.create_dataset(name, data=values, track_times=False)
     item.attrs["sha256"] = np.bytes_(digest(values))
     return item
 
 
 def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
-    """Make a dataset in one piece whose values, known by `sha256`, `write_hdf5` will write."""
+    """Create a contiguous dataset whose values `write_hdf5` writes later.
+
+    Parameters
+    ----------
+    file
+        open for writing
+    name
+        dataset
+    values
+        its values, for shape, type and `sha256`
+    """
     import h5py
 
+    # Space is allocated at once, so that the offset is known, and never filled, which would write
+    # zeros of the size of all values into memory.
     layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     layout.set_layout(h5py.h5d.CONTIGUOUS)
     layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
@@ -87,23 +116,33 @@ def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
 
 @dataclass(frozen=True)
 class FileImage:
-    """The bytes of a file: what the library wrote, and between that the values.
+    """The bytes of a file: what h5py wrote, and the values between.
 
     Attributes
     ----------
-    buffers : (place, bytes) of each part, one after the other without gaps
+    buffers : (position, bytes) of each part, in order and without gaps
     """
 
     buffers: tuple[tuple[int, memoryview], ...]
 
     @classmethod
     def of(cls, fill: Fill, columns: dict[str, Array]) -> FileImage:
-        """Have the library lay out a file in memory."""
+        """Let h5py lay out a file in memory.
+
+        Parameters
+        ----------
+        fill
+            as for `write_hdf5`
+        columns
+            dataset name -> values
+        """
         import h5py
 
         laid_out = _Pages()
+        # The earliest file format, which every version of HDF5 and MATLAB can read.
         with h5py.File(laid_out, "w", libver="earliest") as file:
             fill(file)
+            # Asked while the file is open: offsets are fixed once all objects exist.
             places = {
                 int(file[name].id.get_offset() or 0): np.ascontiguousarray(values)
                 for name, values in columns.items()
@@ -125,15 +164,17 @@ class FileImage:
         return place + len(last)
 
     def pieces(self) -> Iterator[memoryview]:
-        """Yield the bytes from the first to the last, some at a time."""
+        """Yield the bytes in order, `CHUNK_BYTES` at a time."""
         for _, buffer in self.buffers:
             for start in range(0, len(buffer), CHUNK_BYTES):
                 yield buffer[start : start + CHUNK_BYTES]
+                # Values in files of ours are released piece by piece, so that writing does not fill
+                # the memory.
                 rest(np.asarray(buffer))
 
 
 class _Pages(io.RawIOBase):
-    """A file in memory, without the parts that nobody wrote to."""
+    """A file in memory that stores only the pages that were written."""
 
     def __init__(self) -> None:
         self._pages: dict[int, bytearray] = {}
@@ -176,7 +217,7 @@ class _Pages(io.RawIOBase):
         return n_bytes
 
     def between(self, begin: int, end: int) -> bytes:
-        """Return the bytes from one place up to another, zeros where nothing was written."""
+        """Return the bytes from `begin` to `end`, zeros where nothing was written."""
         found = bytearray(end - begin)
         for page, inside, outside in _spans(begin, end - begin):
             if page in self._pages:
@@ -185,7 +226,7 @@ class _Pages(io.RawIOBase):
 
 
 def _spans(begin: int, n_bytes: int) -> Iterator[tuple[int, slice, slice]]:
-    """Yield each page of a stretch, with the slice of the page and that of the stretch."""
+    """Yield each page of a range with the slice in the page and the slice in the range."""
     done = 0
     while done < n_bytes:
         page, first = divmod(begin + done, PAGE_BYTES)

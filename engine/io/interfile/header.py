@@ -1,4 +1,4 @@
-"""Interfile headers: lines of `key := value`, and the data file they name beside them."""
+"""Read Interfile headers: lines of `key := value`, and the name of an adjacent data file."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ NUMBERS = {
 FLOATS = ("short float", "long float")
 ORDERS = {"littleendian": "<", "bigendian": ">"}
 DEFAULT_ORDER = "bigendian"
-"""Default of Interfile 3.3 and STIR (InterfileHeader.cxx), of headers of Siemens too."""
+"""Default of Interfile 3.3 and of STIR (InterfileHeader.cxx), also for Siemens headers."""
 DIGEST = "; sha256 of the bins"
-"""In our headers, a comment to others: which data they were written with."""
+"""Comment in our headers: checksum of the data that they were written with."""
 SOURCE = "; source of the bins"
-"""The same: what counted them, where that was no scanner."""
+"""Comment in our headers: origin of the counts if it was no scanner."""
 FEETWARDS = "LPI"
 SIDES_OF = {"HFS": FEETWARDS, "HFP": "RAI", "FFS": "RPS", "FFP": "LAS"}
-"""Patient position -> sides to which x, y and z of STIR and Siemens grow.
-
-Turns of the patient about the bed's axis or about the vertical axis, from head first supine.
+"""Patient position -> sides to which x, y and z of STIR and Siemens point. Positions other than HFS
+follow from turns about the bed axis or the vertical axis.
 """
 ENTERED = {"head_in": "HF", "feet_in": "FF"}
 LYING = {"supine": "S", "prone": "P"}
@@ -38,17 +37,33 @@ LYING = {"supine": "S", "prone": "P"}
 
 @dataclass(frozen=True)
 class InterfileHeader:
-    """An Interfile header; keys are lower-case, without `!` and `%`, single-spaced."""
+    """An Interfile header; keys are in lower case, single-spaced, without `!` and `%`."""
 
     path: Path
     values: dict[str, str]
 
     def text(self, key: str) -> str | None:
-        """Return the value of a key, None where it is absent or empty."""
+        """Return the value of a key, None if it is missing or empty."""
         return self.values.get(key) or None
 
     def number(self, key: str) -> float | None:
-        """Return the value of a key as a number, None where it is absent."""
+        """Return the value of a key as a number.
+
+        Parameters
+        ----------
+        key
+            normalised key
+
+        Returns
+        -------
+        number
+            None if the key is missing or empty
+
+        Raises
+        ------
+        FileFormatError
+            if the value is not a finite number
+        """
         text = self.text(key)
         if text is None:
             return None
@@ -64,7 +79,23 @@ class InterfileHeader:
         return number
 
     def whole(self, key: str) -> int | None:
-        """Return the value of a key as a whole number, None where it is absent."""
+        """Return the value of a key as an integer.
+
+        Parameters
+        ----------
+        key
+            normalised key
+
+        Returns
+        -------
+        number
+            None if the key is missing or empty
+
+        Raises
+        ------
+        FileFormatError
+            if the value is not an integer
+        """
         number = self.number(key)
         if number is None:
             return None
@@ -76,12 +107,13 @@ class InterfileHeader:
         return int(number)
 
     def of_axis(self, key: str, axis: int) -> str | None:
-        """Return the value of a key that is given for each axis, written `key [1]` or `key[1]`."""
+        """Return the value of a key for one axis, written `key [1]` or `key[1]`."""
         return self.text(f"{key} [{axis}]") or self.text(f"{key}[{axis}]")
 
     @property
     def number_type(self) -> str:
         """NumPy type of the numbers, with byte order."""
+        # "short float" is float32 and "long float" float64 in Interfile 3.3; STIR writes "float".
         name = (self.text("number format") or "").lower()
         kind = ("float" if name in FLOATS else name, self.whole("number of bytes per pixel"))
         order = (self._byte_order or DEFAULT_ORDER).lower()
@@ -97,7 +129,7 @@ class InterfileHeader:
         return self.text("imagedata byte order") or self.text("image data byte order")
 
     def order_note(self) -> tuple[str, ...]:
-        """Return a note if the header does not state the byte order that its values need."""
+        """Return a note if the byte order is not stated although the values need one."""
         one_byte = self.whole("number of bytes per pixel") == 1
         if self._byte_order is not None or one_byte:
             return ()
@@ -109,6 +141,8 @@ class InterfileHeader:
     @property
     def position(self) -> str:
         """Patient position such as "HFS"; "" if not stated."""
+        # Siemens writes "HFS" in one key, Interfile uses two: head_in or feet_in, and supine or
+        # prone.
         entered = (self.text("patient orientation") or "").upper()
         if entered in ("HFS", "HFP", "FFS", "FFP"):
             return entered
@@ -117,11 +151,13 @@ class InterfileHeader:
 
     @property
     def axes(self) -> str:
-        """Sides of the patient to which x, y and z of the scanner grow; "" where it is not said.
+        """Patient sides to which x, y and z of the scanner point; "" if not stated.
 
-        STIR and Siemens count x to the right of who faces the scanner, y down and z out along the
-        bed: to the left, back and feet of a patient who lies head first on the back. Of all
-        others the coordinates are the scanner's ("xyz"), and `stated_axes` gives the sides.
+        In STIR and Siemens, seen from the front of the scanner, x points right, y down and z out
+        along the
+        bed: left, posterior and feet of a patient in HFS. For any other position the coordinates
+        are those
+        of the scanner ("xyz"), and `stated_axes` gives the sides.
         """
         if len(self.position) < 3:
             return ""
@@ -129,7 +165,7 @@ class InterfileHeader:
 
     @property
     def stated_axes(self) -> str:
-        """Sides of the patient to which the scanner's axes grow, by the stated position; or ""."""
+        """Patient sides to which the scanner axes point, from the patient position; or ""."""
         return SIDES_OF.get(self.position, "")
 
     @property
@@ -142,12 +178,14 @@ class InterfileHeader:
 
     @property
     def data_file(self) -> Path:
-        """The data file, which lies in the header's own folder."""
+        """Data file, in the folder of the header."""
         name = self.text("name of data file")
         if name is None:
             raise FileFormatError(
                 f"{self.path.name}: names no data file; add `name of data file := FILE`."
             )
+        # Headers from other computers often contain absolute paths. They must not select files
+        # here.
         if name in (".", "..") or any(sign in name for sign in "/\\:\0"):
             raise FileFormatError(
                 f"{self.path.name}: names the data file {name!r}, but for safety only files in the "
@@ -157,7 +195,18 @@ class InterfileHeader:
 
 
 def position_lines(sides: str) -> tuple[str, ...]:
-    """Return the header lines of the position in which the scanner's axes lead to `sides`."""
+    """Return header lines for the patient position whose scanner axes point to `sides`.
+
+    Parameters
+    ----------
+    sides
+        three letters for x, y and z, such as "LPI"
+
+    Returns
+    -------
+    lines
+        empty if no position has these sides
+    """
     position = next((key for key, each in SIDES_OF.items() if each == sides), "")
     if not position:
         return ()
@@ -172,14 +221,15 @@ def is_interfile(head: bytes) -> bool:
 
 
 def is_spect(head: bytes) -> bool:
-    """Return True if a header is one of SPECT projections, as STIR writes and reads them."""
+    """Return True for a header of SPECT projections, as STIR writes them."""
+    # Programs differ in spaces and in the marks "!" and "%", so these are removed first.
     said = head.lower().translate(None, b" \t!%")
     is_nuclear = b"modality:=nucmed" in said or b"modality:=nm" in said
     return b"spectstudy(" in said or (is_nuclear and b"numberofprojections" in said)
 
 
 def no_numbers(header: InterfileHeader, n: int) -> str:
-    """Return the sentence on bins that are no numbers: the byte order may be another one."""
+    """Return the message for `n` NaN or infinite bins, which can mean a wrong byte order."""
     remedy = "write it again"
     if header.order_note():
         remedy = (
@@ -190,7 +240,20 @@ def no_numbers(header: InterfileHeader, n: int) -> str:
 
 
 def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
-    """Refuse data that another header of ours was written with."""
+    """Refuse data that do not belong to one of our headers.
+
+    Parameters
+    ----------
+    header
+        header; headers of other programs have no checksum
+    data
+        open data file
+
+    Raises
+    ------
+    FileFormatError
+        if the checksum differs
+    """
     said = header.text(DIGEST)
     if said is not None and said != data.sha256():
         raise FileFormatError(
@@ -200,7 +263,14 @@ def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
 
 
 def read_header(file: InputFile) -> InterfileHeader:
-    """Read an Interfile header."""
+    """Read an Interfile header.
+
+    Raises
+    ------
+    FileFormatError
+        if the file is too large for a header or contains zero bytes
+    """
+    # The user may have opened the data file, which has no header of its own.
     data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"
     if b"\0" in data:
         raise FileFormatError(f"{file.name}: not a header; is this the data file?")
@@ -208,11 +278,20 @@ def read_header(file: InputFile) -> InterfileHeader:
 
 
 def header_in(text: str, path: Path) -> InterfileHeader:
-    """Return the header that a text is; `path` is that of its file."""
+    """Parse the text of a header.
+
+    Parameters
+    ----------
+    text
+        content of the file
+    path
+        path of the file, for messages and to find the data
+    """
     values: dict[str, str] = {}
     for line in text.splitlines():
         key, assigned, value = line.partition(":=")
         if assigned:
             name = " ".join(key.strip().lstrip("!%").lower().split())
+            # The first value counts: CASToR appends a copy of the scan header with the same keys.
             values.setdefault(name, value.strip())
     return InterfileHeader(path, values)

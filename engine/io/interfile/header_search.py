@@ -1,4 +1,4 @@
-"""Find the header of values, without loading the readers for files that are no values."""
+"""Find the header for a data file, without importing readers for files that are no data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,23 @@ from engine.io import interfile
 from engine.io.folder import is_folder
 
 VALUES = (".s", ".v", ".img", ".mhdr")
-"""Suffixes of values that have a header, and of the main header of Siemens."""
+"""Suffixes of data files with a header, and of the main header of Siemens."""
 
 
 def header_for(path: Path) -> Path | None:
-    """Return the header for data, or for a folder of one sinogram or image; None for others."""
+    """Return the header for a data file or a folder.
+
+    Parameters
+    ----------
+    path
+        data file, or folder of one sinogram or image
+
+    Returns
+    -------
+    header
+        None for any other path
+    """
     if is_folder(path) or path.suffix.lower() in VALUES:
+        # This call imports the readers of all Interfile variants.
         return interfile.header_of_values(path)
     return None

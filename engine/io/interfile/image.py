@@ -1,9 +1,12 @@
-"""Images in Interfile: a header (.hv of STIR, .v.hdr of Siemens) and the values beside it (.v).
+"""Read Interfile images: a header (.hv of STIR, .v.hdr of Siemens) and adjacent values (.v).
 
-x runs fastest, then y, then z, along the axes of the scanner (`InterfileHeader.axes`). The middle
-of the volume along z lies in the middle of the scanner, moved by `first pixel offset (mm)`. CASToR
-writes such headers, too (.hdr), with a copy of its scan's header at the end; its axes are
-left-handed, as those of its look-up tables, so y is turned round.
+x varies fastest, then y, then z, along the axes of the scanner (`InterfileHeader.axes`). Along z,
+the
+volume is centred in the scanner, shifted by `first pixel offset (mm)`. CASToR writes such headers,
+too
+(.hdr), with a copy of the scan header at the end. Its axes are left-handed, as in its look-up
+tables,
+so y is reversed.
 """
 
 from __future__ import annotations
@@ -47,11 +50,11 @@ from engine.io.volumes.straight_axes import NO_SIDES, in_scanner_frame
 
 HEADER, SIEMENS_HEADER, VALUES = ".hv", ".v.hdr", ".v"
 UNIT, SIDES = "; unit of the values", "; sides of the patient"
-"""In our headers, comments to others."""
+"""Comments in our headers."""
 MARKS = (b"petdatatype:=image", b"processstatus:=reconstructed", b"namespace:=imagesubheader")
-"""Marks of image headers, lower-case without spaces and punctuation."""
+"""Marks of image headers, in lower case without spaces and punctuation."""
 PLAIN = (b"matrixsize[1]:=", b"matrixsize[3]:=", b"(mm/pixel)[3]:=")
-"""Marks of image headers that do not name their kind, in the same form."""
+"""Marks of image headers that do not state their kind, in the same form."""
 OTHERS = (
     b"ringdifference",
     b"numberofprojections",
@@ -67,7 +70,7 @@ UNITS = {
     **dict.fromkeys(("kbq/ml", "kbqml"), "kBq/mL"),
     **dict.fromkeys(("hu", "hounsfield units"), "HU"),
 }
-"""As headers write units, lower-case, and as we do."""
+"""Unit in headers, in lower case -> unit of the program."""
 NAMES_A_MAP = re.compile(r"mu[-_ ]?map|umap|att[-_ ]?map|attenuation", re.IGNORECASE)
 
 
@@ -82,6 +85,7 @@ class InterfileImage(FramesReader):
     def format_of(cls, file: InputFile) -> str:
         said = _squeezed(file.head)
         marks = {b"castorversion": "CASToR", b"namespace:=imagesubheader": "Siemens"}
+        # CASToR before STIR, because a CASToR header can contain keys of STIR.
         maker = next((name for mark, name in marks.items() if mark in said), "")
         if not maker and (b"keys:=stir" in said or file.path.suffix.lower() == HEADER):
             maker = "STIR"
@@ -95,19 +99,39 @@ class InterfileImage(FramesReader):
         if cls.ends(file.path):
             return True
         is_other = any(mark in said for mark in OTHERS)
+        # Old programs do not state that a file is an image, so exclude marks of scans.
         is_plain = all(mark in said for mark in PLAIN) and not is_other
         is_marked = any(mark in said for mark in MARKS)
         return b"nameofdatafile:=" in said and (is_marked or is_plain)
 
     @classmethod
     def images(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        """Read all images of the data file.
+
+        Parameters
+        ----------
+        file
+            open header
+
+        Returns
+        -------
+        images
+            one image, or one for each time frame
+
+        Raises
+        ------
+        EngineError
+            if header and data contradict each other, or values are infinite
+        """
         header = read_header(file)
         shape = shape_of(header)
         grid, moved = grid_of(header, shape)
         stack, of_nan = _values(header, shape)
-        if header.text(CASTOR):  # y runs the other way there
+        # CASToR's y axis points the other way, see the module docstring.
+        if header.text(CASTOR):
             stack = np.ascontiguousarray(stack[..., ::-1, :])
         provenance, notes = adjacent_provenance(file)
+        # Facts of the header replace those of the sidecar, because they describe the stored values.
         info = {**provenance, **_facts(header, is_map=bool(NAMES_A_MAP.search(file.name)))}
         lies, note = _sides(header)
         stated = {HFS_AXES: FEETWARDS, **header.axes_facts} if lies == NO_SIDES else {}
@@ -125,7 +149,8 @@ class InterfileImage(FramesReader):
 
 
 def _as_it_was(header: InterfileHeader, volume: Volume) -> Volume:
-    """Return an image of ours that was turned when it was written as it was before."""
+    """Return one of our images in the axes that it had before it was written."""
+    # The writer turned it because Interfile has no words for LPS.
     if header.text(SIDES) != "LPS":
         return volume
     return in_scanner_frame(replace(volume, info={**volume.info, "axes": "LPS"}))
@@ -134,12 +159,14 @@ def _as_it_was(header: InterfileHeader, volume: Volume) -> Volume:
 def _values(
     header: InterfileHeader, shape: tuple[int, int, int]
 ) -> tuple[NDArray[np.float32], tuple[str, ...]]:
-    """Return [t, z, y, x] values, with 0 for NaN, and a note on these."""
+    """Return values [t, z, y, x] with 0 for NaN, and a note on these."""
     kind = np.dtype(header.number_type)
     n_bytes = math.prod(shape) * kind.itemsize
     parts = parts_of(header, n_bytes)
     refuse_large_data(4 * len(parts) * math.prod(shape), header.path.name)
     with open_input(header.data_file) as data:
+        # The end of the last frame must be the end of the file. Otherwise sizes or offsets are
+        # wrong.
         refuse_other_size(header, data, max(part.start for part in parts) + n_bytes)
         refuse_others_data(header, data)
         stack = np.empty((len(parts), *shape), np.float32)
@@ -154,7 +181,7 @@ def _values(
 
 
 def _squeezed(head: bytes) -> bytes:
-    """Return a header in lower case, without spaces and signs."""
+    """Return a header in lower case without spaces and punctuation."""
     return head.lower().translate(None, b" \t!%")
 
 
@@ -167,12 +194,13 @@ def _unit(header: InterfileHeader) -> str:
 
 def _facts(header: InterfileHeader, *, is_map: bool) -> Plain:
     unit = _unit(header)
+    # Interfile has no key for μ-maps, so only the name and the unit show it.
     named = is_map or bool(NAMES_A_MAP.search(header.data_file.name))
     return {"content": CONTENT} if named and unit in ("", PER_CM, PER_MM) else {}
 
 
 def _sides(header: InterfileHeader) -> tuple[str, tuple[str, ...]]:
-    """Return the sides to which the axes lead, and a note where they are not known."""
+    """Return the sides to which the axes point, and a note if they are unknown."""
     name, axes = header.path.name, header.axes
     if axes and axes != NO_SIDES:
         return axes, ()

@@ -1,8 +1,9 @@
-"""Write images in Interfile like STIR: a header (.hv) and its values (.v).
+"""Write Interfile images as STIR does: a header (.hv) and its values (.v).
 
-Interfile has no letters for sides: a patient lies head first on the back, and z then runs towards
-the feet. So a volume whose z runs towards the head is turned round, and where no patient is known
-none is stated. Values are written as they are, in the unit that a comment names.
+Interfile has no letters for patient sides. For a patient in HFS, z points to the feet. So a volume
+in
+LPS is turned round, and for an unknown position none is stated. Values are written unchanged, with
+their unit in a comment.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from engine.io.volumes.straight_axes import in_scanner_frame
 
 
 class InterfileImageWriter(VolumeWriter):
-    """Interfile image, with its provenance in a JSON file beside it."""
+    """Interfile image, with its provenance in an adjacent JSON file."""
 
     name: ClassVar[str] = "Interfile image"
     suffixes: ClassVar[tuple[str, ...]] = (HEADER,)
@@ -38,6 +39,7 @@ class InterfileImageWriter(VolumeWriter):
     @classmethod
     def refuse_place(cls, path: Path) -> None:
         name = path.name
+        # The header contains the name of the data, and readers strip spaces and refuse separators.
         if not name.isprintable() or name != name.strip() or any(sign in name for sign in "\\:"):
             raise FileFormatError(
                 f"{name!r}: an Interfile header cannot contain this name; avoid colons, "
@@ -50,18 +52,22 @@ class InterfileImageWriter(VolumeWriter):
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         cls.refuse_place(path)
         data = path.with_suffix(VALUES)
+        # Interfile readers expect z towards the feet. Our own reader reverts this.
         turned = in_scanner_frame(volume) if volume.axes == "LPS" else volume
         stored = np.ascontiguousarray(turned.values, "<f4").tobytes()
         lines = _lines(turned, volume, data.name, sha256(stored).hexdigest())
+        # Interfile 3.3 requires CR LF at line ends.
         head = ("\r\n".join(lines) + "\r\n").encode()
         digest = sha256(head).hexdigest()
         with writing_provenance(path, digest, volume.unit, provenance) as forget_older:
+            # The header is last: a header without its data would be a broken image.
             write_all({data: stored, path: head}, forget_older)
 
 
 def _lines(volume: Volume, before: Volume, data: str, digest: str) -> list[str]:
     grid = volume.grid
     x, y = (float(grid.centres_mm(axis)[0]) for axis in range(2))
+    # STIR reads the z offset as a shift of the centre, but the x and y offsets as the first voxel.
     z = float(grid.centre_mm[2])
     lines = [
         "!INTERFILE  :=",
@@ -90,6 +96,7 @@ def _lines(volume: Volume, before: Volume, data: str, digest: str) -> list[str]:
             f"matrix axis label [{k}] := {axis}",
             f"!matrix size [{k}] := {n}",
             f"scaling factor (mm/pixel) [{k}] := {float(edge)!r}",
+            # `repr` writes the shortest text that gives the same number. Adding 0.0 avoids "-0.0".
             f"first pixel offset (mm) [{k}] := {first + 0.0!r}",
         ]
     return [

@@ -1,8 +1,8 @@
-"""Layout of an Interfile image: in its data file, in space and in time.
+"""Layout of an Interfile image in its data file, in space and in time.
 
-STIR and Siemens count from the first voxel along x and y: f + i v, with f the `first pixel offset`,
-and −(n // 2) v where none is stated. CASToR writes the place of the middle of the volume there. Of
-frames of time each may have an offset in the data file, a scale, a start and a length.
+STIR and Siemens state the centre of the first voxel along x and y: f + i v, where f is the `first
+pixel offset`, or −(n // 2) v if it is missing. CASToR writes the centre of the volume there. Each
+time frame can have an offset in the data file, a scale, a start and a duration.
 
     value = (slope · image scaling factor) · stored + offset
 """
@@ -21,7 +21,7 @@ from engine.io.safety.ranges import stated_grid
 
 AXES = ("x", "y", "z")
 CASTOR = "castor version"
-"""Key of headers that CASToR writes."""
+"""Key in headers that CASToR writes."""
 MOST_FRAMES = 1000
 
 
@@ -41,7 +41,15 @@ class FramePlace:
 
 
 def shape_of(header: InterfileHeader) -> tuple[int, int, int]:
-    """Return (n_z, n_y, n_x)."""
+    """Return the shape (n_z, n_y, n_x) of an image.
+
+    Raises
+    ------
+    GeometryError
+        if the image has other axes than x, y, z and time
+    FileFormatError
+        if a size is missing
+    """
     name = header.path.name
     n_axes = header.whole("number of dimensions") or 3
     if n_axes not in (3, 4):
@@ -72,7 +80,20 @@ def _number(header: InterfileHeader, key: str, axis: int) -> float | None:
 def grid_of(
     header: InterfileHeader, shape: tuple[int, int, int]
 ) -> tuple[ImageGrid, tuple[str, ...]]:
-    """Return where the voxels are, and what is to be said about it."""
+    """Return the grid of an image, and notes on it.
+
+    Parameters
+    ----------
+    header
+        header of the image
+    shape
+        (n_z, n_y, n_x)
+
+    Raises
+    ------
+    GeometryError
+        if the voxel size is missing or impossible
+    """
     keys = ("scaling factor (mm/pixel)", "scale factor (mm/pixel)")
     edges = [
         next((edge for key in keys if (edge := _number(header, key, k)) is not None), None)
@@ -88,11 +109,14 @@ def grid_of(
         x, y, z = (place or 0.0 for place in first)
         return stated_grid(header.path, shape, voxel, (x, -y, z)), (AXES_NOTE,)
     across = list(zip(first, voxel, reversed(shape), strict=True))[:2]
+    # Many programs write 0 without a meaning. Taken literally, the first voxel would be at the
+    # centre.
     is_stated = all(begin is not None for begin in first[:2]) and any(first[:2])
     middle = [
         ((begin or 0.0) if is_stated else -(n // 2) * edge) + (n - 1) / 2 * edge
         for begin, edge, n in across
     ]
+    # Rounded to 1e-9 mm, so that decimal sizes such as 2.08626 give a centre of exactly 0.
     centre = [round(place, 9) for place in (*middle, first[2] or 0.0)]
     note: tuple[str, ...] = ()
     if not is_stated and any(begin is not None for begin in first[:2]):
@@ -101,7 +125,15 @@ def grid_of(
 
 
 def parts_of(header: InterfileHeader, n_bytes: int) -> tuple[FramePlace, ...]:
-    """Return where the values of each frame lie; `n_bytes` are those of one."""
+    """Return the position and scale of each frame in the data file.
+
+    Parameters
+    ----------
+    header
+        header of the image
+    n_bytes
+        size of one frame, which separates frames without a stated offset
+    """
     n = _n_frames(header)
     first = _start(header, 1, 0)
     starts = [first, *(_start(header, k, first + (k - 1) * n_bytes) for k in range(2, n + 1))]
@@ -114,7 +146,7 @@ def parts_of(header: InterfileHeader, n_bytes: int) -> tuple[FramePlace, ...]:
 
 
 def times_of(header: InterfileHeader) -> Plain:
-    """Return starts and lengths [s] of frames, named as BIDS does; {} if they are not stated."""
+    """Return starts and durations [s] of the frames, with BIDS names; {} if they are not stated."""
     n = _n_frames(header)
     keys = ("image relative start time (sec)", "image duration (sec)")
     starts, lengths = ([header.of_axis(key, k) for k in range(1, n + 1)] for key in keys)
@@ -132,6 +164,7 @@ def _n_frames(header: InterfileHeader) -> int:
     if header.whole("number of dimensions") == 4:
         along = _number(header, "matrix size", 4)
         said.append(int(along) if along and along.is_integer() else None)
+    # Three keys can state the number, and often only one of them is right. The others are then 1.
     n = max([each or 1 for each in said])
     if not 1 <= n <= MOST_FRAMES:
         raise FileFormatError(
@@ -156,9 +189,11 @@ def _start(header: InterfileHeader, frame: int, otherwise: int) -> int:
 
 def _scale(header: InterfileHeader, frame: int) -> float:
     key = "image scaling factor"
+    # One factor for all frames is common, too.
     keys = (f"{key}[{frame}]", f"{key} [{frame}]", f"{key}[1]", f"{key} [1]", key)
     said = next((n for key in keys if (n := header.number(key)) is not None), 1.0)
     units = header.text("quantification units") or "1"
+    # Interfile 3.3 stores a factor in this key, newer programs the name of the unit.
     number = 1.0 if _is_word(units) else header.number("quantification units") or 1.0
     if 1.0 not in (said, number) and said != number:
         raise FileFormatError(
@@ -177,7 +212,22 @@ def _is_word(text: str) -> bool:
 
 
 def refuse_other_size(header: InterfileHeader, data: InputFile, n_bytes: int) -> None:
-    """Refuse values that are fewer, or more, than the header counts."""
+    """Refuse a data file whose size differs from that in the header.
+
+    Parameters
+    ----------
+    header
+        header of the image
+    data
+        open data file
+    n_bytes
+        size that the header states
+
+    Raises
+    ------
+    FileFormatError
+        states both sizes
+    """
     if n_bytes != data.size:
         raise FileFormatError(
             f"{header.path.name}: states {n_bytes:,} bytes of values, but {data.name} has "

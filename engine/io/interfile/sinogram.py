@@ -1,8 +1,9 @@
-"""Sinograms in Interfile as STIR writes it: a header (.hs) and the bins beside it (.s).
+"""Read Interfile sinograms of STIR: a header (.hs) and adjacent bins (.s).
 
-Order of the bins: segments as the header lists their ring differences; in each, views before planes
-or planes before views, as "matrix axis label" says; tangential bins last. Times of flight run
-slowest, where there are any. Which way they run only files of this program tell.
+Order of the bins: segments in the order of the ring differences in the header; in each segment
+views
+before planes or planes before views, as "matrix axis label" states; tangential bins last. TOF bins
+are slowest. Only files of this program state the direction of the TOF bins.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class InterfileSinogram(SinogramReader):
     def accepts(cls, file: InputFile) -> bool:
         if not is_interfile(file.head):
             return False
+        # SPECT projections of STIR have the suffix .hs, too.
         if is_spect(file.head):
             return False
         return MARK in file.head.lower() or file.path.suffix.lower() == SUFFIX
@@ -65,6 +67,7 @@ class InterfileSinogram(SinogramReader):
         is_ordered = (header.text(ORDER) or "").lower() == RISING
         with open_input(header.data_file) as data:
             refuse_others_data(header, data)
+            # TOF bins are kept only if the header states their width and resolution.
             values, timed = counted(
                 lambda time: _values(header, data, layout, by_view=by_view, time=time),
                 n_times,
@@ -72,9 +75,11 @@ class InterfileSinogram(SinogramReader):
                 keeps=keeps,
                 is_ordered=is_ordered,
             )
+        # Typical of a wrong byte order, so the message contains that advice.
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
             raise FileFormatError(no_numbers(header, n_bad))
+        # STIR versions differ: with and without the index of the frame.
         duration = header.number("image duration (sec)[1]") or header.number("image duration (sec)")
         info: Plain = {
             "format": cls.name,
@@ -124,6 +129,7 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
             "axial coordinate (in either order), segment."
         )
     n_segments = _wanted(header, "matrix size [4]")
+    # Axis 4 is the slowest. Axes 2 and 3 can be exchanged.
     view_axis = 3 if _is_by_view(header) else 2
     planes = _list(header, f"matrix size [{5 - view_axis}]", n_segments)
     least = _list(header, "minimum ring difference per segment", n_segments)
@@ -134,6 +140,7 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
     arc_mm = None
     if ARC in (header.text("applied corrections") or "").lower():
         sizes = ("effective central bin size (cm)", "default bin size (cm)")
+        # STIR states lengths in cm.
         arc_mm = CM * next((n for n in map(header.number, sizes) if n), 0.0)
         if arc_mm <= 0:
             raise FileFormatError(
@@ -144,7 +151,7 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
 
 
 def _n_times(header: InterfileHeader) -> int:
-    """Bins of time of flight, which run slowest; 1 where there are none."""
+    """Return the number of TOF bins; 1 if there are none."""
     n = header.whole("number of dimensions") or 4
     if n == 4:
         return 1
@@ -159,7 +166,7 @@ def _n_times(header: InterfileHeader) -> int:
 
 
 def _is_by_view(header: InterfileHeader) -> bool:
-    """Return True if all planes of one view lie together."""
+    """Return True if all planes of a view are contiguous."""
     return (header.text("matrix axis label [3]") or "").lower() == "view"
 
 
@@ -176,8 +183,11 @@ def _scanner_of(
         )
     }
     inner, depth, apart, bin_cm, offset = numbers.values()
+    # STIR's effective radius: photons interact at a mean depth inside the crystal.
     radius, pitch = CM * (inner / 2 + depth), CM * apart
     n_across = n_bins if arc_mm is None else header.whole(_MOST_BINS) or n_bins
+    # Without arc correction, bin t is at radius · sin(π t / n), so the edge limits the field of
+    # view.
     angle = np.pi * (n_bins // 2) / max(n_crystals, 1)
     across = 2 * radius * float(np.sin(angle)) if arc_mm is None else n_bins * arc_mm
     blocks = {
@@ -190,8 +200,9 @@ def _scanner_of(
         "n_crystals_per_ring": n_crystals,
         "radius_mm": radius,
         "ring_pitch_mm": pitch,
-        "first_angle_deg": offset - 90,  # STIR's first crystal is at −y
+        "first_angle_deg": offset - 90,  # STIR counts crystals from −y
         "max_ring_difference": max(max(abs(s.least), abs(s.most)) for s in segments),
+        # n crystals have n - 1 different tangential positions.
         "n_tangential": min(n_across, n_crystals - 1),
         "voxel_mm": (CM * bin_cm or pitch,) * 2 + (pitch / 2,),
         "fov_mm": (min(across, 2 * radius), n_rings * pitch),
@@ -213,7 +224,7 @@ def _values(
     by_view: bool,
     time: int = 0,
 ) -> Bins:
-    """(n_bins,) of one bin of time, as (plane, view, tangential bin)."""
+    """Return the bins of one TOF bin as (plane, view, tangential bin), flattened."""
     start = header.whole("data offset in bytes[1]") or 0
     start += time * layout.n_bins * np.dtype(header.number_type).itemsize
     scale = header.number("image scaling factor[1]")
@@ -224,6 +235,8 @@ def _values(
         n = each.n_planes * layout.n_views * layout.n_tangential
         part: Array = stored[begin : begin + n]
         if by_view:
+            # The program stores planes before views, so files by view are transposed segment by
+            # segment.
             views = part.reshape(layout.n_views, each.n_planes, layout.n_tangential)
             part = views.transpose(1, 0, 2).reshape(-1)
         values[begin : begin + n] = part

@@ -14,20 +14,26 @@ MOST_KEV, WIDEST = 2000.0, 0.5
 
 
 def energy_of(header: InterfileHeader) -> Plain | None:
-    """Return `[energy]` of the scanner that a header states; None where it lacks a part.
+    """Return the table `[energy]` of the scanner, None if the header lacks a value.
 
-    STIR writes −1 for what it does not know.
+    STIR writes −1 for unknown values.
+
+    Parameters
+    ----------
+    header
+        header of a sinogram
     """
     low, high, width = (header.number(key) or 0.0 for key in (LOW, HIGH, RESOLUTION))
     at = header.number(AT) or ELECTRON_KEV
-    resolution = width * sqrt(max(at, 0.0) / ELECTRON_KEV)  # it goes as the root of the energy
+    # The relative resolution is proportional to 1/sqrt(E), and the model uses that at 511 keV.
+    resolution = width * sqrt(max(at, 0.0) / ELECTRON_KEV)
     if not (0 < low < ELECTRON_KEV < high <= MOST_KEV and 0 < resolution <= WIDEST):
         return None
     return {"window_kev": (low, high), "resolution": resolution}
 
 
 def lines_of_energy(energy: EnergySettings | None) -> tuple[list[str], list[str]]:
-    """Return what a header says of energies: of the window, and of the scanner."""
+    """Return the header lines of the energy window, and those of the scanner."""
     if energy is None:
         return [], []
     low, high = energy.window_kev

@@ -1,4 +1,4 @@
-"""The header of a sinogram or an image that its data, or their folder, stand for."""
+"""Find the header of a sinogram or image from its data file or folder."""
 
 from __future__ import annotations
 
@@ -24,17 +24,28 @@ HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {
     VALUES: tuple((end, InterfileImage) for end in (HEADER, ".ahv", SIEMENS_HEADER)),
     nifti_pair.VALUES: tuple((".hdr", each) for each in (NiftiPair, AnalyzeVolume, InterfileImage)),
 }
-"""Data suffix of each kind -> header suffix and header reader."""
+"""Suffix of data -> suffix and reader of each possible header."""
 MAIN_HEADER = ".mhdr"
 MOST_FILES = 3
-"""Header, values and provenance of an image."""
+"""Header, data and provenance of an image."""
 
 
 def header_of_values(path: Path) -> Path | None:
-    """Return the header that data, or a folder of one sinogram or image, stand for; else None.
+    """Return the header of a data file, or of a folder with one sinogram or image.
 
-    A sinogram may have other files beside it, such as its μ-map. An image has none: a scan beside
-    it would be what the folder is dropped for.
+    A folder with a sinogram can contain other files, such as its μ-map. A folder with an image
+    cannot,
+    because a scan next to it would be what the user wants to open.
+
+    Parameters
+    ----------
+    path
+        data file, main header of Siemens, or folder
+
+    Returns
+    -------
+    header
+        None if there is none, or more than one
     """
     if is_folder(path):
         inside = entries(path)
@@ -46,6 +57,7 @@ def header_of_values(path: Path) -> Path | None:
         return _counts_of_siemens(path)
     if path.suffix.lower() not in HEADERS:
         return None
+    # Headers are tried in the order of the table, because ".hdr" belongs to three formats.
     stem = path.name[: -len(path.suffix)]
     for ending, reader in HEADERS[path.suffix.lower()]:
         header = path.with_name(stem + ending)
@@ -60,7 +72,7 @@ def _counts_of_siemens(path: Path) -> Path | None:
 
 
 def _only_image(inside: list[Path]) -> Path | None:
-    """Return the header of the image that is all that a folder holds."""
+    """Return the header of the image if the folder contains nothing else."""
     endings = tuple(ending for ending, _ in HEADERS[VALUES])
     for header in inside if len(inside) <= MOST_FILES else ():
         if not header.name.lower().endswith(endings):
@@ -72,14 +84,15 @@ def _only_image(inside: list[Path]) -> Path | None:
 
 
 def _has_data(header: Path) -> bool:
-    """Whether the data that a header names are there, so that it is what a folder stands for."""
+    """Return True if the data file of a header exists."""
     with open_input(header) as file:
         return not is_interfile(file.head) or is_file(read_header(file).data_file)
 
 
 def _names(header: Path, data: Path, reader: Reader) -> bool:
-    """Whether a header is of this kind and names these data, or says none and has their name."""
+    """Return True if a header is of this kind and belongs to the data file."""
     with open_input(header) as file:
         if not reader.accepts(file):
             return False
+        # NIfTI and Analyze headers name no file: their data have the same name.
         return not is_interfile(file.head) or read_header(file).data_file == data

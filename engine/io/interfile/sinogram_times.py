@@ -1,4 +1,4 @@
-"""TOF bins of sinogram files, the slowest index."""
+"""Read and write TOF bins of sinogram files, the slowest index."""
 
 from __future__ import annotations
 
@@ -15,23 +15,41 @@ from engine.io.interfile.header import InterfileHeader
 ORDER, RISING = "; times of flight run", "towards the second crystal"
 """Direction of the TOF bins in our files; a comment for other programs."""
 _MASHED = ("tof mashing factor",)
+# Versions of STIR use different keys.
 _WIDTH = ("size of unmashed tof time bins (ps)", "size of timing bin (ps)")
 _FWHM = ("tof timing resolution (ps)", "timing resolution (ps)")
 
 
 def tof_of(header: InterfileHeader, n_times: int) -> Plain | None:
-    """Return `[tof]` of the scanner that a header of STIR states; None where it lacks a part."""
+    """Return the table `[tof]` of the scanner, None if the header lacks a value.
+
+    Parameters
+    ----------
+    header
+        header of a STIR sinogram
+    n_times
+        number of TOF bins in the file
+    """
     mashed, width, fwhm = (
         next((n for key in keys if (n := header.number(key))), 0.0)
         for keys in (_MASHED, _WIDTH, _FWHM)
     )
     if n_times < 2 or not (width > 0 and fwhm > 0):
         return None
+    # The width in the header is that of the scanner. "Mashing" adds neighbouring bins in the file.
     return {"fwhm_ps": fwhm, "bin_ps": width * (mashed or 1), "n_bins": n_times}
 
 
 def lines_of(tof: TofBins | None, *, is_ordered: bool) -> tuple[list[str], list[str]]:
-    """Return what a header says of its times: of the bins, and of the scanner."""
+    """Return the header lines of the TOF bins, and those of the scanner.
+
+    Parameters
+    ----------
+    tof
+        TOF bins; None for a sinogram without TOF
+    is_ordered
+        True if the direction of the bins is known
+    """
     if tof is None:
         return [], []
     bins = [
@@ -51,9 +69,29 @@ def lines_of(tof: TofBins | None, *, is_ordered: bool) -> tuple[list[str], list[
 def counted(
     read: Callable[[int], Bins], n_times: int, n_bins: int, *, keeps: bool, is_ordered: bool
 ) -> tuple[Bins, TimedCounts | None]:
-    """Read the counts (n_bins,) of each time; return their sum and, if kept, themselves."""
+    """Read the counts of all TOF bins.
+
+    Parameters
+    ----------
+    read
+        returns the counts (n_bins,) of a TOF bin
+    n_times
+        number of TOF bins
+    n_bins
+        number of bins for each of them
+    keeps
+        True if the TOF bins are returned as well
+    is_ordered
+        True if their direction is known
+
+    Returns
+    -------
+    total, timed
+        sum over the TOF bins; the TOF bins, or None
+    """
     total = np.zeros(n_bins, np.float32)
 
+    # One pass: each TOF bin is read once, added to the sum, and stored sparsely.
     def each() -> Iterator[Bins]:
         for time in range(n_times):
             values = read(time)
@@ -69,5 +107,5 @@ def counted(
 
 
 def summed_note(name: str, n_times: int) -> str:
-    """Say that times are not used, and why."""
+    """Return the note that TOF bins were summed."""
     return f"TOF bins are summed: {name} has {n_times} TOF bins of unknown width and resolution."

@@ -1,4 +1,4 @@
-"""Sinograms written in Interfile as STIR reads it: a header (.hs) and the bins beside it (.s)."""
+"""Write Interfile sinograms for STIR: a header (.hs) and adjacent bins (.s)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,27 @@ SIMULATED = "simulated"
 
 
 def files_of(path: Path) -> tuple[Path, Path]:
-    """Return the header of a sinogram and the file of its bins, which lies beside it."""
+    """Return the header of a sinogram and its adjacent data file."""
     return path, path.with_suffix(BINS)
 
 
 def write_sinogram(data: Sinogram, path: Path) -> None:
-    """Write the counts as an Interfile header (.hs) and its bins (.s), both whole or none."""
+    """Write the counts of a sinogram as header and data, both or none.
+
+    Parameters
+    ----------
+    data
+        sinogram; its TOF bins are written if they are known
+    path
+        target of the header, with suffix .hs
+
+    Raises
+    ------
+    FileFormatError
+        if the suffix is another one
+    ResourceError
+        if the files cannot be written, or do not fit in memory
+    """
     if path.suffix.lower() != SUFFIX:
         raise FileFormatError(f"{path.name}: sinograms need the suffix {SUFFIX}; rename the file.")
     _, bins = files_of(path)
@@ -39,11 +54,12 @@ def write_sinogram(data: Sinogram, path: Path) -> None:
     refuse_large_data(n_bytes, bins.name)
     stored = b"".join(np.ascontiguousarray(each, "<f4").tobytes() for each in _times(data))
     lines = _lines(data, bins.name, sha256(stored).hexdigest())
+    # The header is last: it must not exist without its data.
     write_all({bins: stored, path: ("\r\n".join(lines) + "\r\n").encode("utf-8")})
 
 
 def _times(data: Sinogram) -> Iterator[Bins]:
-    """Counts (n_bins,) of each time; all in one where times are not known."""
+    """Yield the counts (n_bins,) of each TOF bin; the sum if TOF bins are unknown."""
     if data.timed is None:
         yield data.prompts
         return
@@ -62,6 +78,8 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         return "{ " + ",".join(str(getattr(each, name)) for each in segments) + "}"
 
     n = s.n_crystals_per_ring
+    # Distance of the first bin from the axis. It is the bin size at the centre, which STIR
+    # requires.
     middle = layout.bin_mm or s.radius_mm * np.sin(np.pi / n)
     return [
         "!INTERFILE  :=",
@@ -78,6 +96,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         "imagedata byte order := LITTLEENDIAN",
         "!PET STUDY (General) :=",
         "!PET data type := Emission",
+        # Doubled braces: STIR lists have braces of their own.
         f"applied corrections := {{{ARC if layout.bin_mm else 'None'}}}",
         "!number format := float",
         "!number of bytes per pixel := 4",
@@ -105,12 +124,13 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
 
 
 def _of_scanner(s: RingSettings, more: list[str]) -> list[str]:
-    """Return what a header says of the rings."""
+    """Return the header lines of the scanner."""
     return [
         "Scanner parameters:=",
         f"Scanner type := {s.name}",
         f"Number of rings := {s.n_rings}",
         f"Number of detectors per ring := {s.n_crystals_per_ring}",
+        # The radius of the program is the mean point of detection, so the depth is 0 here.
         f"Inner ring diameter (cm) := {2 * s.radius_mm / CM!r}",
         "Average depth of interaction (cm) := 0",
         f"Distance between rings (cm) := {s.ring_pitch_mm / CM!r}",

@@ -1,12 +1,13 @@
-"""List mode of the ADAC positron camera: text, `t x1 y1 x2 y2` on a line, after a header.
+"""Read list mode of the ADAC positron camera: text with a header and lines `t x1 y1 x2 y2`.
 
-t in ms; (x1, y1) where a photon met the first head, (x2, y2) the second, in mm; z is 0 at the
-first head and the separation at the second. The heads are continuous; positions are put into the
-bins of the scanner `adac`. In our coordinates, about the middle of the camera,
+t is in ms. (x1, y1) is the detection on the first head, (x2, y2) on the second, in mm. z is 0 at
+the
+first head and the separation at the second. The heads are continuous, so positions are sorted into
+the bins of the scanner `adac`. In our coordinates, about the centre of the camera,
 
-x = x_file − 300 mm,   y = z_file − separation / 2,   z = 300 mm − y_file,
+x = x_file − 300 mm,   y = z_file − separation / 2,   z = 300 mm − y_file.
 
-which turns the camera and does not mirror it.
+This rotates the camera and does not mirror it.
 """
 
 from __future__ import annotations
@@ -34,18 +35,18 @@ from engine.io.scanners import read_scanner
 
 SCANNER = "adac"
 MIDDLE_MM = 300.0
-"""Middle of the heads, along x and along y of the file."""
+"""Centre of the heads, along x and y of the file."""
 FIELDS = 5
-"""Numbers of an event."""
+"""Numbers for each event."""
 LONGEST_LINE = 4096
-"""Letters at the end of the text in which its last line is looked for."""
+"""Number of characters at the end of the text that contain its last line."""
 LATE_MS = 1000.0
-"""A first event from here on is told: the clock did not begin with the scan."""
+"""A first event after this time gets a note: the clock began before the scan."""
 SEPARATION = re.compile(r"^\s*separation\s*=\s*([0-9.]+)\s*$", re.IGNORECASE | re.MULTILINE)
 MOST_BYTES = 1 << 30
 MOST_MS = 2.0**32 - 1
 NEAR_MM = 0.5
-"""Heads this much nearer or further than the scanner's are the scanner's."""
+"""Largest difference of the separation from that of the scanner."""
 
 
 class AdacCsv(ListModeReader):
@@ -57,6 +58,7 @@ class AdacCsv(ListModeReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
+        # The suffix .csv is too common, but every ADAC header states the separation of the heads.
         return SEPARATION.search(file.head.decode("utf-8", errors="replace")) is not None
 
     @classmethod
@@ -70,6 +72,7 @@ class AdacCsv(ListModeReader):
         separation_mm = _separation_mm(text, path)
         place, notes = _scanner_for(separation_mm, scanner, path)
         crystals, inside = _crystals(rows, place)
+        # The heads are continuous detectors, so positions can be outside the bins of the scanner.
         n_outside = len(rows) - int(np.count_nonzero(inside))
         if n_outside:
             notes += (f"{n_outside:,} events outside the heads of the scanner were removed.",)
@@ -97,9 +100,9 @@ class AdacCsv(ListModeReader):
 
 
 def _cut_off(text: str) -> int:
-    """Return how long the last line is if it is no complete event but the beginning of one.
+    """Return the length of the last line if it is only the beginning of an event.
 
-    Without an end of the line, its last number may lack digits.
+    Without a line end, its last number may lack digits.
     """
     lines, n_after = text[-LONGEST_LINE:].splitlines(keepends=True), 0
     while lines and not lines[-1].strip():
@@ -109,14 +112,16 @@ def _cut_off(text: str) -> int:
     if len(fields) > FIELDS or (is_ended and len(fields) == FIELDS):
         return 0
     try:
+        # With "0" appended, a number that ends in a sign, a point or "e" is still the beginning of
+        # one.
         [float(field) for field in (*fields[:-1], f"{fields[-1]}0")]
     except (ValueError, IndexError):
-        return 0  # a remark
+        return 0  # a comment at the end, not an event
     return len(last) + n_after
 
 
 def _rows(text: str, path: Path) -> NDArray[np.float64]:
-    """(n, 5) the numbers after the header and before any remark at the end."""
+    """Return the numbers after the header and before any comment at the end, (n, 5)."""
     lines = text.splitlines()
     first = next((i for i, line in enumerate(lines) if _is_event(line)), None)
     if first is None:
@@ -125,6 +130,8 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
         )
     stop = next(i for i in range(len(lines), first, -1) if _is_event(lines[i - 1]))
     try:
+        # loadtxt parses in C. Only if it fails are the lines tested one by one, to name the wrong
+        # one.
         rows = np.loadtxt(islice(lines, first, stop), ndmin=2)
     except ValueError as e:
         wrong = next((i for i in range(first, stop) if not _is_event(lines[i])), first)
@@ -142,6 +149,7 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
 
 
 def _is_event(line: str) -> bool:
+    # `float` also accepts digits of other scripts.
     fields = line.split() if line.isascii() else []
     try:
         return len([float(field) for field in fields]) == FIELDS
@@ -176,7 +184,7 @@ def _separation_mm(text: str, path: Path) -> float:
 def _scanner_for(
     separation_mm: float, named: str | None, path: Path
 ) -> tuple[DualHead, tuple[str, ...]]:
-    """Return the camera with its heads as far apart as the file says."""
+    """Return the camera with the separation of the heads in the file."""
     scanner = read_scanner(named or SCANNER)
     if not isinstance(scanner, DualHead) or scanner.settings.n_layers != 1:
         raise GeometryError(
@@ -184,6 +192,8 @@ def _scanner_for(
             f"have two single-layer panels; omit the scanner to use {SCANNER!r}."
         )
     s = scanner.settings
+    # The file states the distance of the detection points, the scanner that of the crystal
+    # surfaces.
     depths_mm = 2 * scanner.depth_mm(0)
     if abs(separation_mm - s.separation_mm - depths_mm) <= NEAR_MM:
         return scanner, ()
@@ -199,17 +209,18 @@ def _scanner_for(
             f"{path.name}: heads {separation_mm:g} mm apart leave no space for an image; correct "
             "the separation in the header."
         )
-    n_planes -= 1 - n_planes % 2  # a plane in the middle
+    n_planes -= 1 - n_planes % 2  # an odd number has a plane at the centre
     note = f"The heads of {scanner.name} are {separation_mm:g} mm apart, as stated in the file."
     return with_settings(scanner, separation_mm=apart_mm, n_planes=n_planes), (note,)
 
 
 def _crystals(rows: Array, scanner: DualHead) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """(n, 2) bins of both heads, and whether both positions are on them."""
+    """Return the bins on both heads, (n, 2), and whether both positions are on the heads."""
     s = scanner.settings
     crystals, inside = [], np.ones(len(rows), bool)
     for panel, (x, y) in enumerate(_heads(rows)):
         column = np.floor((x - MIDDLE_MM) / s.pitch_mm + s.n_columns / 2).astype(np.int64)
+        # Rows follow z, which is −y of the file.
         row = np.floor((MIDDLE_MM - y) / s.pitch_mm + s.n_rows / 2).astype(np.int64)
         inside &= (row >= 0) & (row < s.n_rows) & (column >= 0) & (column < s.n_columns)
         crystals.append((panel * s.n_rows + row) * s.n_columns + column)

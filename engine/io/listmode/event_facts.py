@@ -1,4 +1,4 @@
-"""Summarise list mode of any size: counts, and a few of its events."""
+"""Summarise list mode of any size: counts, and a sample of its events."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from engine.io.safety.open_input import InputFile
 
 SAMPLE = 64
-"""Events of each sort, prompts and delayeds, in the sample."""
+"""Number of prompts and of delayeds in the sample."""
 
 
 @dataclass(frozen=True, eq=False)
 class EventFacts:
-    """A scan, with few of its events.
+    """A scan with a sample of its events.
 
     Attributes
     ----------
-    sample : the scan with some of its first events, delayeds among them
-    n_prompts, n_delayed : in all
-    times_ms : first and last time of an event; None: not recorded
+    sample : the scan with some of its first events, delayeds included
+    n_prompts, n_delayed : numbers in the whole scan
+    times_ms : first and last time of an event; None if not recorded
     """
 
     sample: ListMode
@@ -40,6 +40,7 @@ class EventFacts:
         """Return the facts of a scan in memory."""
         rows = np.arange(min(SAMPLE, data.n_events))
         if data.delayed is not None:
+            # Scans with few randoms have none among their first events.
             rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
         times = None
         if data.time_ms is not None and data.n_events:
@@ -48,7 +49,18 @@ class EventFacts:
 
     @classmethod
     def of_pieces(cls, source: EventPieces) -> Self:
-        """Return the facts of a scan that is read in pieces."""
+        """Return the facts of a scan that is read in pieces.
+
+        Parameters
+        ----------
+        source
+            events of the scan, which are all decoded once
+
+        Raises
+        ------
+        EngineError
+            if the file is damaged
+        """
         selected: list[EventPiece] = []
         n_events = n_delayed = n_found = 0
         times: list[int] = []
@@ -56,12 +68,14 @@ class EventFacts:
             piece = decoded()
             source.take(piece)
             late = 0 if piece.delayed is None else int(np.count_nonzero(piece.delayed))
+            # Keep only the pieces that the sample needs: the others would fill the memory.
             if n_events < SAMPLE or (late and n_found < SAMPLE):
                 selected.append(piece)
             n_events, n_delayed = n_events + len(piece.crystals), n_delayed + late
             n_found += late
             if piece.time_ms is not None and len(piece.time_ms):
                 times += int(piece.time_ms.min()), int(piece.time_ms.max())
+        # `scan` is complete only after all pieces: duration and notes depend on the last event.
         few = cls.of(_joined(source.scan(), selected))
         span = (min(times), max(times)) if times else None
         return cls(few.sample, n_events - n_delayed, n_delayed, span)
@@ -75,7 +89,18 @@ class EventFacts:
 def facts_of(
     reader: type[ListModeReader], file: InputFile, *, scanner: str | None = None
 ) -> EventFacts:
-    """Return the facts of a file that a reader accepts."""
+    """Return the facts of a list-mode file.
+
+    Parameters
+    ----------
+    reader
+        reader that accepts the file
+    file
+        open file
+    scanner
+        name or file of a scanner, if the file does not state it
+    """
+    # In pieces if the reader can, so that inspecting a file of 100 GB needs little memory.
     with reader.pieces(file, scanner=scanner) as source:
         if source is not None:
             return EventFacts.of_pieces(source)

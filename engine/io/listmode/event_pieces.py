@@ -16,17 +16,17 @@ from engine.geometry.scanner import Scanner
 
 @dataclass(frozen=True)
 class EventPiece:
-    """Some events of a scan, in their order.
+    """Some events of a scan, in order.
 
     Attributes
     ----------
-    scanner : where the crystals are
+    scanner : scanner of the crystal numbers
     crystals : (n, 2) int32
-    delayed : (n,) bool; None: all are prompts
-    time_ms : (n,) uint32, since the scan began; None: not recorded
-    tof_bins : (n,) int16; None: not measured
-    additive : (n,) float32, expected background; None: not supplied
-    end_byte : of the file, up to which it was read
+    delayed : (n,) bool; None if all are prompts
+    time_ms : (n,) uint32, since the start of the scan; None if not recorded
+    tof_bins : (n,) int16; None if not measured
+    additive : (n,) float32, expected background; None if not stored
+    end_byte : position in the file up to which it was read
     """
 
     scanner: Scanner
@@ -39,7 +39,8 @@ class EventPiece:
 
     @cached_property
     def live(self) -> NDArray[np.bool_]:
-        """(n,) whether each event lies on a line of response."""
+        """(n,) True for events on a valid line of response."""
+        # Cached, because more than one step needs it.
         return self.scanner.in_coincidence(self.crystals)
 
 
@@ -48,10 +49,10 @@ class EventPieces(ABC):
 
     Attributes
     ----------
-    scanner : where the crystals are
-    name : of the file, for sentences
-    n_bytes : of the file
-    most_events : no more than these are in it
+    scanner : scanner of the crystal numbers
+    name : file name for messages
+    n_bytes : size of the file
+    most_events : upper limit for the number of events
     """
 
     scanner: Scanner
@@ -61,18 +62,37 @@ class EventPieces(ABC):
 
     @abstractmethod
     def pieces(self) -> Iterator[Callable[[], EventPiece]]:
-        """Read the scan from its beginning; what is yielded decodes a piece, in any thread.
+        """Yield functions that decode one piece each, from the beginning of the scan.
+
+        The functions can run in any thread, so that decoding uses all cores while one thread reads.
 
         Raises
         ------
         EngineError
-            where the file holds no such events, has become shorter or cannot be read
+            if the file is damaged, has become shorter or cannot be read
         """
 
     @abstractmethod
     def take(self, piece: EventPiece) -> None:
-        """Count a piece that was decoded, one after the other; refuse what no scan can hold."""
+        """Count a decoded piece; pieces must be passed in order.
+
+        Parameters
+        ----------
+        piece
+            the next piece
+
+        Raises
+        ------
+        EngineError
+            if its events are not possible in one scan, such as times that decrease
+        """
 
     @abstractmethod
     def scan(self) -> ListMode:
-        """Return the scan without its events, once all pieces were taken; refuse what is none."""
+        """Return the scan without its events.
+
+        Raises
+        ------
+        EngineError
+            if the pieces passed to `take` are no valid scan
+        """

@@ -18,17 +18,22 @@ from engine.io.unknown import unknown
 def read_listmode(
     path: Path | str, *, scanner: str | None = None, complete_events: bool = False
 ) -> ListMode:
-    """Read a list-mode scan.
+    """Read a list-mode scan completely.
 
     Parameters
     ----------
     path
-        the scan's data or header file
+        data or header file of the scan
     scanner
-        name of a scanner that comes with us, a scanner file or a crystal map, where the
-        scan does not say which
+        name of a built-in scanner, or path of a scanner file or crystal map; None if the scan
+        states it
     complete_events
-        use the complete events of a file that ends within a record, which is refused otherwise
+        use the complete events of a file that ends within a record; it is refused otherwise
+
+    Raises
+    ------
+    EngineError
+        if the file is no list mode, is damaged, or no scanner is known
     """
     with _opened(path, complete_events) as (reader, file):
         return reader.read(file, scanner=scanner)
@@ -37,7 +42,15 @@ def read_listmode(
 def listmode_facts(
     path: Path | str, *, scanner: str | None = None, complete_events: bool = False
 ) -> EventFacts:
-    """Return what a list-mode scan holds, however large; parameters as of `read_listmode`."""
+    """Return a summary of a list-mode scan of any size.
+
+    Parameters
+    ----------
+    path
+        data or header file of the scan
+    scanner, complete_events
+        as for `read_listmode`
+    """
     with _opened(path, complete_events) as (reader, file):
         return facts_of(reader, file, scanner=scanner)
 
@@ -46,9 +59,19 @@ def listmode_facts(
 def open_pieces(
     path: Path | str, *, scanner: str | None = None, complete_events: bool = False
 ) -> Iterator[EventPieces | None]:
-    """Open a list-mode scan to read its events in pieces; None where they are read as a whole.
+    """Open a list-mode scan to read its events in pieces.
 
-    The parameters are those of `read_listmode`.
+    Parameters
+    ----------
+    path
+        data or header file of the scan
+    scanner, complete_events
+        as for `read_listmode`
+
+    Yields
+    ------
+    pieces
+        None if the format can only be read as a whole
     """
     with (
         _opened(path, complete_events) as (reader, file),
@@ -61,7 +84,8 @@ def open_pieces(
 def _opened(
     path: Path | str, complete_events: bool
 ) -> Iterator[tuple[type[ListModeReader], InputFile]]:
-    """Open a list-mode scan with the reader that is for it."""
+    """Open a list-mode scan with its reader."""
+    # The file stays open within the block, because pieces are read from it later.
     with open_input(Path(path), may_be_cut=complete_events) as file:
         reader = reader_of(LISTMODE_READERS, file)
         if reader is None:

@@ -1,8 +1,9 @@
-"""SAFIR list mode: a 32-byte signature, then little-endian 64-bit records.
+"""Read SAFIR list mode: a 32-byte signature, then little-endian 64-bit records.
 
-bit 63 = 1: time, bits 0 to 47 ms. bit 63 = 0: coincidence; rings A, B in bits 0 to 7 and 8 to 15,
-dets A, B in 16 to 31 and 32 to 47, layers A, B in 48 to 51 and 52 to 55, delayed in bit 62.
-The crystals' places come from a crystal map (or a ring scanner without layers).
+Bit 63 = 1: time in ms, bits 0 to 47. Bit 63 = 0: coincidence; rings A, B in bits 0 to 7 and 8 to
+15,
+dets A, B in 16 to 31 and 32 to 47, layers A, B in 48 to 51 and 52 to 55, delayed in bit 62. The
+positions of the crystals come from a crystal map, or a ring scanner without layers.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ SIGNATURES = (b"MUPET CListModeData", b"SAFIR CListModeData")
 HEADER_BYTES = 32
 RECORD_BYTES = 8
 CHUNK = 2_000_000
-"""Records decoded at once."""
+"""Records that are decoded at once."""
 IS_TIME = np.uint64(1 << 63)
 TIME_MS = np.uint64((1 << 48) - 1)
 DELAYED = np.uint64(1 << 62)
 MAX_MS = 2**32 - 1
 LATE_MS = 1000
-"""A first mark from here on is told: the clock did not begin with the scan."""
+"""A first time tag after this time gets a note: the clock began before the scan."""
 USED_FRACTION = 0.9
-"""A scan of many events that names fewer of the map's rings or places is of another scanner."""
+"""A long scan that uses a smaller part of the map's rings or places belongs to another scanner."""
 
 EVENT_BYTES = 34
 """Memory of an event during decoding [bytes]."""
@@ -62,12 +63,15 @@ class Safir(ListModeReader):
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         path = file.path
+        # Cheap checks of the file come before the scanner, whose absence is a question to the user.
         records, n_rest = _records(file)
         place = read_scanner(scanner or _adjacent_map(path))
         refuse_padding(records, path.name)
         try:
             events = _decode(records, Lookup.of(place, path), path)
         except FileFormatError as e:
+            # Big-endian records look like random crystals. Test that before calling the file
+            # damaged.
             if not _swapped(records, place, path):
                 raise
             raise FileFormatError(
@@ -103,6 +107,7 @@ class Safir(ListModeReader):
         words = WordFormat(
             "<u8",
             lambda ms: int(IS_TIME) | ms,
+            # The time flag is the highest bit, so a comparison finds it.
             lambda records: records[records >= IS_TIME] & TIME_MS,
             decoded,
         )
@@ -114,14 +119,14 @@ class _Events:
     crystals: NDArray[np.int32]
     delayed: NDArray[np.bool_]
     time_ms: NDArray[np.uint32]
-    """From the first mark."""
+    """Times since the first time tag."""
     first_ms: int
     last_ms: int
     n_time_tags: int
 
 
 def _late_start(first_ms: int) -> tuple[str, ...]:
-    """Return what is to be said of a clock that did not begin with the scan."""
+    """Return a note if the clock began before the scan."""
     if first_ms < LATE_MS:
         return ()
     text = f"The first time mark is {first_ms:,} ms; times are counted from there."
@@ -129,7 +134,7 @@ def _late_start(first_ms: int) -> tuple[str, ...]:
 
 
 def _records(file: InputFile) -> tuple[Words, int]:
-    """Return the complete records, and how many bytes come after them."""
+    """Return the complete records, and the number of bytes after them."""
     path = file.path
     if not file.head.startswith(SIGNATURES):
         known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
@@ -152,6 +157,7 @@ def _records(file: InputFile) -> tuple[Words, int]:
 
 
 def _adjacent_map(path: Path) -> str:
+    # By name, because text files of numbers are also efficiencies or point spread functions.
     beside = [
         p
         for p in entries(path.parent)
@@ -176,14 +182,17 @@ def _decode(records: Words, lookup: Lookup, path: Path) -> _Events:
         part = np.asarray(records[start : start + CHUNK])
         is_time = part >= IS_TIME
         events, tags = part[~is_time], part[is_time] & TIME_MS
+        # Events before the first time tag get its time.
         if first is None and len(tags):
             first = now = int(tags[0])
         clock = np.concatenate([np.array([now], np.uint64), tags])
         _refuse_times(clock, path)
         pairs = np.stack([lookup.crystals(events, 0), lookup.crystals(events, 1)], -1)
+        # A wrong crystal map is the most likely mistake, and it shows in the numbers.
         _refuse_pairs(pairs, events, n_events, path)
         crystals.append(pairs)
         delayed.append((events & DELAYED) != 0)
+        # clock[0] is the last tag of the previous chunk, so each event has the tag before it.
         since = clock[np.cumsum(is_time)[~is_time]] - np.uint64(first or 0)
         times.append(since.astype(np.uint32))
         n_events, n_tags, now = n_events + len(events), n_tags + len(clock) - 1, int(clock[-1])
@@ -237,8 +246,9 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
 
 
 def _refuse_unused(decoded: _Events, lookup: Lookup, path: Path) -> None:
-    """Refuse a map with many more rings or places than a long scan ever names."""
+    """Refuse a map with many more rings or places than a long scan uses."""
     n_rings, n_places = lookup.n_named
+    # Short scans miss rings and places by chance.
     if len(decoded.crystals) < 20 * (n_rings + n_places):
         return
     hit = np.zeros(lookup.table.size, bool)
@@ -257,6 +267,7 @@ def _refuse_unused(decoded: _Events, lookup: Lookup, path: Path) -> None:
 
 
 def _swapped(records: Words, scanner: Scanner, path: Path) -> bool:
+    # A sample is enough: random bits would fail within a few records.
     sample = np.asarray(records[:100_000]).byteswap()
     try:
         _decode(sample, Lookup.of(scanner, path), path)

@@ -1,4 +1,4 @@
-"""Look up the crystal of a SAFIR record from ring, place and layer."""
+"""Find the crystal of a SAFIR record from ring, place and layer."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 
 FIELDS = {"ring": ((0, 8), 8), "det": ((16, 32), 16), "layer": ((48, 52), 4)}
-"""Bits of crystals A and B, and their width."""
+"""First bits for crystals A and B, and the width."""
 Records = NDArray[np.uint64]
 MOST_KEYS = 16_777_216
-"""Rings, places and layers: ten times those of any scanner."""
+"""Maximum size of the table, ten times that of any scanner."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,24 @@ class Lookup:
 
     table: NDArray[np.int32]
     n_named: tuple[int, int]
-    """Rings and places on a ring of the scanner."""
+    """Number of rings, and of places on a ring."""
 
     @classmethod
     def of(cls, scanner: Scanner, path: Path) -> Lookup:
-        """Return the crystals of a map, or of a ring scanner without layers."""
+        """Build the table of a scanner.
+
+        Parameters
+        ----------
+        scanner
+            crystal map, or ring scanner without layers
+        path
+            list-mode file, for messages
+
+        Raises
+        ------
+        GeometryError
+            for another kind of scanner, or numbers with large gaps
+        """
         if isinstance(scanner, RingScanner):
             s = scanner.settings
             named = (s.n_rings, s.n_crystals_per_ring)
@@ -38,6 +51,7 @@ class Lookup:
         if not isinstance(scanner, CrystalMap):
             raise GeometryError(f"{path.name}: SAFIR list mode needs a crystal map.")
         most = scanner.keys.max(axis=0)
+        # Larger numbers do not fit in the fields of a record.
         rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
         shape = (rings, places, layers)
         if rings * places * layers > MOST_KEYS:
@@ -49,10 +63,24 @@ class Lookup:
         return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))
 
     def crystals(self, events: Records, end: int) -> NDArray[np.int32]:
-        """(n,) crystal of end A (0) or B (1) of each event."""
+        """Return the crystal at one end of each event.
+
+        Parameters
+        ----------
+        events
+            records of coincidences
+        end
+            0 for crystal A, 1 for crystal B
+
+        Returns
+        -------
+        crystals
+            (n,) int32; −1 if the scanner has no such crystal
+        """
         keys = [bits(events, shifts[end], width) for shifts, width in FIELDS.values()]
         known = np.ones(len(events), bool)
         for key, size in zip(keys, self.table.shape, strict=True):
+            # A mask first: an index beyond the table would raise an exception or wrap.
             known &= key < size
         found = np.full(len(events), -1, np.int32)
         found[known] = self.table[tuple(key[known] for key in keys)]
@@ -60,5 +88,5 @@ class Lookup:
 
 
 def bits(events: Records, shift: int, width: int) -> NDArray[np.int64]:
-    """Return a field of each record."""
+    """Return a bit field of each record."""
     return ((events >> np.uint64(shift)) & np.uint64((1 << width) - 1)).astype(np.int64)

@@ -1,7 +1,8 @@
-"""List mode of words with time tags, while its file grows: what came after what was decoded before.
+"""Follow list mode with time tags while its file grows.
 
-A stream of words may begin with a time tag anywhere. So a word that says what time it is goes
-before the new ones, and they are decoded like the words of a whole scan.
+A stream of words can start anywhere between two time tags. So a word with the current time is
+placed
+before the new words, and they are decoded like a complete scan.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from engine.data.listmode import ListMode
 from engine.io.safety.open_input import InputFile
 
 MOST_BYTES = 16 * 2**20
-"""Read at once."""
+"""Maximum number of bytes that are read at once."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,10 @@ class WordFormat:
 
     Attributes
     ----------
-    dtype : of a word
-    tag : returns the word that tells a time [ms]
-    times_of : returns the times that words tell [ms], in their order
-    decode : returns the events of words, with their times from the first tag on
+    dtype : NumPy type of a word
+    tag : returns the word for a time [ms]
+    times_of : returns the times in words [ms], in order
+    decode : returns the events of words, with times since the first tag
     """
 
     dtype: str
@@ -42,16 +43,16 @@ class WordFormat:
 
 @dataclass
 class ListModeTail:
-    """Decodes a file part by part, as it grows.
+    """Decoder of a file part by part, while it grows.
 
     Attributes
     ----------
-    path : of the words
-    format : of the words
+    path : file of the words
+    format : their decoder
     head : the scan without events
     at : byte of the next word
-    n_words : in the whole file, None where nothing says so
-    identity : of the file, once it was read
+    n_words : number of words in the complete file; None if unknown
+    identity : device and inode of the file, after the first read
     """
 
     path: Path
@@ -66,24 +67,31 @@ class ListModeTail:
 
     @property
     def is_whole(self) -> bool:
-        """Return True if all words have come that the header counts."""
+        """True if all words that the header states have been read."""
         return self.n_words is not None and self._n_taken >= self.n_words
 
     def new_events(self) -> ListMode | None:
-        """Return events that were written since the last call, None where there is none.
+        """Return events that were written since the last call.
+
+        Returns
+        -------
+        events
+            None if there are none yet
 
         Raises
         ------
         EngineError
-            where the file is gone, is another one, has become shorter or holds no such words
+            if the file is missing, was replaced, has become shorter or is damaged
         """
         words = self._new_words()
         times = self.format.times_of(words)
         if self._first_ms is None:
             if not len(times):
-                return None  # until it is known when the scan began
+                return None  # without a time tag, the start of the scan is unknown
             self._first_ms = self._now_ms = int(times[0])
         now = np.array([self.format.tag(self._now_ms)], words.dtype)
+        # The position moves only after decoding: if that fails, the next call reads the same words
+        # again.
         events = self.format.decode(np.concatenate([now, words]))
         late = np.uint32(self._now_ms - self._first_ms)
         self.at += words.nbytes
@@ -95,12 +103,14 @@ class ListModeTail:
 
     @property
     def was_replaced(self) -> bool:
-        """Return True if another file is there now, or less of it."""
+        """True if the path now leads to another file, or the file has become shorter."""
         with closing(InputFile(self.path)) as file:
             return self.identity not in (None, file.identity) or file.size < self.at
 
     def _new_words(self) -> Array:
-        """Return whole words that were not taken yet, no more than are read at once."""
+        """Return complete words that were not read yet, at most `MOST_BYTES`."""
+        # Not `open_input`, which refuses a file that changes. Opened for each read, because on a
+        # network share an open handle can keep showing the old size.
         with closing(InputFile(self.path)) as file:
             if self.identity not in (None, file.identity):
                 raise FileFormatError(f"{self.path.name}: the file was replaced by another one.")

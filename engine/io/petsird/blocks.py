@@ -1,4 +1,4 @@
-"""The blocks in time of a PETSIRD stream, one after another: events, movements, rates, signals."""
+"""Collect the time blocks of a PETSIRD stream: events, movements, rates, signals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Blocks:
     time_ms: list[Array] = field(default_factory=list)
     n_events: int = 0
     n_extra: int = 0
-    """Events of types of modules that the scanner lacks."""
+    """Events of module types that the scanner does not have."""
     kinds: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
     spans_ms: list[tuple[int, int]] = field(default_factory=list)
@@ -42,17 +42,32 @@ class Blocks:
     alive: list[tuple[int, int, Tree]] = field(default_factory=list)
     singles: list[Tree] = field(default_factory=list)
     signals_ms: dict[int, list[int]] = field(default_factory=dict)
-    """Starts of the blocks of each external signal."""
+    """Start times of the blocks of each external signal."""
 
     def take(self, kind: str, block: Tree) -> None:
-        """Take one block."""
+        """Add one block.
+
+        Parameters
+        ----------
+        kind
+            name of its type in the schema
+        block
+            its fields
+
+        Raises
+        ------
+        FileFormatError
+            if times or detection bins are impossible
+        """
         self.kinds[kind] += 1
         interval: Tree = block["timeInterval"]
         start, stop = int(interval["start"]), int(interval["stop"])
+        # Event times are stored as uint32 in ms.
         if not start <= stop <= MOST_MS:
             raise FileFormatError(
                 f"{self.name}: a block runs from {start:,} to {stop:,} ms; the file is damaged."
             )
+        # Other kinds of blocks are counted above and ignored.
         if kind == "EventTimeBlock":
             self._events(block, start, stop)
         elif kind in ("BedMovementTimeBlock", "GantryMovementTimeBlock"):
@@ -65,6 +80,7 @@ class Blocks:
             self.signals_ms.setdefault(int(block["signalID"]), []).append(start)
 
     def _events(self, block: Tree, start: int, stop: int) -> None:
+        # Sorting would be possible, but a step back means that files of two scans were joined.
         if self.spans_ms and start < self.spans_ms[-1][0]:
             raise FileFormatError(
                 f"{self.name}: time runs backwards at block {sum(self.kinds.values()) - 1:,}, from "
@@ -77,15 +93,18 @@ class Blocks:
             rows: Sequence[Sequence[Tree]] = block[name]
             for a, row in enumerate(rows):
                 for b, events in enumerate(row):
+                    # Events are in a triangular matrix of module types: [a][b] with b ≤ a.
                     if a < len(self.geometry.types) and b <= a:
                         self._pairs(events, (a, b), is_delayed)
                     else:
                         self.n_extra += len(events["tofIdx"])
+        # PETSIRD has no time for each event, only for its block.
         self.time_ms.append(np.full(self.n_events - n_before, start, np.uint32))
         for name in OTHERS:
             self.others[name] += _n_events(block.get(name))
 
     def _pairs(self, events: Tree, pair: tuple[int, int], is_delayed: bool) -> None:
+        # Columns of all events of a pair of module types, as `engine.io.petsird.schema` reads them.
         bins, tof = np.asarray(events["detectionBins"]), np.asarray(events["tofIdx"])
         if not len(tof):
             return
@@ -104,6 +123,7 @@ class Blocks:
                 f"{self.name}: an event after event {self.n_events:,} names detection bin "
                 f"{int(bins[k]):,}, but its module type has {of.n_bins:,}; the file is damaged."
             )
+        # The energy index varies fastest within a detection bin number.
         return (bins // of.n_energies + of.first_crystal).astype(np.int32)
 
     def _checked_tof(self, tof: Array) -> NDArray[np.int16]:
@@ -118,17 +138,19 @@ class Blocks:
         return tof.astype(np.int16)
 
     def _move(self, kind: str, block: Tree) -> None:
+        # Files differ in the name of this field.
         given = block.get("transform") or block["transforms"]
         place = np.asarray(given["matrix"], np.float64)
         earlier = self.moves.setdefault(kind, [])
         if not earlier:
+            # A bed that is placed before the first event does not move during the scan.
             self.moved_before_events[kind] = not self.n_events
         if not earlier or not np.array_equal(earlier[-1], place):
             earlier.append(place)
 
 
 def _n_events(tree: object) -> int:
-    """Return how many events lists within lists hold."""
+    """Return the number of events in nested lists."""
     if isinstance(tree, dict):
         return len(next(iter(tree.values())))
     return sum(_n_events(each) for each in tree) if isinstance(tree, list) else 0
@@ -137,15 +159,34 @@ def _n_events(tree: object) -> int:
 def read_blocks(
     stream: YardlStream, read: Reader, geometry: Geometry, path: Path
 ) -> tuple[Blocks, int | None]:
-    """Return all blocks, and where the last whole one ended if the stream is cut off after it."""
+    """Read all blocks of a stream.
+
+    Parameters
+    ----------
+    stream
+        positioned at the first block
+    read
+        reader of one block, from the schema
+    geometry
+        scanner of the header
+    path
+        file, for messages
+
+    Returns
+    -------
+    blocks, end
+        end is None for a complete stream, otherwise the position after the last complete block
+    """
     blocks = Blocks(geometry, path.name)
     whole_to = stream.position
     try:
+        # yardl streams are sequences of counted batches; a count of 0 ends them.
         while n_items := stream.count():
             for _ in range(n_items):
                 found = read(stream)
                 if not isinstance(found, tuple):
                     raise stream.damaged()
+                # Only complete blocks are used: an incomplete one could lack its delayed events.
                 blocks.take(*found)
                 whole_to = stream.position
     except EndOfStreamError:
@@ -154,10 +195,29 @@ def read_blocks(
 
 
 def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
-    """Refuse events of several places of bed or gantry, which would be mixed into one image."""
+    """Refuse a scan with several positions of bed or gantry.
+
+    Parameters
+    ----------
+    blocks
+        all blocks
+    path
+        file, for messages
+
+    Returns
+    -------
+    notes
+        position of a bed that does not move during the scan
+
+    Raises
+    ------
+    DataError
+        if bed or gantry move, because their events would be mixed in one image
+    """
     notes = []
     for kind, what in (("BedMovementTimeBlock", "bed"), ("GantryMovementTimeBlock", "gantry")):
         places = blocks.moves.get(kind, [])
+        # A writer can store the identity although nothing moves.
         if all((place == np.eye(3, 4)).all() for place in places):
             continue
         if len(places) > 1 or not blocks.moved_before_events[kind]:
@@ -165,6 +225,7 @@ def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
                 f"{path.name}: the {what} moves during the scan ({len(places)} positions); write "
                 f"one file per position of the {what}."
             )
+        # A moved gantry changes every line, and images refer to the gantry, so it cannot be a note.
         if what == "gantry":
             raise DataError(
                 f"{path.name}: the gantry is not at the position in the header; write the true "

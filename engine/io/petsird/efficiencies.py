@@ -1,8 +1,10 @@
 """Efficiencies in a PETSIRD header: detection bins and module pairs.
 
-n = ε_1 ε_2 T, whatever the energies of the two photons: the sum over their bins. Crystals get
-ε = Σ_i ε_i, and pairs what is left of it (`engine.data.pair_table`). The factor of calibration is
-the same for all lines; it is kept as a fact.
+n = ε_1 ε_2 T for a pair of detection bins; the factor of a line is its sum over the energies of
+both
+photons. Crystals get ε = Σ_i ε_i, and pairs get the rest (`engine.data.pair_table`). The
+calibration
+factor is equal for all lines, so it is only stored as a fact.
 """
 
 from __future__ import annotations
@@ -23,7 +25,22 @@ Lists: TypeAlias = Sequence[Sequence[Sequence[Tree]]]
 
 
 def bin_efficiencies(found: Tree, geometry: Geometry, path: Path) -> list[NDArray[np.float32]]:
-    """Return the efficiencies of detection bins, (n_crystals, n_energies) for each type."""
+    """Return the efficiencies of detection bins.
+
+    Parameters
+    ----------
+    found
+        `detectionEfficiencies` of the header
+    geometry
+        scanner of the header
+    path
+        file, for messages
+
+    Returns
+    -------
+    efficiencies
+        (n_crystals, n_energies) for each module type
+    """
     listed = found["detectionBinEfficiencies"]
     return of_bins(listed, geometry, path, "efficiencies of detection bins")
 
@@ -31,7 +48,31 @@ def bin_efficiencies(found: Tree, geometry: Geometry, path: Path) -> list[NDArra
 def of_bins(
     listed: Sequence[Array], geometry: Geometry, path: Path, what: str
 ) -> list[NDArray[np.float32]]:
-    """Return a value of each detection bin, by type, (n_crystals, n_energies); 1 if unsaid."""
+    """Return one value for each detection bin.
+
+    Parameters
+    ----------
+    listed
+        values by module type, as in the file
+    geometry
+        scanner of the header
+    path
+        file, for messages
+    what
+        name of the values, for messages
+
+    Returns
+    -------
+    values
+        (n_crystals, n_energies) for each module type; 1 if not stated
+
+    Raises
+    ------
+    FileFormatError
+        if the number of values is wrong
+    DataError
+        if values are negative or not finite
+    """
     values = []
     for number, one in enumerate(geometry.types):
         given = np.asarray(listed[number] if number < len(listed) else (), np.float32)
@@ -52,25 +93,46 @@ def of_bins(
 
 
 def crystal_efficiencies(bins: Sequence[Array]) -> NDArray[np.float32]:
-    """(n_crystals,) the sum over energies."""
+    """Return the sum over the energies for each crystal, (n_crystals,)."""
     return np.concatenate([each.sum(axis=1, dtype=np.float64) for each in bins]).astype(np.float32)
 
 
 def pair_table(
     found: Tree, geometry: Geometry, bins: Sequence[Array], path: Path
 ) -> PairTable | None:
-    """Return the tables of pairs of modules; None where the file has none."""
+    """Return the tables of module pairs.
+
+    Parameters
+    ----------
+    found
+        `detectionEfficiencies` of the header
+    geometry
+        scanner of the header
+    bins
+        efficiencies of detection bins
+    path
+        file, for messages
+
+    Returns
+    -------
+    table
+        None if the file has none
+    """
     listed: Lists = found["modulePairEfficienciesVectors"]
+    # Without symmetry groups, the tables could not be assigned to pairs.
     if geometry.kinds is None or not _any(listed):
         return None
     tables = [_table(listed, group, geometry.types, path) for group in geometry.groups]
     sizes = np.array([table.size for table in tables], np.int64)
+    # Types can have different numbers of energy bins; unused columns stay 0.
     types = geometry.types
     n_energies = max(one.n_energies for one in types)
     shares = np.zeros((geometry.scanner.n_crystals, n_energies), np.float32)
     for one, each in zip(types, bins, strict=True):
         total = each.sum(axis=1, keepdims=True)
         even = np.full_like(each, 1 / one.n_energies)
+        # The crystal already contains the sum over energies, so the pair only needs their shares. A
+        # dead crystal has none; equal shares avoid a division by zero.
         part = np.divide(each, total, out=even, where=total > 0)
         shares[one.first_crystal : one.first_crystal + one.n_crystals, : one.n_energies] = part
     keys = geometry.scanner.keys
@@ -78,6 +140,7 @@ def pair_table(
         modules=np.ascontiguousarray(keys[:, 0]),
         places=np.ascontiguousarray(keys[:, 1]),
         kinds=np.asarray(geometry.kinds, np.int32),
+        # Tables of all groups are stored one after the other in a single array, for the kernels.
         starts=np.cumsum(sizes) - sizes,
         widths=np.array([table.shape[1] for table in tables], np.int64),
         values=np.concatenate([table.ravel() for table in tables]),
@@ -93,7 +156,7 @@ def _any(listed: Lists) -> bool:
 
 
 def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> Array:
-    """(n_rows, n_columns) float32, the detection bins of two modules; 1 if unsaid."""
+    """Return the factors for the detection bins of two modules, (n_rows, n_columns); or 1."""
     upper, lower = types[group.upper], types[group.lower]
     shape = (upper.n_elements * upper.n_energies, lower.n_elements * lower.n_energies)
     vector = rows[group.upper][group.lower] if _has(rows, group) else ()
@@ -101,6 +164,7 @@ def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> A
         return np.ones(shape, np.float32)
     where = f"{path.name}: efficiencies of group {group.number} of module types {group.upper} and"
     one = vector[group.number] if group.number < len(vector) else None
+    # The group number is stored twice: as the position in the list and in the entry.
     if one is None or one["sgid"] != group.number:
         raise FileFormatError(
             f"{where} {group.lower} are missing or out of order; write the file again."

@@ -1,8 +1,8 @@
 """Scanner geometry in a PETSIRD header: crystals, TOF, modules in coincidence.
 
-A crystal's centre of detection is M_module · M_element · mean of the box's corners [mm]. Crystals
-are numbered by type of module, module and element; a detection bin is energy + n_energies ·
-(element + n_elements · module) of a type, and times of flight (t1 − t2) c / 2 have our sign.
+The point of detection of a crystal is M_module · M_element · mean of the corners of its box [mm].
+Crystals are numbered by module type, module and element. A detection bin of a type is energy +
+n_energies · (element + n_elements · module). Times of flight (t1 − t2) c / 2 have our sign.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from engine.io.scanners.crystal_map import MAX_KEY, mapped
 
 Tree: TypeAlias = Plain
 NAME = "PETSIRD scanner"
-"""Name of a scanner whose file names no model."""
+"""Name of a scanner if the file states no model."""
 EVEN = 1e-3
-"""Part of a bin that edges may lie off."""
+"""Tolerance of the edges of TOF bins, as a part of a bin."""
 MOST_TOF_BINS = 32_767
 OFF_MIDDLE_MM = 0.01
-"""Scanners whose middle is nearer than this to z = 0 are left there."""
+"""Scanners whose centre is closer to z = 0 are not shifted."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Modules:
 
     Attributes
     ----------
-    n_modules, n_elements, n_energies : of modules, crystals in each, and energy bins
-    first_crystal, first_module : numbers of the first ones
+    n_modules, n_elements, n_energies : numbers of modules, of crystals in each, and of energy bins
+    first_crystal, first_module : numbers of the first ones in the scanner
     """
 
     n_modules: int
@@ -52,18 +52,18 @@ class Modules:
 
     @property
     def n_crystals(self) -> int:
-        """Crystals of all its modules."""
+        """Number of crystals in all modules."""
         return self.n_modules * self.n_elements
 
     @property
     def n_bins(self) -> int:
-        """Detection bins of all its modules."""
+        """Number of detection bins in all modules."""
         return self.n_crystals * self.n_energies
 
 
 @dataclass(frozen=True)
 class Group:
-    """Pairs of modules that are alike: their types, the higher first, and their number there."""
+    """Symmetry group of module pairs: their types, the higher first, and its number."""
 
     upper: int
     lower: int
@@ -72,18 +72,33 @@ class Group:
 
 @dataclass(frozen=True)
 class Geometry:
-    """Scanner of a header, and how its detection bins are numbered."""
+    """Scanner of a header, and the numbering of its detection bins."""
 
     scanner: CrystalMap
     types: tuple[Modules, ...]
     kinds: Array | None
-    """(n_modules, n_modules) int32 group of each pair, −1 for none; None: not said."""
+    """(n_modules, n_modules) int32 group of each pair, −1 for none; None if not stated."""
     groups: tuple[Group, ...]
     notes: tuple[str, ...]
 
 
 def read_geometry(scanner: Tree, path: Path) -> Geometry:
-    """Return what a header says of the scanner."""
+    """Read the scanner of a header.
+
+    Parameters
+    ----------
+    scanner
+        `ScannerInformation` of the header
+    path
+        file, for messages
+
+    Raises
+    ------
+    FileFormatError
+        if the description is incomplete
+    GeometryError
+        if positions are missing or there are too many modules
+    """
     replicated = scanner["scannerGeometry"]["replicatedModules"]
     edges = [np.asarray(each["edges"]) for each in scanner["eventEnergyBinEdges"]]
     if not replicated or len(edges) != len(replicated):
@@ -103,6 +118,7 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
                 "write the file again."
             )
         module, element = np.indices(centres.shape[:2]).reshape(2, -1)
+        # A crystal map needs (ring, place, layer). Here these are module, element and module type.
         keys.append(np.stack([module + n_modules, element, np.full_like(module, number)], -1))
         points.append(centres.reshape(-1, 3))
         types.append(found)
@@ -124,18 +140,20 @@ def read_geometry(scanner: Tree, path: Path) -> Geometry:
 
 
 def _centres(replicated: Tree) -> NDArray[np.float64]:
-    """(n_modules, n_elements, 3) centres of the crystals of a type of module [mm]."""
+    """Return the crystal centres of a module type, (n_modules, n_elements, 3) [mm]."""
     elements = replicated["object"]["detectingElements"]
     corners = elements["object"]["shape"]["corners"]
+    # The header states no depth of interaction, so the centre of the box is the point of detection.
     middle = np.mean([corner["c"] for corner in corners], axis=0, dtype=np.float64)
     inner = np.asarray(elements["transforms"]["matrix"], np.float64)
     outer = np.asarray(replicated["transforms"]["matrix"], np.float64)
+    # Rigid transforms as 3 × 4 matrices [R | t]: first inside the module, then in the scanner.
     in_module = inner[:, :, :3] @ middle + inner[:, :, 3]
     return np.einsum("mij,ej->mei", outer[:, :, :3], in_module) + outer[:, None, :, 3]
 
 
 def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
-    """Return the crystals with z counted from the scanner's middle, as images are."""
+    """Return the crystals with z counted from the scanner centre, as in images."""
     if len(points) < 2 or not np.isfinite(points).all():
         raise GeometryError(
             f"{path.name}: {len(points)} crystals, or some have no position; a scanner needs at "
@@ -149,11 +167,12 @@ def _about_middle(points: Array, path: Path) -> tuple[Array, tuple[str, ...]]:
 
 
 def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
-    """Return the time bins all types of modules share, and a note where they share none."""
+    """Return TOF bins if all module types share them; otherwise a note."""
     pairs = [(a, b) for a in range(n_types) for b in range(a + 1)]
     edges = [_edges(scanner, pair) for pair in pairs]
     if all(len(each) <= 2 for each in edges):
         return None, ()
+    # PETSIRD allows different bins for each pair of types, but one scan has one set of bins here.
     first, widths_mm = edges[0], {_at(scanner["tofResolution"], pair) for pair in pairs}
     fwhm_mm = widths_mm.pop()
     alike = all(np.array_equal(each, first) for each in edges) and not widths_mm
@@ -161,6 +180,7 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
         why = "its bins differ between module types, or have no resolution"
         return None, (f"TOF is not used: {why}.",)
     step = float(first[-1] - first[0]) / (len(first) - 1)
+    # Bins must be of equal width and centred on 0, because the kernels compute their edges.
     even = (np.arange(len(first)) - (len(first) - 1) / 2) * step
     if step <= 0 or np.abs(first - even).max() > EVEN * step or len(first) > MOST_TOF_BINS:
         why = "its bins differ in width, or are not centred"
@@ -169,19 +189,20 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
 
 
 def _edges(scanner: Tree, pair: tuple[int, int]) -> Array:
-    """Return the edges of the time bins of two types of modules [mm]; none where none are said."""
+    """Return the edges of the TOF bins of two module types [mm]; empty if not stated."""
     found = _at(scanner["tofBinEdges"], pair)
     return np.asarray(found["edges"] if isinstance(found, dict) else (), np.float64)
 
 
 def window_ps(scanner: Tree) -> float:
-    """Return the coincidence window: the farthest edge of the time bins [ps]; 0: not said."""
+    """Return the coincidence window [ps]: the outermost edge of the TOF bins; 0 if not stated."""
+    # The edges of the TOF bins cover the coincidence window.
     edges = _edges(scanner, (0, 0))
     return float(np.abs(edges).max()) / MM_PER_PS if len(edges) else 0.0
 
 
 def _at(matrix: object, pair: tuple[int, int]) -> object:
-    """Return what a lower triangular matrix has for two types of modules; None: nothing."""
+    """Return the entry of a lower triangular matrix for two module types, None if there is none."""
     a, b = pair
     if not isinstance(matrix, Sequence | np.ndarray) or a >= len(matrix) or b >= len(matrix[a]):
         return None
@@ -192,11 +213,13 @@ def _at(matrix: object, pair: tuple[int, int]) -> object:
 def _kinds(
     efficiencies: Tree, types: Sequence[Modules], path: Path
 ) -> tuple[Array | None, tuple[Group, ...]]:
-    """Return the symmetry groups of all pairs of modules, and which they are.
+    """Return the symmetry group of every module pair, and the list of groups.
 
-    −1 where they are not in coincidence; None where the file says nothing of any.
+    A group is −1 for modules that are not in coincidence. The result is None if the file states
+    none.
     """
     n_modules = types[-1].first_module + types[-1].n_modules
+    # n² numbers: a damaged header can state many modules that need little space in the file.
     refuse_large_data(4 * n_modules**2, path.name, "its module pairs")
     kinds = np.full((n_modules, n_modules), -1, np.int32)
     found: list[Group] = []
@@ -208,6 +231,7 @@ def _kinds(
             said = said or bool(rows)
             groups = _filled(rows, upper, lower, path)
             block = np.where(groups >= 0, groups + len(found), -1)
+            # For one type only the lower triangle is stored. Adding 1 keeps −1 outside it.
             kinds[_modules(upper), _modules(lower)] = np.tril(block + 1) - 1 if a == b else block
             found += [Group(a, b, group) for group in range(int(groups.max(initial=-1)) + 1)]
     return (kinds, tuple(found)) if said else (None, ())
@@ -218,7 +242,7 @@ def _modules(of: Modules) -> slice:
 
 
 def _filled(rows: Sequence[Array], upper: Modules, lower: Modules, path: Path) -> Array:
-    """(n, m) the rows of a matrix that may be triangular, −1 beyond their ends; 0 without any."""
+    """Return a matrix from rows that can be triangular, −1 beyond their ends; 0 without rows."""
     if not rows:
         return np.zeros((upper.n_modules, lower.n_modules), np.int64)
     full = np.full((upper.n_modules, lower.n_modules), -1, np.int64)

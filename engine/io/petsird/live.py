@@ -14,11 +14,19 @@ from engine.io.petsird.blocks import Blocks
 from engine.io.petsird.efficiencies import crystal_efficiencies, of_bins
 
 OfBins = list[NDArray[np.float32]]
-"""A value of each detection bin, by type of module: (n_crystals, n_energies)."""
+"""One value for each detection bin, by module type: (n_crystals, n_energies)."""
 
 
 def live_of_blocks(blocks: Blocks, path: Path) -> list[OfBins]:
-    """Return what each block says, in the order of the file."""
+    """Return the live fractions in each block, in the order of the file.
+
+    Parameters
+    ----------
+    blocks
+        all blocks
+    path
+        file, for messages
+    """
     return [
         of_bins(said["singlesAliveTimeFractions"], blocks.geometry, path, "live times")
         for _, _, said in blocks.alive
@@ -26,12 +34,26 @@ def live_of_blocks(blocks: Blocks, path: Path) -> list[OfBins]:
 
 
 def mean_live(blocks: Blocks, live: Sequence[OfBins]) -> tuple[OfBins | None, tuple[str, ...]]:
-    """Return the mean over the scan, and what is not used of it."""
+    """Return the mean live fractions over the scan, and notes.
+
+    Parameters
+    ----------
+    blocks
+        all blocks
+    live
+        live fractions of each block
+
+    Returns
+    -------
+    mean, notes
+        None if the file states no live times
+    """
     if not live:
         return None, ()
     lengths = [stop - start for start, stop, _ in blocks.alive]
     total = sum(lengths) or len(lengths)
     sums = [
+        # Weighted by length. Blocks of length 0 count equally if the file states no lengths at all.
         sum((ms or 1) * one for ms, one in zip(lengths, of_type, strict=True))
         for of_type in zip(*live, strict=True)
     ]
@@ -44,30 +66,37 @@ def mean_live(blocks: Blocks, live: Sequence[OfBins]) -> tuple[OfBins | None, tu
 def live_times(
     blocks: Blocks, live: Sequence[OfBins], bins: OfBins, mean: OfBins | None, crystals: Array
 ) -> LiveTimes | None:
-    """Return how live times change during the scan; None where they do not.
+    """Return the changes of live times during the scan.
 
     Parameters
     ----------
     blocks
-        that say them
+        blocks with live times
     live
-        what they say
+        live fractions of each block
     bins
-        efficiencies of detection bins, by which energies of a crystal are weighted
+        efficiencies of detection bins, which weight the energies of a crystal
     mean
-        over the scan
+        mean live fractions over the scan
     crystals
-        (n, 2) of all events
+        (n, 2) crystals of all events
+
+    Returns
+    -------
+    live
+        None if they do not change
     """
     if mean is None or len(live) < 2:
         return None
     whole = crystal_efficiencies(_product(bins, mean))
     counts = np.bincount(crystals.ravel(), minlength=len(whole))
+    # Weighted by events, because crystals that detect more matter more for a frame.
     weights = np.where(whole > 0, counts, 0)
     if not weights.any():
         return None
     parts = [
         np.divide(found, whole, out=np.zeros(len(whole)), where=whole > 0)
+        # Relative to the mean, which the efficiencies already contain.
         for found in (crystal_efficiencies(_product(bins, each)) for each in live)
     ]
     first_ms = min(start for start, _ in blocks.spans_ms)

@@ -1,7 +1,8 @@
-"""PETSIRD list mode (`.petsird`, plain or packed by gzip): events, scanner, efficiencies.
+"""Read PETSIRD list mode (`.petsird`, perhaps gzip): events, scanner, efficiencies.
 
-Its schema stands at the beginning of each file and says how the rest is read; the fields used here
-are those of PETSIRD 0.9 to 0.12, https://github.com/ETSInitiative/PETSIRD.
+Each file begins with its schema, which defines how to read the rest. The fields used here are those
+of
+PETSIRD 0.9 to 0.12, https://github.com/ETSInitiative/PETSIRD.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ MARK = b'"name":"PETSIRD"'
 SYMBOLS = {"carbon": "C", "nitrogen": "N", "oxygen": "O", "fluorine": "F", "gallium": "Ga"}
 BQ_PER_MBQ = 1e6
 LATE_MS = 1000
-"""A first block from here on is told: the clock did not begin with the scan."""
+"""A first block after this time gets a note: the clock began before the scan."""
 COVERED = 0.99
-"""Part of a scan's time that blocks of events should cover."""
+"""Part of the scan that blocks of events should cover."""
 
 
 class Petsird(ListModeReader):
@@ -53,12 +54,14 @@ class Petsird(ListModeReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
+        # The schema is JSON after the yardl magic, and begins with the name of the protocol.
         return MARK in begins_as_yardl(file.head)[:512]
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         try:
             return cls._scan(file, scanner)
+        # The schema of a file can name or nest fields in another way than this reader expects.
         except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
             raise FileFormatError(
                 f"{file.name}: its schema differs from PETSIRD 0.12 ({type(e).__name__}: {e}); "
@@ -80,9 +83,11 @@ class Petsird(ListModeReader):
         found: Tree = header["scanner"]["detectionEfficiencies"]
         bins = bin_efficiencies(found, geometry, path)
         said = live_of_blocks(blocks, path)
+        # Dead time multiplies the efficiencies, so it acts on every line and on the sensitivity.
         live, live_notes = mean_live(blocks, said)
         pairs = pair_table(found, geometry, bins, path)
         delayed = np.concatenate(blocks.delayed)
+        # Times count from the first block of events, the end is that of the last one.
         first = min(start for start, _ in blocks.spans_ms)
         last = max(stop for _, stop in blocks.spans_ms)
         crystals = np.concatenate(blocks.crystals)
@@ -112,7 +117,7 @@ class Petsird(ListModeReader):
 
 
 def _content(file: InputFile) -> tuple[Tree, Blocks, int | None]:
-    """Return header, blocks, and where the last whole block ended if the stream is cut off."""
+    """Return header, blocks, and the end of the last complete block if the stream is truncated."""
     path = file.path
     try:
         stream = YardlStream(file)
@@ -147,8 +152,9 @@ def _cut_notes(ended: int | None, blocks: Blocks, path: Path) -> tuple[str, ...]
 def _efficiencies(
     found: Tree, bins: list[NDArray[np.float32]], live: list[NDArray[np.float32]] | None
 ) -> NDArray[np.float32] | None:
-    """(n_crystals,) efficiencies times live time; None where the file has neither, nor energies."""
+    """Return efficiencies × live time of each crystal, (n_crystals,); None without both."""
     said = any(len(each) for each in found["detectionBinEfficiencies"]) or live is not None
+    # With several energy bins, even default efficiencies add up to more than 1.
     if not said and all(each.shape[1] == 1 for each in bins):
         return None
     if live is not None:
@@ -157,7 +163,7 @@ def _efficiencies(
 
 
 def _singles(blocks: Blocks, scanner: Tree, path: Path) -> NDArray[np.float32] | None:
-    """(n_crystals,) singles, all energies together; those of a unit are shared out evenly."""
+    """Return the singles of each crystal over all energies; those of a unit are divided equally."""
     geometry = blocks.geometry
     counts = np.zeros(geometry.scanner.n_crystals)
     for block in blocks.singles:
@@ -169,6 +175,7 @@ def _singles(blocks: Blocks, scanner: Tree, path: Path) -> NDArray[np.float32] |
                     "crystals; write the file again."
                 )
             rows = slice(one.first_crystal, one.first_crystal + one.n_crystals)
+            # The energy index varies fastest, so each row contains the energies of one crystal.
             counts[rows] += np.asarray(values, float).reshape(one.n_crystals, -1).sum(axis=1)
         by_unit: list[Array] = block["singlesPerSinglesUnitHistogram"]
         if by_unit:
@@ -177,6 +184,7 @@ def _singles(blocks: Blocks, scanner: Tree, path: Path) -> NDArray[np.float32] |
 
 
 def _shared_out(by_unit: list[Array], scanner: Tree, geometry: Geometry) -> Array:
+    # Some scanners count singles only for a group of modules, a singles unit.
     units = np.array([np.asarray(each, float).sum() for each in by_unit])
     tables: list[Array] = scanner["moduleSinglesUnitIdxLUTs"]
     unit = np.concatenate([np.asarray(table, np.int64) for table in tables])
@@ -207,12 +215,13 @@ def _info(header: Tree, blocks: Blocks, path: Path, is_live: bool) -> Plain:
 
 
 def _exam(exam: object) -> Plain:
-    """Return the facts of an examination that name nobody."""
+    """Return the facts of an examination that identify nobody."""
     if not isinstance(exam, dict):
         return {}
     drugs = exam.get("radiopharmaceuticals") or [{}]
     drug = drugs[0]
     nuclide = _nuclide(drug.get("radionuclideCodeSequence", {}).get("codeMeaning", ""))
+    # Some files state only the start of the study.
     started = exam.get("startOfAcquisition") or exam.get("startOfStudy")
     facts: Plain = {
         "isotope": nuclide,
@@ -225,7 +234,7 @@ def _exam(exam: object) -> Plain:
 
 
 def _nuclide(meaning: str) -> str:
-    """Return a nuclide as people write it: "^18^Fluorine" is "F-18"."""
+    """Return the common form of a nuclide: "^18^Fluorine" is "F-18"."""
     mass, name = re.search(r"\d+", meaning), re.search(r"[A-Za-z]+", meaning)
     if mass is None or name is None:
         return meaning
@@ -235,6 +244,7 @@ def _nuclide(meaning: str) -> str:
 def _moment(nanoseconds: object) -> str | None:
     if not isinstance(nanoseconds, int) or nanoseconds <= 0:
         return None
+    # yardl stores times as nanoseconds since 1970.
     return str(np.datetime64(nanoseconds, "ns").astype("datetime64[s]"))
 
 
@@ -266,4 +276,5 @@ def _notes(header: Tree, blocks: Blocks, first: int, last: int) -> tuple[str, ..
 def _named_scanner(named: str | None) -> tuple[str, ...]:
     if named is None:
         return ()
+    # Every PETSIRD file contains its scanner, and events refer to its detection bins.
     return ("The scanner in the file is used instead of the chosen one.",)

@@ -1,8 +1,8 @@
-"""Values of a yardl stream, read as the schema says that stands at its beginning.
+"""Read values of a yardl stream by the schema at its beginning.
 
-Records become dictionaries, enumerations the names of their values, vectors of numbers arrays.
-Vectors of records that hold only whole numbers, or only numbers of one kind, become arrays by the
-names of their fields, all in one piece: that is where events and efficiencies are.
+Records become dictionaries, enumerations the names of their values, and vectors of numbers arrays.
+Vectors of records with only integers, or only numbers of one kind, become one array for each field,
+read in one piece. Events and efficiencies are such vectors, so this decides the speed.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ UNSIGNED = ("uint16", "uint32", "uint64", "size")
 SIGNED = ("int16", "int32", "int64", "date", "time", "datetime")
 BYTES = {"int8": "<i1", "uint8": "<u1", "bool": "<u1"}
 DEEPEST = 40
-"""Types within types of a schema; those of PETSIRD go 12 deep."""
+"""Maximum nesting of types in a schema; PETSIRD has 12 levels."""
 
 Reader: TypeAlias = Callable[[YardlStream], object]
 Types: TypeAlias = Mapping[str, "Type"]
-"""Types bound to the parameters of a generic type."""
+"""Types that replace the parameters of a generic type."""
 
 
 @dataclass(frozen=True)
 class Flat:
-    """Numbers that lie one after the other.
+    """Numbers that are stored contiguously.
 
     Attributes
     ----------
-    kind : numpy's name of a number of fixed size; "" for whole numbers, "~" for signed ones
-    shape : of one value
+    kind : NumPy name of a fixed-size number; "" for unsigned integers, "~" for signed ones
+    shape : shape of one value
     """
 
     kind: str
@@ -44,16 +44,29 @@ class Flat:
 
     @property
     def size(self) -> int:
-        """Numbers of one value."""
+        """Number of numbers in one value."""
         return prod(self.shape)
 
     @property
     def is_whole(self) -> bool:
-        """Return True if numbers are as long as their values need."""
+        """True if the numbers have variable length."""
         return self.kind in ("", "~")
 
     def values(self, stream: YardlStream, n: int) -> Array:
-        """Return n values, (n, *shape)."""
+        """Return n values.
+
+        Parameters
+        ----------
+        stream
+            positioned at the first value
+        n
+            number of values
+
+        Returns
+        -------
+        values
+            (n, *shape)
+        """
         if self.is_whole:
             found: Array = stream.wholes(n * self.size)
             found = signed(found) if self.kind else found
@@ -64,13 +77,13 @@ class Flat:
 
 @dataclass(frozen=True)
 class Type:
-    """Reader of values of one type.
+    """Reader for values of one type.
 
     Attributes
     ----------
     read : returns one value
-    flat : what it is made of, if of numbers alone
-    fields : of a record that is made of such
+    flat : its numbers, if it consists only of numbers
+    fields : fields of a record that consists of such types
     """
 
     read: Reader
@@ -84,11 +97,11 @@ class Schema:
     Parameters
     ----------
     stream
-        at the place of its schema, which is taken
+        positioned at its schema, which is read
 
     Attributes
     ----------
-    protocol : its name
+    protocol : name of the protocol
     """
 
     def __init__(self, stream: YardlStream) -> None:
@@ -107,16 +120,29 @@ class Schema:
         )
 
     def step(self, name: str) -> Reader:
-        """Return what reads a part of the protocol; of streams, what reads one item."""
+        """Return the reader for a part of the protocol; for streams, the reader for one item.
+
+        Parameters
+        ----------
+        name
+            name of the part, such as "header"
+
+        Raises
+        ------
+        FileFormatError
+            if the schema has no such part, or cannot be read
+        """
         try:
             declared = self._steps[name]
             if isinstance(declared, dict) and "stream" in declared:
+                # Streams are read item by item, because their length is not known in advance.
                 declared = declared["stream"]["items"]
             return self._type(declared, {}, 0).read
         except (KeyError, TypeError, ValueError, AttributeError) as e:
             raise self._unknown(e) from e
 
     def _type(self, declared: object, given: Types, depth: int) -> Type:
+        # A forged schema can define a type in terms of itself.
         if depth > DEEPEST:
             raise ValueError("endlessly nested types")
         if isinstance(declared, str):
@@ -141,7 +167,9 @@ class Schema:
         plain = _simple(name)
         if plain is not None:
             return plain
+        # Names have the namespace of the model, such as "PETSIRD.Header".
         found = self._named[name.rpartition(".")[2]]
+        # Generic types are expanded here, so readers know only concrete types.
         given = dict(zip(found.get("typeParameters", ()), more, strict=True))
         if "fields" in found:
             parts = [
@@ -163,6 +191,8 @@ class Schema:
             readers.append(one)
 
         def read(stream: YardlStream) -> object:
+            # A union is its index in the schema, then the value. An optional type is a union with
+            # null.
             k = stream.byte()
             if k >= len(readers):
                 raise stream.damaged()
@@ -174,7 +204,7 @@ class Schema:
 
 
 def _simple(name: str) -> Type | None:
-    """Return a type that needs no declaration."""
+    """Return a type that needs no declaration, None for other names."""
     if name == "string":
         return Type(YardlStream.text)
     if name in UNSIGNED:
@@ -188,6 +218,7 @@ def _simple(name: str) -> Type | None:
 
 
 def _signed(value: int) -> int:
+    # Zigzag encoding: 0, −1, 1, −2 are stored as 0, 1, 2, 3.
     return ~(value >> 1) if value & 1 else value >> 1
 
 
@@ -199,6 +230,7 @@ def _record(parts: Sequence[tuple[str, Type]]) -> Type:
     readers = [(name, part.read) for name, part in parts]
     flats = [(name, part.flat) for name, part in parts if part.flat is not None]
     kinds = {flat.kind for _, flat in flats}
+    # Only then can a vector of records be read as one table and be split into columns.
     alike = len(flats) == len(parts) and len(kinds) == 1
     return Type(
         lambda stream: {name: read(stream) for name, read in readers},
@@ -248,8 +280,10 @@ def _array(items: Type, dimensions: object) -> Type:
     n_axes = len(dimensions) if isinstance(dimensions, list) else dimensions
 
     def read(stream: YardlStream) -> object:
+        # Even the number of axes can be stored in the data, before the sizes.
         n = stream.count() if n_axes is None else int(n_axes)  # type: ignore[call-overload]
         sizes = tuple(stream.count() for _ in range(n))
+        # Each value needs at least one byte, so more values than bytes are impossible.
         if prod(sizes) > stream.most:
             raise stream.damaged()
         if items.flat is None:

@@ -1,7 +1,7 @@
-"""Bytes of a yardl stream: plain numbers, and whole numbers of 7 bits a byte.
+"""Read the bytes of a yardl stream: fixed-size numbers, and integers with 7 bits in each byte.
 
-A byte below 128 ends a number, lower bits come first; signed numbers z are kept as
-u = 2 z for z ≥ 0 and −2 z − 1 for z < 0. https://microsoft.github.io/yardl, binary encoding.
+A byte below 128 ends an integer, and lower bits come first. Signed integers z are stored as u = 2 z
+for z ≥ 0 and −2 z − 1 for z < 0. https://microsoft.github.io/yardl, binary encoding.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ GZIP = b"\x1f\x8b"
 MAGIC = b"yardl\x01\x00\x00\x00"
 """Name and version of the encoding."""
 MOST_VARINT = 10
-"""Bytes of the longest whole number."""
+"""Maximum number of bytes of an integer."""
 AT_ONCE = 16 * 2**20
-"""Bytes read from the file at once."""
+"""Bytes that are read from the file at once."""
 
 
 class EndOfStreamError(Exception):
-    """The file ends where more was promised."""
+    """The file ends before the end of the stream."""
 
 
 class YardlStream:
@@ -37,12 +37,12 @@ class YardlStream:
     Parameters
     ----------
     file
-        plain, or packed by gzip
+        uncompressed, or compressed with gzip
 
     Attributes
     ----------
-    name : of the file, for sentences
-    most : bytes it can hold at most, which bounds every count in it
+    name : file name for messages
+    most : maximum number of bytes it can contain, which limits every count in it
     """
 
     def __init__(self, file: InputFile) -> None:
@@ -58,11 +58,11 @@ class YardlStream:
 
     @property
     def position(self) -> int:
-        """Bytes taken so far."""
+        """Number of bytes read so far."""
         return self._before + self._at
 
     def _fill(self, n_bytes: int) -> None:
-        """Have at least `n_bytes` at hand, or all there are."""
+        """Read until at least `n_bytes` are buffered, or the file ends."""
         rest = self._buffer[self._at :]
         if len(rest) >= n_bytes:
             return
@@ -75,6 +75,8 @@ class YardlStream:
             n_there += len(more)
         self._before += self._at
         self._buffer, self._at = np.concatenate(pieces), 0
+        # The limit of decompression bombs, tested while reading, because gzip states its size only
+        # modulo 2^32.
         if self.position + len(self._buffer) > self.most:
             raise FileFormatError(
                 f"{self.name}: decompresses to more data than any scan; the file is damaged."
@@ -83,6 +85,7 @@ class YardlStream:
     def _more(self, n_bytes: int) -> npt.NDArray[np.uint8]:
         try:
             return np.frombuffer(self._source.read(min(n_bytes, AT_ONCE)), np.uint8)
+        # A truncated gzip file. The stream then ends early, which `EndOfStreamError` reports.
         except EOFError:
             return np.empty(0, np.uint8)
         except (OSError, zlib.error) as e:
@@ -91,16 +94,36 @@ class YardlStream:
             ) from e
 
     def peek(self, n_bytes: int) -> npt.NDArray[np.uint8]:
-        """Return the next bytes without taking them, fewer where the file ends."""
+        """Return the next bytes without consuming them; fewer if the file ends.
+
+        Parameters
+        ----------
+        n_bytes
+            number of bytes
+        """
         self._fill(n_bytes)
         return self._buffer[self._at : self._at + n_bytes]
 
     def skip(self, n_bytes: int) -> None:
-        """Take bytes that were peeked at."""
+        """Consume bytes that were returned by `peek`."""
         self._at += n_bytes
 
     def take(self, n_bytes: int) -> npt.NDArray[np.uint8]:
-        """Return the next bytes."""
+        """Return the next bytes.
+
+        Parameters
+        ----------
+        n_bytes
+            number of bytes
+
+        Raises
+        ------
+        EndOfStreamError
+            if the file ends before
+        ResourceError
+            if they do not fit in memory
+        """
+        # A damaged length is refused before any memory is allocated for it.
         if n_bytes > self.most:
             raise EndOfStreamError
         refuse_large_data(n_bytes, self.name)
@@ -113,6 +136,7 @@ class YardlStream:
     def byte(self) -> int:
         """Return the next byte."""
         if self._at >= len(self._buffer):
+            # Not `take(1)`: schema and header are read byte by byte, so the cost of a call counts.
             self._fill(1)
             if self._at >= len(self._buffer):
                 raise EndOfStreamError
@@ -120,7 +144,7 @@ class YardlStream:
         return int(self._buffer[self._at - 1])
 
     def whole(self) -> int:
-        """Return a whole number of at least 0."""
+        """Return an unsigned integer of variable length."""
         value = 0
         for shift in range(0, 7 * MOST_VARINT, 7):
             byte = self.byte()
@@ -130,21 +154,36 @@ class YardlStream:
         raise self.damaged()
 
     def count(self) -> int:
-        """Return how many values follow, of at least a byte each."""
+        """Return a number of values that follow; each has at least one byte."""
         n = self.whole()
         if n > self.most:
             raise self.damaged()
         return n
 
     def wholes(self, n: int) -> npt.NDArray[np.uint64]:
-        """Return n whole numbers of at least 0."""
+        """Return n unsigned integers of variable length.
+
+        Parameters
+        ----------
+        n
+            number of integers
+
+        Raises
+        ------
+        EndOfStreamError
+            if the file ends before
+        FileFormatError
+            if an integer is too long
+        """
         refuse_large_data(8 * n, self.name)
         values = np.empty(n, np.uint64)
         done = 0
         while done < n:
             part = self.peek(min(MOST_VARINT * (n - done), AT_ONCE))
+            # The high bit is 0 in the last byte of each integer, so all ends are found at once.
             ends = np.flatnonzero(part < 0x80)[: n - done]
             if not len(ends):
+                # No end within 10 bytes: the data are damaged. Otherwise the file ends here.
                 if len(part) >= MOST_VARINT:
                     raise self.damaged()
                 raise EndOfStreamError
@@ -163,6 +202,8 @@ class YardlStream:
         if longest > MOST_VARINT:
             raise self.damaged()
         values = (part[starts] & 0x7F).astype(np.uint64)
+        # One pass per byte position over all integers: at most 10 passes instead of a loop over
+        # events.
         for k in range(1, longest):
             longer = np.flatnonzero(lengths > k)
             bits = (part[starts[longer] + k] & 0x7F).astype(np.uint64)
@@ -170,15 +211,24 @@ class YardlStream:
         return values
 
     def floats(self, kind: str, n: int) -> Array:
-        """Return n numbers of a fixed size, each as `kind` of numpy says."""
+        """Return n numbers of a fixed size.
+
+        Parameters
+        ----------
+        kind
+            NumPy type
+        n
+            number of numbers
+        """
+        # A copy, because the buffer is reused and may not be aligned.
         return self.take(n * np.dtype(kind).itemsize).view(kind).copy()
 
     def text(self) -> str:
-        """Return a text."""
+        """Return a UTF-8 text."""
         return bytes(self.take(self.whole())).decode("utf-8", errors="replace")
 
     def damaged(self) -> FileFormatError:
-        """Return the fault of a stream that makes no sense where it is now."""
+        """Return the error for data that cannot be valid at this position."""
         return FileFormatError(
             f"{self.name}: invalid data at byte {self.position:,}; the file is damaged, so copy it "
             "again."
@@ -186,13 +236,13 @@ class YardlStream:
 
 
 def signed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Return the signed numbers that whole numbers stand for."""
+    """Return signed integers from their zigzag encoding."""
     half = (values >> np.uint64(1)).astype(np.int64)
     return np.where(values & np.uint64(1), ~half, half)
 
 
 def begins_as_yardl(head: bytes) -> bytes:
-    """Return the first bytes of a stream, unpacked; empty if it is none."""
+    """Return the first bytes of a yardl stream, decompressed; empty for other files."""
     if head.startswith(GZIP):
         try:
             head = zlib.decompressobj(wbits=31).decompress(head, 512)

@@ -70,6 +70,7 @@ def film(frames: Sequence[Frame], suffix: str, *, frame_ms: float) -> bytes:
             f"a movie cannot be saved as {suffix or 'a file without suffix'}; use the suffix "
             f"{' or '.join(FILM_SUFFIXES)}."
         )
+    # A window that was resized during recording gives images of several sizes.
     sizes = {each.shape for each in frames}
     if len(sizes) != 1:
         raise DataError(

@@ -118,8 +118,10 @@ def page_of(
 
     point = point_mm if point_mm is not None else centroid_mm(volume)
     shown = panels(volume, point)
+    # The window comes from the projection, which contains the hottest voxel of every line.
     low, usual = shades(volume, shown[-1])
     upper = usual if upper is None else upper
+    # Square panels, so that a volume of any shape fits after scaling.
     step = PANEL_PX + 2 * MARGIN_PX
     width, height = n_columns * step, -(-len(shown) // n_columns) * step
     page = Image.new("L", (width, height + FOOTER_PX), 255)
