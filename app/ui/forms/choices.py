@@ -24,11 +24,17 @@ from engine.geometry import Point
 
 Kinds = tuple[type[Settings], ...]
 FormMaker = Callable[[type[Settings]], SettingsEditor]
-"""Makes the form of a settings class; forms are made of these editors, so these import none."""
+"""Creates the form of a settings class. Forms contain these editors, which cannot import them."""
 
 
 def title_of(kind: type[Settings]) -> str:
-    """Name of a settings class for a menu."""
+    """Return the name of a settings class for a menu.
+
+    Parameters
+    ----------
+    kind
+        the class; without a `title` its own name is used
+    """
     return str(getattr(kind, "title", kind.__name__))
 
 
@@ -47,12 +53,13 @@ def _column(parent: QWidget) -> QVBoxLayout:
 
 
 class UnionEditor(Editor):
-    """One of several settings classes. Each remembers its values while another is shown."""
+    """One of several settings classes. Each keeps its values while another one is selected."""
 
     def __init__(self, kinds: Kinds, form: FormMaker) -> None:
         super().__init__()
         self._kinds = kinds
         self._box = QuietCombo()
+        # All forms are created at once: switching kinds then needs no layout work.
         self._forms = [form(kind) for kind in kinds]
         column = _column(self)
         column.addWidget(self._box)
@@ -75,6 +82,7 @@ class UnionEditor(Editor):
     def show_faults(self, faults: list[Fault]) -> None:
         raw = self._form.raw()
         tag = raw.get("kind", raw.get("modality"))
+        # pydantic puts the tag of a discriminated union into the location of an error.
         inner = [(w[1:] if w and w[0] == tag else w, text) for w, text in faults]
         self._form.show_faults(inner)
 
@@ -96,6 +104,7 @@ class UnionEditor(Editor):
 
     def _show_form(self) -> None:
         for form in self._forms:
+            # An empty form would leave a gap in the layout.
             form.setVisible(form is self._form and not form.is_empty)
 
 
@@ -140,6 +149,7 @@ class ListEditor(Editor):
         self._kinds = {title_of(kind): kind for kind in kinds}
         self._entries: list[_Entry] = []
         self._expert = False
+        # Stored for members that are added later.
         self._voxel_mm: Point | None = None
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
@@ -160,27 +170,50 @@ class ListEditor(Editor):
 
     def show_value(self, value: Value) -> None:
         shown = [entry.form.value() for entry in self._entries]
+        # Rebuilding would take the focus from the field that the user is editing.
         if list(value) == shown:
             return
         for entry in self._entries:
             self._list.removeWidget(entry)
+            # `deleteLater` alone would leave the old entry visible until the next event.
             entry.setParent(None)
             entry.deleteLater()
         self._entries = [self._entry(member) for member in value]
 
     def add(self, value: Settings) -> None:
-        """Append a member, as the user would."""
+        """Append a member, as the user would.
+
+        Parameters
+        ----------
+        value
+            settings of the member
+        """
         self._entries.append(self._entry(value))
         self.edited.emit()
 
     def remove(self, index: int) -> None:
-        """Remove a member, as the user would."""
+        """Remove a member, as the user would.
+
+        Parameters
+        ----------
+        index
+            its index
+        """
         self.show_value([e.form.value() for i, e in enumerate(self._entries) if i != index])
         self.edited.emit()
 
     def shift(self, index: int, by: int) -> None:
-        """Move a member up or down, as the user would."""
+        """Move a member, as the user would.
+
+        Parameters
+        ----------
+        index
+            its index
+        by
+            −1 for up, 1 for down
+        """
         values = [entry.form.value() for entry in self._entries]
+        # `pop` is evaluated first, so the new index refers to the shorter list.
         values.insert(max(0, index + by), values.pop(index))
         self.show_value(values)
         self.edited.emit()
@@ -207,6 +240,7 @@ class ListEditor(Editor):
         if self._voxel_mm is not None:
             entry.form.show_voxels(self._voxel_mm)
         entry.form.edited.connect(self.edited)
+        # The index is looked up at the click, because members move.
         entry.removed.connect(lambda: self.remove(self._entries.index(entry)))
         entry.raised.connect(lambda: self.shift(self._entries.index(entry), -1))
         entry.lowered.connect(lambda: self.shift(self._entries.index(entry), 1))
@@ -223,6 +257,7 @@ class OptionalEditor(Editor):
         column = _column(self)
         column.addWidget(self._box)
         column.addWidget(self._form)
+        # `clicked` and not `toggled`: only the user's action counts as an edit.
         self._box.clicked.connect(self._switched)
         self._form.edited.connect(self.edited)
         self._form.hide()
@@ -233,6 +268,7 @@ class OptionalEditor(Editor):
     def show_value(self, value: Value) -> None:
         self._box.setChecked(value is not None)
         self._form.setVisible(value is not None)
+        # Without a value, the form keeps its last entries for when it is switched on again.
         if value is not None:
             self._form.show_value(value)
 

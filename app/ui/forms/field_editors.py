@@ -1,4 +1,4 @@
-"""Select the editor of a settings field by its type."""
+"""Choose the editor of a settings field by its type."""
 
 from __future__ import annotations
 
@@ -28,10 +28,30 @@ from engine.core.settings import Settings
 def editor_for(
     annotation: Any, field: FieldInfo, title: str, hint: str | None, form: FormMaker
 ) -> Editor:
-    """Return the editor of a field's type; `form` makes those of settings within settings."""
+    """Return the editor for a field.
+
+    Parameters
+    ----------
+    annotation
+        type of the field
+    field
+        its pydantic field, with bounds
+    title
+        its label
+    hint
+        text of an empty optional field; None for "auto"
+    form
+        creates the forms of nested settings
+
+    Raises
+    ------
+    TypeError
+        no editor exists for the type
+    """
     options = _members(annotation)
     optional = type(None) in options
     options = tuple(o for o in options if o is not type(None))
+    # Several literals form one combo box, including those joined with "|".
     if all(get_origin(o) is Literal for o in options):
         if optional:
             return ChoiceEditor((None, *get_args(Literal[options])), none=hint or "auto")
@@ -49,6 +69,7 @@ def _editor_of_settings(options: tuple[Any, ...], optional: bool, form: FormMake
 
 def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str, form: FormMaker) -> Editor:
     origin, args = get_origin(kind), get_args(kind)
+    # Before the numbers: bool is a subclass of int.
     if kind is bool:
         return SwitchEditor(title)
     if kind in (int, float):
@@ -75,10 +96,12 @@ def _members(annotation: Any) -> tuple[Any, ...]:
 
 
 def _plain(annotation: Any) -> Value:
+    # `Annotated` carries bounds and tags, which are read elsewhere.
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def _is_union(annotation: Any) -> bool:
+    # `Union[X, Y]` and `X | Y` have different origins before Python 3.14.
     return get_origin(annotation) in (Union, types.UnionType)
 
 

@@ -27,20 +27,20 @@ from engine.core.settings import Settings
 from engine.geometry import Point
 
 Value: TypeAlias = Any
-"""The value of a settings field. Its type depends on the editor."""
+"""Value of a settings field. Its type depends on the editor."""
 Fault = tuple[tuple[Value, ...], str]
 """A location in the value (remaining keys) and the error message."""
 
 
 AXES = "xyzuvw"
 FIELD_PAD_PX = 4
-"""Beside the words of a combo box, within its field."""
+"""Padding of the text in a combo box [px]."""
 LEAST_LETTERS = 8
-"""Letters of its entries that a combo box has room for at least."""
+"""Least number of letters that a combo box can show."""
 
 
 class Editor(QWidget):
-    """Shows and edits one raw value; checking it is the settings class's business."""
+    """Shows and edits one raw value. The settings class validates it."""
 
     edited = Signal()
     stands_beside = False
@@ -52,23 +52,60 @@ class Editor(QWidget):
 
     @abstractmethod
     def show_value(self, value: Value) -> None:
-        """Show a value, without `edited`."""
+        """Show a value without emitting `edited`.
+
+        Parameters
+        ----------
+        value
+            a valid value of the field
+        """
 
     def show_faults(self, faults: list[Fault]) -> None:
-        """Show faults of inner fields; a simple editor has none."""
+        """Show errors of nested fields. Simple editors have none.
+
+        Parameters
+        ----------
+        faults
+            locations within the value, and messages
+        """
 
     def set_expert(self, expert: bool) -> None:
-        """Show or hide inner expert fields; a simple editor has none."""
+        """Show or hide nested expert fields. Simple editors have none.
+
+        Parameters
+        ----------
+        expert
+            True to show them
+        """
 
     def set_hint(self, text: str) -> None:
-        """Set the meaning of an empty field. Only optional numbers can be empty."""
+        """Set the meaning of an empty field. Only optional numbers can be empty.
+
+        Parameters
+        ----------
+        text
+            text in the empty field
+        """
 
     def show_voxels(self, voxel_mm: Point) -> None:
-        """Show the defaults for voxels of this size. Simple editors ignore it."""
+        """Show the defaults for a voxel size. Simple editors ignore it.
+
+        Parameters
+        ----------
+        voxel_mm
+            voxel size x, y, z [mm]
+        """
 
     def name_after(self, title: str) -> None:
-        """Set the accessible name on the innermost widget, which screen readers visit."""
+        """Set the accessible name, also of the innermost widget, which screen readers visit.
+
+        Parameters
+        ----------
+        title
+            label of the field
+        """
         self.setAccessibleName(title)
+        # The editor itself never has the focus, so its name alone would not be read.
         proxy = self.focusProxy()
         if proxy is not None:
             proxy.setAccessibleName(title)
@@ -79,11 +116,12 @@ class Editor(QWidget):
         row.setSpacing(4)
         for widget in widgets:
             row.addWidget(widget, 0 if isinstance(widget, QLabel) else 1)
+        # A click on the caption and the Tab key go to the inner widget.
         self.setFocusProxy(widgets[0])
 
 
 class SettingsEditor(Editor):
-    """The form of a settings class, as the editors know it that hold forms."""
+    """The interface of a form that other editors use."""
 
     @property
     @abstractmethod
@@ -118,7 +156,7 @@ class NumberEditor(Editor):
 
 
 class NumbersEditor(Editor):
-    """A fixed row of numbers, for example x, y, z; all empty means None."""
+    """A fixed row of numbers, for example x, y, z. If all are empty, the value is None."""
 
     def __init__(self, whole: tuple[bool, ...], hint: str) -> None:
         super().__init__()
@@ -141,6 +179,7 @@ class NumbersEditor(Editor):
 
     def raw(self) -> Value:
         values = [box.raw() for box in self._boxes]
+        # A partly filled row is passed on, so that the message names the missing number.
         return None if all(v is None for v in values) else values
 
     def show_value(self, value: Value) -> None:
@@ -148,6 +187,7 @@ class NumbersEditor(Editor):
             box.show_number(number)
 
     def set_hint(self, text: str) -> None:
+        # A hint such as "2 × 2 × 3" is split over the fields.
         parts = text.split(" × ")
         hints = parts if len(parts) == len(self._boxes) else [text] * len(self._boxes)
         for box, hint in zip(self._boxes, hints, strict=True):
@@ -174,6 +214,7 @@ class NumberListEditor(Editor):
         try:
             return int(text) if self._whole else float(text.replace("−", "-"))
         except ValueError:
+            # Invalid text is passed on, so that the message can quote it.
             return text
 
     def show_value(self, value: Value) -> None:
@@ -186,6 +227,7 @@ class SwitchEditor(Editor):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._box = QCheckBox(text)
+        # Not `toggled`, which `show_value` would emit too.
         self._box.clicked.connect(self.edited)
         self._fill(self._box)
 
@@ -197,25 +239,27 @@ class SwitchEditor(Editor):
 
 
 class QuietCombo(QComboBox):
-    """A combo box that the wheel changes only while it has the focus.
+    """A combo box that reacts to the wheel only with focus.
 
-    Its longest entry makes no demand on the width: file names may be among them.
+    The longest entry does not set its width, because entries can be file names.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(LEAST_LETTERS)
+        # File names differ at both ends, so their middle is elided.
         self.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
             super().wheelEvent(event)
         else:
+            # The wheel scrolls the page and must not change settings on the way.
             event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint as ever, but a text without room ends in …."""
+        """Paint as usual, but elide a text that does not fit."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         option.currentText = self.shown_text()
@@ -225,10 +269,11 @@ class QuietCombo(QComboBox):
         painter.end()
 
     def shown_text(self) -> str:
-        """Return the current text, shortened to fit."""
+        """Return the current text, elided to fit."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         part = QStyle.SubControl.SC_ComboBoxEditField
+        # The style knows the size of the arrow, which differs between platforms.
         room = (
             self.style()
             .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
@@ -238,10 +283,11 @@ class QuietCombo(QComboBox):
         return self.fontMetrics().elidedText(self.currentText(), middle, room - FIELD_PAD_PX)
 
     def event(self, event: QEvent) -> bool:
-        """Say a text that is cut off whole in the tip."""
+        """Show a text that is elided completely in the tooltip."""
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
             whole, shown = self.currentText(), self.shown_text()
             if shown != whole:
+                # Only for elided texts; otherwise the tooltip of the field is shown.
                 QToolTip.showText(event.globalPos(), literal_tip(whole), self)
                 return True
         return super().event(event)
@@ -258,6 +304,7 @@ class ChoiceEditor(Editor):
         self._box = QuietCombo()
         for value in values:
             self._box.addItem(none if value is None else words(value))
+        # `activated` comes from the user only, unlike `currentIndexChanged`.
         self._box.activated.connect(self.edited)
         self._fill(self._box)
 
@@ -269,7 +316,7 @@ class ChoiceEditor(Editor):
 
 
 class ConstantEditor(Editor):
-    """A value with no choice; a form does not show it."""
+    """A value without a choice. A form does not show it."""
 
     def __init__(self, value: Value) -> None:
         super().__init__()

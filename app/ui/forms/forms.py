@@ -1,7 +1,8 @@
-"""A settings class becomes a form; a form becomes a settings value. Nothing is written per class.
+"""Forms from settings classes, and settings from forms. No form is written by hand.
 
 Labels, units, bounds, tooltips and expert fields come from `engine.core.settings.setting`. A form
-says `changed(value)` only when the whole value is valid; else the sentence stands under its field.
+emits `changed(value)` only if the whole value is valid. Otherwise each error is shown under its
+field.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ Hints = dict[str, str]
 
 
 class Form(SettingsEditor):
-    """All fields of a settings class, one above the other.
+    """All fields of a settings class in a column.
 
     Parameters
     ----------
     kind : the settings class
-    value : what to show first; the defaults if None
-    only : names of the fields to show, all if None; the others keep their value
-    bare : without captions, for a form of one field whose name stands beside it
+    value : initial value; None for the defaults
+    only : names of the fields to show; None for all. The others keep their values.
+    bare : True without captions, for a form of one field with a label next to it
     hints : texts of empty optional fields, by field name
-    second : the field that a second column begins with; none if empty
+    second : field that starts a second column; "" for one column
     """
 
     changed = Signal(object)
@@ -96,7 +97,7 @@ class Form(SettingsEditor):
 
     @property
     def is_empty(self) -> bool:
-        """True if there are no fields."""
+        """True if no field is visible."""
         return all(isinstance(row.editor, ConstantEditor) for row in self._rows.values())
 
     def value(self) -> Settings | None:
@@ -114,10 +115,19 @@ class Form(SettingsEditor):
         return value
 
     def raw(self) -> Plain:
+        # Fields that are not shown keep their values.
         kept = self._value.model_dump() if self._value else {}
         return kept | {name: row.editor.raw() for name, row in self._rows.items()}
 
     def show_value(self, value: Value) -> None:
+        """Show a value without emitting a signal.
+
+        Parameters
+        ----------
+        value
+            settings of the class of this form
+        """
+        # The same value again: only the display is refreshed, for example after an undo.
         if value == self._value and self._value is not None and not self._has_faults():
             self._show(value)
             return
@@ -126,26 +136,62 @@ class Form(SettingsEditor):
         self.show_faults([])
 
     def set_hints(self, hints: Hints) -> None:
-        """Update the meaning of empty fields."""
+        """Set the meaning of empty fields.
+
+        Parameters
+        ----------
+        hints
+            texts by field name
+        """
         for name, hint in hints.items():
             self._rows[name].editor.set_hint(hint)
 
     def show_voxels(self, voxel_mm: Point) -> None:
+        """Show the defaults for a voxel size in empty fields.
+
+        Parameters
+        ----------
+        voxel_mm
+            voxel size x, y, z [mm]
+        """
         if self._value is not None:
             self.set_hints(self._value.usual(voxel_mm))
         for row in self._rows.values():
             row.editor.show_voxels(voxel_mm)
 
     def set_unit(self, written: str, shown: str) -> None:
-        """Show another unit where the settings are written in one."""
+        """Show another unit in captions.
+
+        Parameters
+        ----------
+        written
+            unit in the settings, such as "mm"
+        shown
+            unit to show, such as "pixels"
+        """
         for row in self._rows.values():
             row.show_unit(shown if row.unit == written else row.unit)
 
     def set_expert(self, expert: bool) -> None:
+        """Show or hide expert fields.
+
+        Parameters
+        ----------
+        expert
+            True to show them
+        """
+        # Nested forms have expert fields of their own.
         for row in self._rows.values():
             row.set_expert(expert)
 
     def show_faults(self, faults: list[Fault]) -> None:
+        """Show errors under their fields; others below the form.
+
+        Parameters
+        ----------
+        faults
+            locations and messages
+        """
         own = [text for where, text in faults if not where or where[0] not in self._rows]
         self._fault.setText("\n".join(own))
         self._fault.setVisible(bool(own))
@@ -163,6 +209,7 @@ class Form(SettingsEditor):
         for row in self._rows.values():
             default = row.field.get_default(call_default_factory=True)
             if not row.field.is_required():
+                # Required fields stay empty: there is no value to suggest.
                 row.editor.show_value(default)
         try:
             self._value = self._kind.model_validate(self.raw())
@@ -170,8 +217,10 @@ class Form(SettingsEditor):
             self._value = None  # something must be said first
 
     def _edited(self) -> None:
+        # First, so that an outer form can validate the value as part of its own.
         self.edited.emit()
         value = self.checked()
+        # Leaving a field without a change must not create an undo step.
         if value is not None and value != self._value:
             self._value = value
             self.changed.emit(value)
@@ -191,6 +240,7 @@ class _Row(QWidget):
         hint = hints.get(name) or named(str(extra.get("empty") or "")) or None
         self.editor = editor_for(field.annotation, field, title, hint, Form)
         self._fault = _fault_label()
+        # Texts come from the engine in English and are translated here.
         tip = tip_of(field)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -198,6 +248,7 @@ class _Row(QWidget):
         grid.setColumnStretch(1, 1)
         beside = self.editor.stands_beside
         self._name: LiteralLabel | None = None  # one in no layout would outlive its form
+        # A check box carries its own label, and a nested form has a frame with a title.
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
         else:
@@ -230,6 +281,7 @@ class _Row(QWidget):
         self.editor.set_expert(expert)
 
     def show_faults(self, faults: list[Fault]) -> None:
+        # Nested editors show errors at their own fields, so the row only shows its own.
         inner = (
             isinstance(self.editor, Form) or type(self.editor).__module__ == "app.ui.forms.choices"
         )

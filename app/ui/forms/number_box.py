@@ -10,7 +10,7 @@ TEXT_MARGIN_PX = 4
 
 
 class NumberBox(QAbstractSpinBox):
-    """A number as text with steps; empty means None, anything else is handed on as typed."""
+    """A number as text with steps. Empty means None; invalid text is passed on as typed."""
 
     edited = Signal()
 
@@ -23,7 +23,7 @@ class NumberBox(QAbstractSpinBox):
         self.lineEdit().editingFinished.connect(self._finished)
 
     def raw(self) -> int | float | str | None:
-        """Return the number, None if empty, or the text that is no number."""
+        """Return the number, None if empty, or the text if it is not a number."""
         text = self.text().strip().replace(",", ".").replace("−", "-")  # decimal comma
         if not text:
             return None
@@ -33,19 +33,40 @@ class NumberBox(QAbstractSpinBox):
             return text
 
     def show_number(self, value: float | None) -> None:
-        """Show a number exactly, or an empty box for None."""
+        """Show a number with all its digits.
+
+        Parameters
+        ----------
+        value
+            the number; None empties the field
+        """
         text = "" if value is None else str(int(value)) if self._whole else f"{value:.15g}"
+        # 15 digits look better, but the displayed number must give exactly the same value.
         if not self._whole and value is not None and float(text) != value:
             text = repr(value)
         self._last = text
         self.lineEdit().setText(text)
 
     def set_hint(self, text: str) -> None:
-        """Show the meaning of None in the empty field."""
+        """Set the text of the empty field.
+
+        Parameters
+        ----------
+        text
+            meaning of None, such as "auto"
+        """
         self.lineEdit().setPlaceholderText(text)
 
     def stepBy(self, steps: int) -> None:
+        """Change the number, within its bounds.
+
+        Parameters
+        ----------
+        steps
+            number of steps of about a tenth of the value
+        """
         value = self.raw()
+        # The first step in an empty field starts at the lower bound.
         start = value if isinstance(value, int | float) else (self._low or 0)
         result = start + steps * (1 if self._whole else _step(start))
         if self._low is not None:
@@ -56,31 +77,44 @@ class NumberBox(QAbstractSpinBox):
         self._finished()
 
     def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
+        # The base class disables both steps unless this is implemented.
         flag = QAbstractSpinBox.StepEnabledFlag
         return flag.StepUpEnabled | flag.StepDownEnabled
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """Accept any text while the user types. The settings class validates it.
+
+        Parameters
+        ----------
+        text
+            the text
+        position
+            position of the cursor
+        """
         return (QValidator.State.Acceptable, text, position)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
             super().wheelEvent(event)
         else:
+            # The wheel scrolls the page and must not change settings on the way.
             event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Cancel):
+            # Escape restores the last value; the dialog then also receives the key.
             self.lineEdit().setText(self._last)
         super().keyPressEvent(event)
 
     def _finished(self) -> None:
+        # Qt emits `editingFinished` at every loss of focus, even without a change.
         if self.text() != self._last:
             self._last = self.text()
             self.edited.emit()
 
 
 def _step(value: float) -> float:
-    """A tenth of the value's power of ten, at least 0.1."""
+    """Return a tenth of the power of ten of a value, at least 0.1."""
     size = abs(value)
     step = 0.1
     while step * 100 <= size:

@@ -15,13 +15,20 @@ MOMENT_TIP = tr("Date and time such as 2026-11-22 11:00. Append +01:00 for the t
 
 
 def moment_text(moment: datetime) -> str:
-    """Return a moment as people write it: without seconds and zone where there are none."""
+    """Format a date and time without seconds and time zone if they are zero or missing.
+
+    Parameters
+    ----------
+    moment
+        the date and time
+    """
     whole = moment.second == 0 and moment.microsecond == 0
+    # A space is easier to read than the "T" of ISO 8601, and both can be parsed.
     return moment.isoformat(" ", "minutes" if whole else "auto")
 
 
 class TextEditor(Editor):
-    """A line of text; empty means None where the field may be left out."""
+    """A line of text. Empty means None if the field is optional."""
 
     stands_beside = True
 
@@ -41,13 +48,14 @@ class TextEditor(Editor):
 
 
 class MomentEditor(TextEditor):
-    """A day and a time; empty means None."""
+    """A date and time. Empty means None."""
 
     def __init__(self, hint: str = "") -> None:
         super().__init__(optional=True, hint=hint or MOMENT_HINT)
         self._line.setToolTip(literal_tip(MOMENT_TIP))
 
     def raw(self) -> Value:
+        # The text is not parsed here: the settings class accepts several formats.
         return self._line.text().strip() or None
 
     def show_value(self, value: Value) -> None:

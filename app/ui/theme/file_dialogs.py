@@ -1,4 +1,4 @@
-"""File dialogs: those of the desktop, or those of Qt in the theme colours."""
+"""File dialogs of the desktop, or those of Qt in the colours of the theme."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUTTONS = {
     "listModeButton": "list",
     "detailModeButton": "details",
 }
-"""Buttons of Qt's dialog by their names, and our icon of each."""
+"""Object names of buttons in Qt's dialog, and our icons for them."""
 FIELDS = {
     "lookInCombo": tr("Folder"),
     "fileNameEdit": tr("File name"),
@@ -59,12 +59,42 @@ class FileIcons(QFileIconProvider):
 
 
 def ask_open(parent: QWidget, title: str, folder: str, kinds: str) -> Path | None:
-    """Let the user choose a file that exists; None if it was cancelled."""
+    """Ask for an existing file.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    folder
+        initial folder; "" for the current one
+    kinds
+        name filters of Qt, separated by ";;"
+
+    Returns
+    -------
+    None if the user cancelled
+    """
     return _asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFile))
 
 
 def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
-    """Let the user choose a folder; None if it was cancelled."""
+    """Ask for a folder.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    folder
+        initial folder
+
+    Returns
+    -------
+    None if the user cancelled
+    """
     made = _dialog(parent, title, folder, "", QFileDialog.FileMode.Directory)
     made.setOption(
         QFileDialog.Option.ShowDirsOnly, False
@@ -73,17 +103,49 @@ def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
 
 
 def ask_open_all(parent: QWidget, title: str, folder: str, kinds: str) -> tuple[Path, ...]:
-    """Let the user choose files that exist; none if it was cancelled."""
+    """Ask for one or more existing files.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    folder
+        initial folder
+    kinds
+        name filters of Qt
+
+    Returns
+    -------
+    an empty tuple if the user cancelled
+    """
     return _all_asked(_dialog(parent, title, folder, kinds, QFileDialog.FileMode.ExistingFiles))
 
 
 def ask_save(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
-    """Let the user choose a file to write; None if it was cancelled.
+    """Ask for a file to write.
 
-    Whether one that exists may be replaced is asked later, once the name has its ending.
+    Whether an existing file may be replaced is asked later, when the name has its suffix.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    start
+        suggested folder and name
+    kinds
+        name filters of Qt
+
+    Returns
+    -------
+    None if the user cancelled
     """
     made = _dialog(parent, title, str(start.parent), kinds, QFileDialog.FileMode.AnyFile)
     made.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    # Qt would ask before the suffix is added, and so about another file.
     made.setOption(QFileDialog.Option.DontConfirmOverwrite)
     made.selectFile(start.name)
     return _asked(made)
@@ -109,13 +171,15 @@ def _all_asked(dialog: QFileDialog) -> tuple[Path, ...]:
     _dress(dialog)
     agreed = bool(dialog.exec())
     chosen = dialog.selectedFiles()
+    # Without this, each dialog would live as long as its parent.
     dialog.deleteLater()
     return tuple(Path(each) for each in chosen) if agreed else ()
 
 
 def _dress(dialog: QFileDialog) -> None:
-    """Give Qt's dialog our icons, and columns as wide as their words; others have neither."""
+    """Give Qt's dialog our icons and fitting columns; native dialogs have neither."""
     for name, icon in BUTTONS.items():
+        # Object names are not part of Qt's interface, so a missing part is ignored.
         found = dialog.findChild(QToolButton, name)
         if isinstance(found, QToolButton):
             found.setIcon(draw_in(icon, dialog.palette()))

@@ -209,6 +209,18 @@ GLOSSARY = {
 
 
 def meaning_of(words: str) -> str:
-    """Return the meaning of a term, or of a title that begins with it, or ""."""
+    """Return the meaning of a term.
+
+    Parameters
+    ----------
+    words
+        a term, or a title that begins with one
+
+    Returns
+    -------
+    "" for an unknown term
+    """
+    # A title may add a unit or a number to its term.
     found = [word for word in GLOSSARY if words.startswith(word)]
+    # The longest match wins: "Residual" must not explain "Residual in the lung".
     return GLOSSARY[max(found, key=len)] if found else ""

@@ -78,7 +78,18 @@ Target = QAction | QAbstractButton | QLabel
 
 
 def draw(name: str, theme: Theme, colour: str = "text") -> QIcon:
-    """Return an icon in one of the theme's colours, dimmed where its button is disabled."""
+    """Return an icon in a colour of the theme.
+
+    Parameters
+    ----------
+    name
+        key of `GLYPHS`; unknown names give a file icon
+    theme
+        the theme
+    colour
+        field of `Colours`; disabled buttons use a dimmed one
+    """
+    # Imported late: the icon font is loaded at its import.
     import qtawesome
 
     c = theme.colours
@@ -89,9 +100,18 @@ def draw(name: str, theme: Theme, colour: str = "text") -> QIcon:
 
 
 def draw_in(name: str, palette: QPalette) -> QIcon:
-    """Return an icon in the colour of the words of a palette, for windows that are soon gone."""
+    """Return an icon in the text colour of a palette, for windows that close soon.
+
+    Parameters
+    ----------
+    name
+        key of `GLYPHS`
+    palette
+        the palette
+    """
     import qtawesome
 
+    # Dialogs of Qt have no theme object, only a palette.
     group, words = QPalette.ColorGroup, QPalette.ColorRole.WindowText
     drawn: QIcon = qtawesome.icon(
         GLYPHS[name],
@@ -102,23 +122,34 @@ def draw_in(name: str, palette: QPalette) -> QIcon:
 
 
 class Follower(QObject):
-    """Redraws its parent's icon after a change of theme; dies with its parent."""
+    """Redraws the icon of its parent after a change of theme."""
 
     def __init__(self, target: Target, theme: Theme) -> None:
+        # As a child of the target, so that both are deleted together.
         super().__init__(target)
         self._target, self._theme = target, theme
         self._name, self._colour = "", "text"
         theme.changed.connect(self.show)
 
     def follow(self, name: str, colour: str) -> None:
-        """Show another icon; the one that is shown is not drawn again."""
+        """Show an icon; nothing is drawn if it is unchanged.
+
+        Parameters
+        ----------
+        name
+            key of `GLYPHS`
+        colour
+            field of `Colours`
+        """
+        # Panels refresh often, and drawing an icon from the font is slow.
         if (name, colour) != (self._name, self._colour):
             self._name, self._colour = name, colour
             self.show()
 
     def show(self) -> None:
-        """Draw the icon in the theme in use."""
+        """Draw the icon in the current theme."""
         drawn = draw(self._name, self._theme, self._colour)
+        # A label has no icon, so it gets a pixmap in the resolution of its screen.
         if isinstance(self._target, QLabel):
             size = QSize(LABEL_ICON_PX, LABEL_ICON_PX)
             self._target.setPixmap(drawn.pixmap(size, self._target.devicePixelRatioF()))
@@ -127,6 +158,19 @@ class Follower(QObject):
 
 
 def set_icon(target: Target, name: str, theme: Theme, colour: str = "text") -> None:
-    """Give a button, action or label an icon that follows the theme."""
+    """Set an icon that follows the theme.
+
+    Parameters
+    ----------
+    target
+        button, action or label
+    name
+        key of `GLYPHS`
+    theme
+        the theme
+    colour
+        field of `Colours`
+    """
+    # One follower per target, or old icons would come back at the next change of theme.
     follower = target.findChild(Follower, options=Qt.FindChildOption.FindDirectChildrenOnly)
     (follower or Follower(target, theme)).follow(name, colour)

@@ -10,7 +10,19 @@ from app.ui.theme.theme import Theme
 
 
 def paint_ground(painter: QPainter, rect: QRect, state: QStyle.StateFlag, theme: Theme) -> None:
-    """Paint the background of an entry: selection, hover, and a line below."""
+    """Paint the background of a list entry: selection, hover, and a line below.
+
+    Parameters
+    ----------
+    painter
+        an active painter
+    rect
+        the entry
+    state
+        state of the entry from its style option
+    theme
+        the theme
+    """
     colours, flag = theme.colours, QStyle.StateFlag
     is_chosen = bool(state & flag.State_Selected)
     if is_chosen or state & flag.State_MouseOver:
@@ -20,4 +32,5 @@ def paint_ground(painter: QPainter, rect: QRect, state: QStyle.StateFlag, theme:
     if is_chosen:
         has_focus = bool(state & flag.State_HasFocus)
         colour = colours.link if has_focus else colours.accent
+        # A bar at the left as a second sign: colour alone is not visible to everyone.
         painter.fillRect(rect.adjusted(0, 0, 3 - rect.width(), -1), QColor(colour))

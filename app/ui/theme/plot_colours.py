@@ -7,5 +7,11 @@ from app.views.colour.colours import DARK, LIGHT, ViewColours
 
 
 def view_colours(theme: Theme) -> ViewColours:
-    """Return the colours of the views in the theme in use."""
+    """Return the colours of the views.
+
+    Parameters
+    ----------
+    theme
+        the theme
+    """
     return DARK if theme.colours.is_dark else LIGHT

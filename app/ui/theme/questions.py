@@ -1,4 +1,4 @@
-"""Message boxes for questions and refusals: plain text, safe default answer."""
+"""Message boxes for questions and refusals: plain text, with the safe answer as default."""
 
 from __future__ import annotations
 
@@ -12,16 +12,43 @@ ICON_PX = 32
 
 
 def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
-    """Ask a question. Return and Esc give the safe answer, which is no."""
+    """Ask a question. Return and Esc give the safe answer, which is no.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    text
+        the question
+    yes
+        text of the button that agrees
+
+    Returns
+    -------
+    True if the user agreed
+    """
     box = question_box(parent, title, text, "help")
     agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    # A user who presses Return without reading must not delete anything.
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.exec()
     return box.clickedButton() is agreed
 
 
 def tell(parent: QWidget | None, title: str, text: str) -> None:
-    """Say why something is not done."""
+    """Show why an action is not possible.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    text
+        the reason
+    """
     box = question_box(parent, title, text, "info")
     box.setStandardButtons(QMessageBox.StandardButton.Ok)
     box.exec()
@@ -30,7 +57,25 @@ def tell(parent: QWidget | None, title: str, text: str) -> None:
 def ask_text(
     parent: QWidget | None, title: str, words: str, start: str, *, hidden: bool = False
 ) -> str:
-    """Ask for a line of text, shown as dots if `hidden`; empty if it was cancelled."""
+    """Ask for a line of text.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    words
+        label of the field
+    start
+        initial text
+    hidden
+        True to show dots, for a passphrase
+
+    Returns
+    -------
+    "" if the user cancelled
+    """
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setInputMode(QInputDialog.InputMode.TextInput)
@@ -39,6 +84,7 @@ def ask_text(
     if hidden:
         dialog.setTextEchoMode(QLineEdit.EchoMode.Password)
     for line in dialog.findChildren(QLineEdit):
+        # Qt does not connect the label with the field for screen readers.
         line.setAccessibleName(words)
     agreed = dialog.exec()
     dialog.deleteLater()
@@ -46,10 +92,23 @@ def ask_text(
 
 
 def question_box(parent: QWidget | None, title: str, text: str, icon: str) -> QMessageBox:
-    """Return a box with words and one of our icons, and no button yet."""
+    """Return a message box without buttons.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    title
+        its title
+    text
+        the message, shown literally
+    icon
+        key of `icons.GLYPHS`
+    """
     box = QMessageBox(parent)
     box.setWindowTitle(title)
     box.setIconPixmap(draw_in(icon, box.palette()).pixmap(ICON_PX))
+    # File names may look like HTML.
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(breakable(text))
     return box

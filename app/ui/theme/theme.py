@@ -1,4 +1,4 @@
-"""Colours, palette, style sheet and font: light and dark, switched while running."""
+"""Colours, palette, style sheet and font. Themes are switched while the program runs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ICON_FOLDER = Path(__file__).parents[3] / "resources" / "icons"
 FONT_POINTS = 10
 LINEAR_BELOW = 0.04045
 AT_ONCE = 60
-"""Widgets refreshed between two looks at what the user does: a few milliseconds of work."""
+"""Number of widgets to refresh before events are processed: a few milliseconds of work."""
 
 
 @dataclass(frozen=True)
 class Colours:
-    """The colours of one theme, "#rrggbb" each; neutral greys and one accent."""
+    """The colours of one theme as "#rrggbb": neutral greys and one accent."""
 
     canvas: str
     panel: str
@@ -99,14 +99,35 @@ THEMES = {"dark": DARK, "light": LIGHT}
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance of "#rrggbb" (WCAG 2.2)."""
+    """Return the relative luminance of a colour (WCAG 2.2).
+
+    Parameters
+    ----------
+    colour
+        "#rrggbb"
+
+    Returns
+    -------
+    0 for black to 1 for white
+    """
+    # sRGB values must be linearised before they are weighted.
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     r, g, b = (c / 12.92 if c <= LINEAR_BELOW else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1 ... 21 (WCAG 2.2)."""
+    """Return the contrast ratio of two colours (WCAG 2.2).
+
+    Parameters
+    ----------
+    one, other
+        "#rrggbb", in any order
+
+    Returns
+    -------
+    1 to 21; text needs 4.5
+    """
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -132,15 +153,22 @@ ROLES = {
     "missing": "BrightText",
     "message_bar": "ToolTipBase",
 }
-"""Places of the colours in the palette, so that one style sheet serves every theme."""
+"""Palette role of each colour, so that one style sheet works for every theme."""
 
 
 def palette(c: Colours) -> QPalette:
-    """Return the Qt palette of a theme."""
+    """Return the Qt palette of a theme.
+
+    Parameters
+    ----------
+    c
+        colours of the theme
+    """
     role = QPalette.ColorRole
     result = QPalette()
     for name, place in ROLES.items():
         result.setColor(role[place], QColor(getattr(c, name)))
+    # Qt uses three roles for text, and all of them must change with the theme.
     for key in (role.Text, role.ButtonText):
         result.setColor(key, QColor(c.text))
     for key in (role.WindowText, role.Text, role.ButtonText):
@@ -149,14 +177,15 @@ def palette(c: Colours) -> QPalette:
 
 
 def style_sheet() -> str:
-    """Return the style sheet, which names colours by their place in the palette."""
+    """Return the style sheet, which refers to colours by their palette role."""
     places = {name: f"palette({_in_style_sheets(place)})" for name, place in ROLES.items()}
+    # The file is a template, because style sheets cannot define names for colours.
     text = STYLE_FILE.read_text(encoding="utf-8")
     return Template(text).substitute(places, icons=ICON_FOLDER.as_posix())
 
 
 def _in_style_sheets(role: str) -> str:
-    """Return a role as style sheets write it: "BrightText" is "bright-text"."""
+    """Return the name of a role in style sheets: "BrightText" is "bright-text"."""
     if role.startswith("ToolTip"):
         return f"tooltip-{role.removeprefix('ToolTip').lower()}"
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", role).lower()
@@ -164,7 +193,8 @@ def _in_style_sheets(role: str) -> str:
 
 @cache
 def load_font() -> QFont:
-    """Register the bundled text font and return it at the window's size."""
+    """Load the bundled font and return it in the size of the window."""
+    # A bundled font, so that texts have the same width on every computer and fit their fields.
     import font_roboto
 
     for weight in ("Regular", "Medium", "Bold"):
@@ -174,7 +204,7 @@ def load_font() -> QFont:
 
 
 class Theme(QObject):
-    """The theme in use; `changed` after a switch."""
+    """The current theme. `changed` is emitted after a switch."""
 
     changed = Signal()
 
@@ -183,9 +213,11 @@ class Theme(QObject):
         self._app = app
         self.name = name if name in THEMES else "dark"
         self._stale: list[QWidget] = []
+        # An interval of zero runs when no events are waiting.
         self._soon = QTimer(self)
         self._soon.timeout.connect(self._refresh_some)
         if not app.styleSheet():  # a style set anew makes Qt look at every widget again
+            # The only style of Qt that follows palette and style sheet on all platforms.
             app.setStyle("Fusion")
             app.setFont(load_font())
             app.setWindowIcon(QIcon(str(ICON_FOLDER / "isocenter.svg")))
@@ -205,10 +237,10 @@ class Theme(QObject):
 
     @contextmanager
     def put_off(self) -> Iterator[None]:
-        """Style what is made within only once it is whole.
+        """Style the widgets that are created in this context at the end.
 
-        Qt styles a widget, and all within it, anew each time it is put into another: that is half
-        of what a window of hundreds of them costs.
+        Qt styles a widget and its children again each time it gets a parent. This takes half of the
+        time to create a window with hundreds of widgets.
         """
         sheet = self._app.styleSheet()
         self._app.setStyleSheet("")
@@ -222,33 +254,42 @@ class Theme(QObject):
         self.use("light" if self.name == "dark" else "dark")
 
     def use(self, name: str) -> None:
-        """Switch to the theme called `name`."""
+        """Switch to a theme.
+
+        Parameters
+        ----------
+        name
+            "dark" or "light"
+        """
         self.name = name
         self._apply()
         self.changed.emit()
 
     def _apply(self) -> None:
-        """Change the palette; a style sheet set anew would block the window for half a second."""
+        """Change the palette. A new style sheet would block the window for half a second."""
         changed = palette(self.colours)
         if changed == self._app.palette():
             return
+        # Native parts such as the title bar follow this hint, not the palette.
         scheme = Qt.ColorScheme.Dark if self.colours.is_dark else Qt.ColorScheme.Light
         self._app.styleHints().setColorScheme(scheme)
         self._app.setPalette(changed)
+        # Visible widgets first; hidden ones follow in idle time.
         widgets = self._app.allWidgets()
         _refresh([widget for widget in widgets if widget.isVisible()])
         self._stale = [widget for widget in widgets if not widget.isVisible()]
         self._soon.start(0)
 
     def _refresh_some(self) -> None:
-        """Refresh some of the widgets that nobody sees."""
+        """Refresh some of the hidden widgets."""
         now, self._stale = self._stale[:AT_ONCE], self._stale[AT_ONCE:]
+        # A widget may have been deleted since the switch.
         _refresh([widget for widget in now if isValid(widget)])
         if not self._stale:
             self._soon.stop()
 
 
 def _refresh(widgets: list[QWidget]) -> None:
-    """Make the style read its colours again, which it caches by widget."""
+    """Make the style read its colours again. It caches them per widget."""
     for widget in widgets:
         widget.style().polish(widget)

@@ -1,4 +1,4 @@
-"""Small shared widgets: labels, buttons, pages, and screen fitting."""
+"""Small shared widgets: labels, buttons, pages, and sizes that fit the screen."""
 
 from __future__ import annotations
 
@@ -25,47 +25,107 @@ TITLE_PX, FRAME_PX = 32, 2
 
 
 def label(text: str, role: str = "", *, wrap: bool = False) -> QLabel:
-    """Return a label of a role that the style sheet knows."""
+    """Return a label.
+
+    Parameters
+    ----------
+    text
+        its text, shown literally
+    role
+        role of the style sheet, such as "caption" or "muted"
+    wrap
+        True to wrap long lines
+    """
     made = WrappedLabel(text) if wrap else LiteralLabel(text)
     made.setProperty("role", role)
     return made
 
 
 def set_paragraphs(target: QLabel, texts: Iterable[str], gap_px: int = 6) -> None:
-    """Show plain texts in a label, each a paragraph of its own."""
+    """Show texts as paragraphs of a label.
+
+    Parameters
+    ----------
+    target
+        the label
+    texts
+        plain texts
+    gap_px
+        space between paragraphs
+    """
     style = f"margin-top: 0; margin-bottom: {gap_px}px"
     target.setTextFormat(Qt.TextFormat.RichText)
+    # Escaped, because texts may contain file names that look like HTML.
     target.setText("".join(f'<p style="{style}">{escape(breakable(text))}</p>' for text in texts))
 
 
 def scrolled(inside: QWidget) -> QScrollArea:
-    """Put a column into an area that scrolls up and down only."""
+    """Return a vertical scroll area.
+
+    Parameters
+    ----------
+    inside
+        its content
+    """
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    # The Tab key should go to the fields, not to the area around them.
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setWidget(inside)
     return area
 
 
 def set_property(widget: QWidget, name: str, value: object) -> None:
-    """Set a property that the style sheet uses, and redraw."""
+    """Set a property that the style sheet uses, and apply the style again.
+
+    Parameters
+    ----------
+    widget
+        the widget
+    name
+        name of the property
+    value
+        its value
+    """
     if widget.property(name) != value:
         widget.setProperty(name, value)
+        # Qt evaluates property selectors only when a widget is polished.
         widget.style().unpolish(widget)
         widget.style().polish(widget)
 
 
 def set_tone(widget: QWidget, tone: str) -> None:
-    """Colour a label's words: "ok", "look", "missing", "muted" or ""."""
+    """Set the colour of a label.
+
+    Parameters
+    ----------
+    widget
+        the label
+    tone
+        "ok", "look", "missing", "muted" or ""
+    """
     set_property(widget, "tone", tone)
 
 
 def button(text: str, action: Callable[[], object], words: str = "", role: str = "") -> QPushButton:
-    """Return a push button that calls `action`; `words` are its tip."""
+    """Return a push button.
+
+    Parameters
+    ----------
+    text
+        its text
+    action
+        called without arguments at a click
+    words
+        its tooltip
+    role
+        role of the style sheet
+    """
     made = QPushButton(text)
     made.setToolTip(literal_tip(words))
     made.setProperty("role", role)
+    # `clicked` passes a bool, which `action` does not accept.
     made.clicked.connect(lambda: action())
     return made
 
@@ -73,7 +133,21 @@ def button(text: str, action: Callable[[], object], words: str = "", role: str =
 def icon_button(
     name: str, theme: Theme, action: Callable[[], object], words: str, colour: str = "muted"
 ) -> QAbstractButton:
-    """Return a flat button with an icon and no words; its tip names it."""
+    """Return a flat button with an icon and no text.
+
+    Parameters
+    ----------
+    name
+        key of `icons.GLYPHS`
+    theme
+        the theme
+    action
+        called without arguments at a click
+    words
+        its tooltip and accessible name
+    colour
+        field of `Colours`
+    """
     made = QPushButton()
     made.setProperty("role", "quiet")
     made.setToolTip(literal_tip(words))
@@ -84,20 +158,44 @@ def icon_button(
 
 
 def fitted(wanted: QSize, available: QSize) -> QSize:
-    """Return the size of a window on a screen: as wanted, with room for its frame."""
+    """Return a window size that fits on a screen.
+
+    Parameters
+    ----------
+    wanted
+        preferred size
+    available
+        free area of the screen
+    """
+    # The available area does not include the window frame.
     room = available - QSize(2 * FRAME_PX, TITLE_PX + FRAME_PX)
     return wanted.boundedTo(room)
 
 
 def fit_to_screen(window: QWidget, width: int, height: int) -> None:
-    """Make a window as large as wished, but no larger than its screen."""
+    """Resize a window, but not beyond its screen.
+
+    Parameters
+    ----------
+    window
+        the window
+    width, height
+        preferred size [px]
+    """
     window.resize(fitted(QSize(width, height), window.screen().availableSize()))
 
 
 def grow_to_fit(window: QWidget) -> None:
-    """Make a window as high as its words need at its width; a layout does so only by hand."""
+    """Make a window high enough for its texts. Layouts do not do this by themselves.
+
+    Parameters
+    ----------
+    window
+        the window; its width is kept
+    """
     layout = window.layout()
     if layout is not None and window.isVisible():
+        # Pending changes of the texts are applied first, or the old height would be measured.
         layout.activate()
         window.resize(
             window.width(), max(window.height(), layout.totalHeightForWidth(window.width()))
@@ -109,9 +207,10 @@ class PageStack(QStackedWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        # The layout caches the size of the previous page otherwise.
         self.currentChanged.connect(self.updateGeometry)
 
     def minimumSizeHint(self) -> QSize:
-        """As small as the displayed page: hidden pages need no space."""
+        """Return the size of the displayed page; hidden pages need no space."""
         shown = self.currentWidget()
         return super().minimumSizeHint() if shown is None else shown.minimumSizeHint()

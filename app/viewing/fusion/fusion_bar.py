@@ -53,7 +53,7 @@ KINDS = tr("Volumes (*);;All files (*)")
 
 
 class FusionBar(QWidget):
-    """Follows the open volumes. The second row is visible while two volumes are displayed."""
+    """Controls for the open volumes. The second row is visible while two volumes are displayed."""
 
     def __init__(self, context: AppContext, views: OrthoView) -> None:
         super().__init__()
@@ -87,6 +87,7 @@ class FusionBar(QWidget):
         self.words = label("", wrap=True)
         self.words.setContentsMargins(10, 0, 10, 4)
         self._spared: tuple[QWidget, ...] = (self.share, self.linked, self.hides_low)
+        # Visibility by settings; the available width may hide more.
         self._wanted: dict[QWidget, bool] = {}
         self._lay_out()
         fusion, view = self._fusion, context.session.view
@@ -151,6 +152,7 @@ class FusionBar(QWidget):
         return made
 
     def _take_share(self, value: int) -> None:
+        # One slider serves both modes, because only one of them is active.
         if self._fusion.mode == "swipe":
             self._fusion.set_swipe(value / STEPS)
         else:
@@ -160,6 +162,7 @@ class FusionBar(QWidget):
         view = self._context.session.view
         self._fusion.set_links_windows(on)
         if on:
+            # The second volume takes the window of the first, so that linking is predictable.
             self._fusion.set_window(*view.window)
             self._fusion.set_colour_map(view.colour_map)
 
@@ -179,6 +182,7 @@ class FusionBar(QWidget):
         return found.key if found is not None else ""
 
     def minimumSizeHint(self) -> QSize:
+        # Switches and slider may be hidden, so they do not count.
         parts = (self.swap, self.mode) if self._fusion.has_values else ()
         names = 2 * LEAST_NAME_PX + self.view.sizeHint().width()
         width = names + sum(each.sizeHint().width() for each in parts)
@@ -191,7 +195,7 @@ class FusionBar(QWidget):
         self._fit_to_width()
 
     def _fit_to_width(self) -> None:
-        """Spare switches and slider, then letters of names, where there is no room for them."""
+        """Hide switches and slider that do not fit, then shorten the names."""
         parts = [self.swap, self.mode] if self._fusion.has_values else []
         wanted = [each for each in self._spared if self._wanted.get(each)]
         free = self.width() - 2 * MARGIN_PX - self.view.sizeHint().width() - SPACING_PX
@@ -199,6 +203,7 @@ class FusionBar(QWidget):
         widths = [each.sizeHint().width() for each in (self.base, self.overlay)]
         room = free - sum(widths) - 2 * SPACING_PX
         for each in self._spared:
+            # The slider has a fixed width that its size hint does not know.
             needed = (each.width() if each is self.share else each.sizeHint().width()) + SPACING_PX
             shown = each in wanted and needed <= room
             each.setVisible(shown)
@@ -216,6 +221,7 @@ class FusionBar(QWidget):
         for each in (self.swap, self.mode):
             each.setVisible(two)
         mixes = two and fusion.mode in ("blend", "swipe")
+        # A shared window needs equal units, and a comparison has a window of its own.
         same_unit = two and view.unit == fusion.unit and fusion.mode not in COMPARING
         self._wanted = {self.share: mixes, self.hides_low: mixes, self.linked: same_unit}
         shares = same_unit and fusion.links_windows
@@ -228,12 +234,14 @@ class FusionBar(QWidget):
         self.share.setAccessibleName(name)
         tip = tr("Opacity of the upper volume (O: hide it)") if blends else name
         self.share.setToolTip(literal_tip(tip))
+        # Setting the slider must not change the value that it shows.
         self.share.blockSignals(True)
         self.share.setValue(round(STEPS * (fusion.opacity if blends else fusion.swipe)))
         self.share.blockSignals(False)
         self.hides_low.setChecked(fusion.hides_low)
         self.linked.setChecked(fusion.links_windows)
         warning, remark = warning_of(view), fusion.remark[:1].upper() + fusion.remark[1:]
+        # One line only, and the warning is more important.
         words = warning or remark
         self.words.setText(words)
         self.words.setVisible(two and bool(words))
@@ -245,6 +253,7 @@ class FusionBar(QWidget):
         model = self.mode.model()
         for row, (mode, _, tip) in enumerate(MODES):
             why = obstacle(mode, *units) if self._fusion.has_values else ""
+            # The column of the model is set explicitly: tooltips of other columns are ignored.
             index = model.index(row, self.mode.modelColumn())
             model.setData(index, literal_tip(why or tip), Qt.ItemDataRole.ToolTipRole)
             item = model.item(row) if isinstance(model, QStandardItemModel) else None

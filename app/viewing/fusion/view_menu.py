@@ -29,7 +29,7 @@ class ViewMenu(QMenu):
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer the actions for the view."""
+        """Add the actions for the current view."""
         self.clear()
         view = self._views.active
         if isinstance(view, SliceView):
@@ -47,7 +47,7 @@ class ViewMenu(QMenu):
         self.addAction(tr("Copy all views\tCtrl+C")).triggered.connect(self.copy_all)
 
     def copy_all(self) -> None:
-        """Put a picture of all views on the clipboard."""
+        """Copy an image of all views to the clipboard."""
         QApplication.clipboard().setImage(self._views.snapshot())
 
     def _add_turns(self, view: SliceView) -> None:
@@ -63,11 +63,13 @@ class ViewMenu(QMenu):
             action = self.addAction(words)
             act = partial(_set_turn, state, plane, wanted)
             action.triggered.connect(lambda _=False, act=act: act())
+            # "Reset" is disabled if there is nothing to reset.
             action.setEnabled(wanted != turn)
 
     def _sides(self, axes: str) -> str:
-        """Return the patient axes of a position in the axes of the scanner."""
+        """Convert the patient axes of a position to the axes of the scanner."""
         volume = self._views.state.volume
+        # z of this scanner points to the feet, so superior and inferior are exchanged.
         is_feetwards = volume is not None and volume.hfs_axes == "LPI"
         return axes.translate(str.maketrans("SI", "IS")) if is_feetwards else axes
 
@@ -75,6 +77,8 @@ class ViewMenu(QMenu):
         state, menu = self._views.state, self.positions
         menu.clear()
         is_unknown = state.volume is not None and state.volume.sides == UNKNOWN
+        # A position from the file cannot be changed by hand, because that could exchange left and
+        # right.
         menu.setEnabled(is_unknown)
         menu.setToolTip("" if is_unknown else literal_tip(SAID))
         known = [(f"{key}: {each}", self._sides(axes)) for key, (axes, each) in POSITIONS.items()]
@@ -92,5 +96,11 @@ def _set_turn(state: ViewState, plane: PlaneName, turn: ViewTurn) -> None:
 
 
 def copy(view: QWidget) -> None:
-    """Put a picture of a view on the clipboard."""
+    """Copy an image of a view to the clipboard.
+
+    Parameters
+    ----------
+    view
+        the view
+    """
     QApplication.clipboard().setImage(view.grab().toImage())

@@ -1,4 +1,4 @@
-"""The menu that selects a volume: open volumes, inputs, iterates, results, files."""
+"""The menu for choosing a volume: open volumes, inputs, iterates, results, files."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from app.views.slices.labels import shortened
 
 MENU_LETTERS = 60
 MOST_RESULTS = 25
-"""Results that a menu holds, the newest; the tab of results has all."""
+"""Number of newest results in the menu. The Results tab has all of them."""
 
 
 class VolumeMenu(QMenu):
-    """Made anew when it is opened.
+    """A menu that is rebuilt each time it opens.
 
     Parameters
     ----------
-    place : what a chosen volume is for
-    chosen : returns the key of the volume that has that place now
-    ask_file : asks for a file, and opens it
+    commands : actions on volumes
+    place : "base" or "overlay", the position of the chosen volume
+    chosen : returns the key of the volume at this position
+    ask_file : asks for a file and opens it
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class VolumeMenu(QMenu):
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer the available volumes."""
+        """Add the available volumes."""
         self.clear()
         commands, chosen = self._commands, self._chosen()
         if self._place == "overlay" or commands.may_close(chosen):
@@ -56,6 +57,7 @@ class VolumeMenu(QMenu):
             self.addSeparator()
         opened = commands.opened()
         self._add(self, opened, chosen)
+        # An input that is open already is not listed twice.
         keys = {each.key for each in opened}
         self._add(self, [each for each in commands.inputs() if each.key not in keys], chosen)
         self.addSeparator()
@@ -64,6 +66,7 @@ class VolumeMenu(QMenu):
             (tr("Results"), commands.results()[:MOST_RESULTS]),
         ):
             inner = self.addMenu(title)
+            # Titles are shortened, and the tooltip shows them completely.
             inner.setToolTipsVisible(True)
             inner.setEnabled(bool(found))
             self._add(inner, found, chosen)
@@ -87,6 +90,7 @@ class VolumeMenu(QMenu):
             action.setToolTip(literal_tip(each.title))
             action.setCheckable(True)
             action.setChecked(each.key == chosen)
+            # Default arguments bind the loop variable now; the closure would see the last one.
             action.triggered.connect(lambda _=False, each=each: each.open(self._place))
 
 

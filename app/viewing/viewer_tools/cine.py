@@ -17,18 +17,18 @@ PER_S, LEAST_PER_S, MOST_PER_S = 12, 1, 30
 
 
 class Cine(QObject):
-    """Steps through a turn, the slices of a plane, or the images of a run, and begins anew.
+    """Steps through a rotation, slices or images of a run, in a loop.
 
-    All views follow, since they share cursor and image; two volumes go together.
+    All views follow, because they share cursor and image. This includes a second volume.
 
     Signals
     -------
-    changed : what is shown, how quickly, or whether it plays
+    changed : content, speed, or start and stop
 
     Attributes
     ----------
-    kind : what goes by
-    per_s : pictures in a second
+    kind : content of the film
+    per_s : images per second
     """
 
     changed = Signal()
@@ -49,7 +49,7 @@ class Cine(QObject):
 
     @property
     def n_steps(self) -> int:
-        """How many pictures there are."""
+        """Number of images."""
         volume = self._state.volume
         if volume is None:
             return 0
@@ -64,6 +64,7 @@ class Cine(QObject):
         """Index of the displayed image."""
         volume = self._state.volume
         if self.kind == "turn" or volume is None:
+            # From the view itself, so that playing continues where the user has rotated to.
             return round(self._views.mip.degrees / STEP_DEGREES)
         if self.kind == "images":
             return self._scrubber.slider.value()
@@ -71,21 +72,35 @@ class Cine(QObject):
         return slice_index(volume.grid, normal, self._state.cursor_mm[normal])
 
     def show(self, position: int) -> None:
-        """Show one of the pictures."""
+        """Show one of the images.
+
+        Parameters
+        ----------
+        position
+            its index
+        """
         if self.kind == "turn":
             self._views.mip.set_degrees(STEP_DEGREES * position)
         elif self.kind == "images":
             self._scrubber.slider.setValue(position)
         else:
+            # A step from the current position keeps the cursor at voxel centres.
             self._state.step_cursor(self._normal(self.kind), position - self.position)
 
     def advance(self) -> None:
-        """Show the next picture, after the last one the first."""
+        """Show the next image; after the last one, the first."""
+        # The volume may have been closed or replaced since the last step.
         if self.n_steps > 1:
             self.show((self.position + 1) % self.n_steps)
 
     def play(self, on: bool) -> None:
-        """Let pictures go by, or rest."""
+        """Start or stop playing.
+
+        Parameters
+        ----------
+        on
+            True to play; ignored if there is a single image
+        """
         if on and self.n_steps > 1:
             self._timer.start(round(1000 / self.per_s))
         else:
@@ -93,17 +108,31 @@ class Cine(QObject):
         self.changed.emit()
 
     def set_kind(self, kind: CineKind) -> None:
-        """Let something else go by."""
+        """Set the content of the film.
+
+        Parameters
+        ----------
+        kind
+            rotation, slices of a plane, or images of the run
+        """
         self.kind = kind
+        # Restarts the timer, and stops it if the new content has a single image.
         self.play(self.is_playing)
 
     def set_speed(self, per_s: int) -> None:
-        """Let so many go by in a second."""
+        """Set the speed.
+
+        Parameters
+        ----------
+        per_s
+            images per second, clipped to the allowed range
+        """
         self.per_s = min(max(per_s, LEAST_PER_S), MOST_PER_S)
         self.play(self.is_playing)
 
     def kinds(self) -> list[CineKind]:
-        """Return the types of film that are possible now."""
+        """Return the contents that are possible now."""
+        # A film of one image is not offered.
         n_images = self._scrubber.slider.maximum() + 1
         return [kind for kind in get_args(CineKind) if kind != "images" or n_images > 1]
 

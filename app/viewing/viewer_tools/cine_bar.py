@@ -34,7 +34,7 @@ SLIDER_PX, COMBO_PX, SPEED_PX = 110, 165, 62
 
 
 class CineBar(QWidget):
-    """Follows the film; hidden until it is wanted."""
+    """Shows and controls the film; hidden until it is needed."""
 
     def __init__(self, context: AppContext, cine: Cine, views: OrthoView) -> None:
         super().__init__()
@@ -87,14 +87,16 @@ class CineBar(QWidget):
             row.addWidget(each)
 
     def refresh(self) -> None:
-        """Show the film."""
+        """Show the current settings."""
         cine = self._cine
         kinds = cine.kinds()
+        # Refilling an unchanged list would close its open popup.
         if [self.kind.itemData(k) for k in range(self.kind.count())] != kinds:
             self.kind.clear()
             for kind in kinds:
                 self.kind.addItem(TITLES[kind], kind)
         self.kind.setCurrentIndex(max(self.kind.findData(cine.kind), 0))
+        # Setting the slider must not change the speed that it shows.
         with QSignalBlocker(self.speed):
             self.speed.setValue(cine.per_s)
         self._per_s.setText(tr("{per_s}/s", per_s=cine.per_s))
@@ -109,13 +111,22 @@ class CineBar(QWidget):
         self.cancel.setVisible(busy)
 
     def record(self, widget: QWidget, target: Path) -> None:
-        """Record a widget, and save the film."""
+        """Record a widget and save the film.
+
+        Parameters
+        ----------
+        widget
+            the view or all views
+        target
+            file to write, GIF or animated PNG
+        """
         self._target = target
         self.recorder.start(widget)
         self.refresh()
 
     def _fill(self) -> None:
         self._menu.clear()
+        # The rotation is only visible in the projection, whichever view is active.
         view = self._views.mip if self._cine.kind == "turn" else self._views.active
         title = (
             tr("Save the {plane} view …", plane=within(name_of_key(view.plane)))
@@ -131,6 +142,7 @@ class CineBar(QWidget):
         path = ask_save(self, tr("Save film"), folder / FILE_NAME, KINDS)
         if path is None:
             return
+        # A name without suffix is common, and GIF opens everywhere.
         target = path if path.suffix else path.with_suffix(".gif")
         if may_write(self, target, self._context.session):
             self._context.preferences.export_folder = str(target.parent)
@@ -142,10 +154,12 @@ class CineBar(QWidget):
     def _write(self, frames: list[Frame]) -> None:
         self.refresh()
         target, frame_ms = self._target, 1000 / self._cine.per_s
+        # A cancelled recording has no images.
         if not frames or target is None:
             return
         from engine.io import write_film
 
+        # Compressing some hundred images takes seconds, so it runs in a thread.
         self._context.commands.run_task(
             lambda _: write_film(frames, target, frame_ms=frame_ms),
             lambda _: self._context.session.add_log("info", tr("Film: {target}", target=target)),

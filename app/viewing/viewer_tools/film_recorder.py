@@ -19,12 +19,12 @@ Frame = NDArray[np.uint8]
 
 
 class FilmRecorder(QObject):
-    """Grabs one picture in each turn of the event loop, so that the window lives on.
+    """Grabs one image per turn of the event loop, so that the window stays responsive.
 
     Signals
     -------
-    progressed : how many of how many pictures there are
-    recorded : the pictures, (rows, columns, 3) each; none where it was cancelled
+    progressed : number of finished images, and of all
+    recorded : the images, (rows, columns, 3) each; none if it was cancelled
     """
 
     progressed = Signal(int, int)
@@ -45,7 +45,14 @@ class FilmRecorder(QObject):
         return self._widget is not None
 
     def start(self, widget: QWidget) -> None:
-        """Record all positions of the film as a widget shows them."""
+        """Record all positions of the film.
+
+        Parameters
+        ----------
+        widget
+            widget that shows them
+        """
+        # The timer of the film would otherwise change the position between two grabs.
         self._cine.play(False)
         self._left, self._frames = positions(self._cine.n_steps), []
         self._begun_at, self._n_all = self._cine.position, len(self._left)
@@ -67,6 +74,7 @@ class FilmRecorder(QObject):
         self._cine.show(self._left.pop(0))
         self._frames.append(framed(self._widget.grab().toImage(), self._state))
         self.progressed.emit(len(self._frames), self._n_all)
+        # Back to the event loop, so that the cancel button works.
         QTimer.singleShot(0, self, self._next)
 
     def _end(self) -> None:
@@ -79,15 +87,39 @@ class FilmRecorder(QObject):
 
 
 def positions(n: int) -> list[int]:
-    """Return which of n pictures are recorded, in order: at most so many as a film may have."""
+    """Return the positions to record, evenly spread.
+
+    Parameters
+    ----------
+    n
+        number of positions of the film
+
+    Returns
+    -------
+    at most `MOST_FRAMES` indices, in order
+    """
+    # The first and the last position are always included.
     n_frames = min(n, MOST_FRAMES)
     return [round(k * (n - 1) / max(n_frames - 1, 1)) for k in range(n_frames)]
 
 
 def framed(image: QImage, state: ViewState) -> Frame:
-    """Return an image of limited size with a line that describes its colours."""
+    """Return an image of limited size with a line that describes its colours.
+
+    Parameters
+    ----------
+    image
+        image of the widget
+    state
+        display settings of the volumes
+
+    Returns
+    -------
+    (rows, columns, 3) RGB
+    """
     if image.width() > MOST_PX:
         image = image.scaledToWidth(MOST_PX, Qt.TransformationMode.SmoothTransformation)
+    # The image is already in device pixels; the painter must not scale it again.
     image.setDevicePixelRatio(1)
     font = QFont(QApplication.font())
     font.setPixelSize(max(round(image.width() / 64), 11))
@@ -105,12 +137,19 @@ def framed(image: QImage, state: ViewState) -> Frame:
     painter.setPen(QColor(colours.warning))
     painter.drawText(line, flag.AlignVCenter | flag.AlignRight, CLAIM)
     painter.end()
+    # QImage pads each row to a multiple of four bytes, which is cut off here.
     flat = np.frombuffer(made.constBits(), np.uint8).reshape(made.height(), -1)
     return flat[:, : 3 * made.width()].reshape(made.height(), made.width(), 3).copy()
 
 
 def legend(state: ViewState) -> str:
-    """Return the display windows as text."""
+    """Return the display windows as text.
+
+    Parameters
+    ----------
+    state
+        display settings of the volumes
+    """
     appearances = [state, *([state.fusion] if state.fusion.has_values else [])]
     if state.fusion.compares:
         appearances = [state.fusion.compared]

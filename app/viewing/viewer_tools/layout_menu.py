@@ -1,4 +1,4 @@
-"""The layout menu: arrangement of the views, main view, light-box spacing."""
+"""The layout menu: arrangement, main view, and spacing of the light box."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS: tuple[tuple[LayoutKind, str], ...] = (
 
 
 class LayoutMenu(QMenu):
-    """Rebuilt each time it opens. The choice is remembered."""
+    """A menu that is rebuilt each time it opens. The choice is stored in the preferences."""
 
     def __init__(self, views: OrthoView, preferences: Preferences, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,10 +32,11 @@ class LayoutMenu(QMenu):
         )
         self.aboutToShow.connect(self.fill)
         views.layout_changed.connect(self._remember)
+        # After the signal is connected, so that a changed or invalid stored layout is corrected.
         views.set_layout(ViewLayout.of(preferences.layout))
 
     def fill(self) -> None:
-        """Offer every layout."""
+        """Add all layouts."""
         self.clear()
         now = self._views.layout_now
         for kind, title in KINDS:
@@ -55,6 +56,7 @@ class LayoutMenu(QMenu):
             self._add(
                 self.mains, name_of_key(name), replace(now, main=name), chosen=now.main == name
             )
+        # Four equal views have no main view.
         self.mains.setEnabled(now.kind != "four")
         self.spacings.clear()
         for spacing in SPACINGS:

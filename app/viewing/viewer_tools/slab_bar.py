@@ -31,7 +31,7 @@ LEAST_SLIDER_PX = 50
 
 
 class SlabBar(QWidget):
-    """Follows the slab of the views; hidden while single slices are shown."""
+    """Shows and controls the slab; hidden while single slices are shown."""
 
     def __init__(self, state: ViewState, theme: Theme) -> None:
         super().__init__()
@@ -70,14 +70,15 @@ class SlabBar(QWidget):
 
     @property
     def _ends(self) -> tuple[float, float]:
-        """The least and the largest thickness that make a difference [mm]."""
+        """Smallest and largest thickness that make a difference [mm]."""
         volume = self._state.volume
         voxels = volume.grid.voxel_mm if volume is not None else (1.0,)
         low = max(min(voxels), LEAST_MM)
+        # Always a range, even for voxels larger than the largest slab.
         return low, max(min(MOST_MM, (2 * MOST_EACH_SIDE + 1) * max(voxels)), 2 * low)
 
     def refresh(self) -> None:
-        """Show the slab."""
+        """Show the current slab."""
         state, slab = self._state, self._state.slab
         self.setVisible(bool(slab.kind) and state.volume is not None)
         self.kind.setCurrentIndex(max(self.kind.findData(slab.kind), 0))
@@ -89,6 +90,7 @@ class SlabBar(QWidget):
             each.setAccessibleName(tr("Slab thickness ({length_unit})", length_unit=unit))
             each.setToolTip(literal_tip(tip))
         low, high = self._ends
+        # Logarithmic: one millimetre matters for a thin slab, not for a thick one.
         part = math.log(max(slab.thickness_mm, low) / low) / math.log(high / low)
         self.slider.blockSignals(True)
         self.slider.setValue(round(STEPS * min(part, 1.0)))
@@ -106,9 +108,11 @@ class SlabBar(QWidget):
         typed = self.number.raw()
         if isinstance(typed, int | float) and math.isfinite(typed):
             self._take(float(typed))
+        # An invalid text is replaced by the current thickness.
         self.refresh()
 
     def _take(self, thickness_mm: float) -> None:
+        # A tenth of a millimetre is finer than any voxel that is combined here.
         rounded = round(min(max(thickness_mm, LEAST_MM), MOST_MM), 1)
         self._state.set_slab(replace(self._state.slab, thickness_mm=rounded))
 

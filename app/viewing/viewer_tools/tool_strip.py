@@ -16,7 +16,7 @@ BUTTON_PX, ICON_PX, MARGIN_PX, GAP_PX, RULE_PX = 30, 18, 3, 2, 9
 
 
 class ViewerToolStrip(QWidget):
-    """Buttons one below the other, in groups; two abreast where there is no room for that."""
+    """A column of buttons in groups; two columns if the height is not sufficient."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -34,18 +34,18 @@ class ViewerToolStrip(QWidget):
     def add(
         self, name: str, icon: str, words: str, *, clicked: Callable[[bool], object] | None = None
     ) -> QToolButton:
-        """Add a button; one that answers a click with whether it is down stays down.
+        """Add a button. A button with an action stays pressed while its tool is active.
 
         Parameters
         ----------
         name
-            for who hears the screen
+            accessible name
         icon
-            of those that the window has
+            key of `icons.GLYPHS`
         words
-            what it does, with its key
+            function and key, for the tooltip
         clicked
-            called with whether it is down; None for one that opens a menu
+            called with True if the button is now pressed; None for a button with a menu
         """
         made = QToolButton()
         made.setAccessibleName(name)
@@ -53,6 +53,7 @@ class ViewerToolStrip(QWidget):
         made.setProperty("role", "tool")
         made.setFixedSize(BUTTON_PX, BUTTON_PX)
         made.setIconSize(QSize(ICON_PX, ICON_PX))
+        # By default a click does not give the focus to a tool button.
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         set_icon(made, icon, self._theme)
         if clicked is None:
@@ -73,28 +74,30 @@ class ViewerToolStrip(QWidget):
         self._groups.append([])
 
     def minimumSizeHint(self) -> QSize:
-        """As high as buttons two abreast."""
+        """Return the height of two columns."""
         return QSize(self.width(), self._height(2))
 
     def sizeHint(self) -> QSize:
-        """As high as all buttons one below the other."""
+        """Return the height of one column."""
         return QSize(self.width(), self._height(1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Set the buttons two abreast where one below the other they find no room."""
+        """Change to two columns if one does not fit."""
         super().resizeEvent(event)
         self._arrange(1 if event.size().height() >= self._height(1) else 2)
 
     def _height(self, abreast: int) -> int:
+        # Each group starts a new row, so rows are counted per group and rounded up.
         rows = sum(-(-len(group) // abreast) for group in self._groups)
         every = rows * (BUTTON_PX + GAP_PX) + len(self._rules) * (RULE_PX + GAP_PX)
         return every + 2 * MARGIN_PX + 1
 
     def _arrange(self, abreast: int, *, anew: bool = False) -> None:
-        """Lay the buttons out, so many side by side."""
+        """Place the buttons in a number of columns."""
         if abreast == self._abreast and not anew:
             return
         for row in range(self._grid.rowCount()):
+            # QGridLayout keeps stretch and height of rows that are no longer used.
             self._grid.setRowStretch(row, 0)
             self._grid.setRowMinimumHeight(row, 0)
         self._abreast, row = abreast, 0

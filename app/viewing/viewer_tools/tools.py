@@ -1,4 +1,4 @@
-"""All viewer tools together: the strip of buttons and the rows above the views."""
+"""All viewer tools: the strip of buttons and the rows above the views."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ TOOLS: tuple[tuple[Tool, str, str, str], ...] = (
 
 
 class Looking:
-    """The tools next to and above the views. `bars` are stacked above them."""
+    """The tools next to and above the views. `bars` are above them."""
 
     def __init__(self, context: AppContext, views: OrthoView, scrubber: IterationScrubber) -> None:
         self._state = context.session.view
@@ -79,6 +79,7 @@ class Looking:
         }
         views.add_side_widget(self.strip)
         QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are on show
+        # Buttons and lists take the focus from the views, but these keys should still work.
         for key in ANYWHERE:
             QShortcut(QKeySequence(key), views, partial(_press, key, views))
         self.cine.changed.connect(self.refresh)
@@ -90,21 +91,29 @@ class Looking:
 
     @property
     def bars(self) -> tuple[QWidget, ...]:
-        """The rows over the views; each is there while it is wanted."""
+        """The rows above the views. Each is visible while it is needed."""
         return self.slab_bar, self.cine_bar
 
     def show_film(self, on: bool) -> None:
-        """Show the row of the film and play it, or end it."""
+        """Show the film row and play, or close both.
+
+        Parameters
+        ----------
+        on
+            True to show it
+        """
         self.cine_bar.setVisible(on)
         self.cine.play(on)
 
     def toggle_film(self) -> None:
-        """Play, or rest; the row stays."""
+        """Start or stop playing. The row stays visible."""
+        # Playing would change the images that are being recorded.
         if not self.cine_bar.recorder.is_recording:
             self.cine_bar.show()
             self.cine.play(not self.cine.is_playing)
 
     def _take_tool(self, tool: Tool, on: bool) -> None:
+        # Only one tool can use the drag in a slice.
         self._state.set_draws_lines(False)
         self._regions.set_tool(tool if on else "")
         self.refresh()
@@ -117,6 +126,7 @@ class Looking:
         for tool, each in self.tools.items():
             each.setChecked(self._regions.tool == tool)
         self.film.setChecked(not self.cine_bar.isHidden())
+        # A film cannot continue without a volume.
         if not has_volume:
             self.cine_bar.hide()
         self.magnifier.setChecked(self._state.magnifies)
