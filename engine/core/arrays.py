@@ -1,4 +1,4 @@
-"""Arrays of numpy or of a GPU: which module made one, and tables that both may index."""
+"""Functions for NumPy and GPU arrays: find their module, copy them, scan large ones piecewise."""
 
 from __future__ import annotations
 
@@ -16,14 +16,23 @@ from numpy.typing import NDArray
 from engine.core.errors import DataError
 
 Array = NDArray[Any]
-"""An array of numpy, or one of a GPU that behaves alike; its dtype is told where it matters."""
+"""A NumPy array, or a GPU array with the same interface; docstrings state a required dtype."""
 
 
 def module_of(values: Any) -> ModuleType:
-    """Return the array module of `values`: numpy, or the one of the GPU.
+    """Return the array module of `values`: NumPy, or the module of the GPU.
 
-    An array that names its module by `__array_namespace__`, as the array standard asks, is
-    believed; CuPy's do not, and belong to the package of their type.
+    An array with `__array_namespace__` (Python array API standard) names its module itself. CuPy
+    arrays do not have it, so the package of their type is used.
+
+    Parameters
+    ----------
+    values
+        array, NumPy or CuPy
+
+    Returns
+    -------
+    `numpy`, `cupy` or another module of the array standard
     """
     if type(values) is numpy.ndarray:
         return numpy
@@ -33,10 +42,20 @@ def module_of(values: Any) -> ModuleType:
 
 
 def only_read(values: Array) -> Array:
-    """Return an array of numpy that cannot be written to, with the same memory.
+    """Return a read-only view of a NumPy array.
 
-    Kernels are compiled for arrays that can be written to and for others apart: what they only read
-    is passed so, wherever it lies, and none is compiled for a file in the middle of a run.
+    Numba compiles a kernel once for writable arrays and once for read-only ones. Kernels get every
+    array that they only read in this form. An array in a read-only file then needs no second
+    compilation in the middle of a run.
+
+    Parameters
+    ----------
+    values
+        NumPy array, in memory or in a mapped file
+
+    Returns
+    -------
+    view on the same memory; writing to it raises an error
     """
     view = values.view()
     view.flags.writeable = False
@@ -44,14 +63,36 @@ def only_read(values: Array) -> Array:
 
 
 def to_host(values: Any) -> Any:
-    """Return the values as an array of numpy; those of numpy are not copied."""
+    """Return the values as a NumPy array, copied only if they are on a GPU.
+
+    Parameters
+    ----------
+    values
+        NumPy or CuPy array
+
+    Returns
+    -------
+    `values` itself if it is a NumPy array
+    """
     return values if module_of(values) is numpy else values.get()
 
 
 def taken(values: Any) -> Any:
-    """Return arrays of numpy and of a GPU as they are, others through DLPack, without a copy.
+    """Return an array of any library as a NumPy or GPU array, without a copy.
 
-    Complex ones are refused: their imaginary part would be lost.
+    Parameters
+    ----------
+    values
+        NumPy or CuPy array, an array with `__dlpack__` (PyTorch, JAX), or a nested sequence
+
+    Returns
+    -------
+    NumPy array, or CuPy array if the values are on a GPU
+
+    Raises
+    ------
+    DataError
+        if the values are complex, because their imaginary part would be lost
     """
     values = _taken(values)
     if values.dtype.kind == "c":
@@ -65,59 +106,96 @@ def taken(values: Any) -> Any:
 def _taken(values: Any) -> Any:
     if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == "cupy":
         return values
+    # Lists and numbers of a user's script have no device.
     if not hasattr(values, "__dlpack__"):
         return numpy.asarray(values)
+    # DLPack states the device before the exchange, so the importing library can be chosen.
     is_of_host = values.__dlpack_device__()[0] == _DLPACK_CPU
     return (numpy if is_of_host else import_module("cupy")).from_dlpack(values)
 
 
 _AT_ONCE, _LOOKED_AT = 32, 1 << 24
-"""Images, and values, that are looked at together."""
+"""Number of images, and of values, that one step reads."""
 _DLPACK_CPU = 1
 """kDLCPU of dlpack.h."""
 
 
 class Tables:
-    """Tables of the host where their reader is: copied to a device once, when first asked for."""
+    """Cache of host tables on the device: each table is copied once, on first use."""
 
     def __init__(self) -> None:
         self._copies: dict[tuple[int, str], tuple[Any, Any]] = {}
 
     def beside(self, values: Any, table: numpy.ndarray[Any, Any]) -> Any:
-        """Return `table` as an array of the kind of `values`; a copy of it is kept."""
+        """Return `table` as an array of the same module as `values`.
+
+        Parameters
+        ----------
+        values
+            array that the table is used with
+        table
+            NumPy array; it must not change after the first call
+
+        Returns
+        -------
+        the table itself for NumPy, else a device copy that later calls reuse
+        """
         xp = module_of(values)
         if xp is numpy:
             return table
         key = (id(table), xp.__name__)
         if key not in self._copies:
-            self._copies[key] = (table, xp.asarray(table))  # with it, so that its id stays taken
+            self._copies[key] = (
+                table,
+                xp.asarray(table),
+            )  # keeps the id in use
         return self._copies[key][1]
 
 
 def n_not_finite(values: Array) -> int:
-    """Return how many values are NaN or infinite."""
+    """Return the number of values that are NaN or infinite."""
     return int((~module_of(values).isfinite(values)).sum())
 
 
 def not_finite_in(values: Array) -> tuple[int, int]:
-    """Return how many values of the host are NaN or infinite, and the place of the first if flat.
+    """Count the values that are NaN or infinite, and find the first.
 
-    They are looked at some at a time: they may lie in a file that memory cannot hold.
+    Reads a limited number of values at a time: they can be in a file larger than the memory.
+
+    Parameters
+    ----------
+    values
+        NumPy array, contiguous
+
+    Returns
+    -------
+    number of such values, and the flat index of the first one (0 if there is none)
     """
+    # A flat view: the caller converts the index to voxel coordinates for its message.
     n_bad, first, flat = 0, 0, values.reshape(-1)
     for start in range(0, flat.size, _LOOKED_AT):
         bad = ~numpy.isfinite(flat[start : start + _LOOKED_AT])
         if not n_bad and bad.any():
             first = start + int(numpy.argmax(bad))
         n_bad += int(numpy.count_nonzero(bad))
+        # Without this the pages of a mapped file stay in memory until the whole file is resident.
         rest(values)
     return n_bad, first
 
 
 def finite_range(values: Array) -> tuple[float, float]:
-    """Return the least and the greatest finite value of the host, NaN where there is none.
+    """Return the smallest and the largest finite value of a NumPy array.
 
-    They are looked at some at a time, as by `not_finite_in`.
+    Reads a limited number of values at a time, like `not_finite_in`.
+
+    Parameters
+    ----------
+    values
+        NumPy array, contiguous
+
+    Returns
+    -------
+    minimum and maximum; NaN and NaN if no value is finite
     """
     low, high, flat = numpy.inf, -numpy.inf, values.reshape(-1)
     for start in range(0, flat.size, _LOOKED_AT):
@@ -130,23 +208,42 @@ def finite_range(values: Array) -> tuple[float, float]:
 
 
 def rest(values: Array) -> None:
-    """Give back the memory that values of a mapped file take while nobody looks at them."""
+    """Release the memory pages of a mapped file; they are read again on the next access.
+
+    Parameters
+    ----------
+    values
+        any array; only views of a mapped file have an effect
+    """
     base: object = values
+    # Walk up to the object that owns the memory: views and reshaped arrays only refer to it.
     while isinstance(base, numpy.ndarray | memoryview):
-        # a private map keeps changes in memory alone: they would be lost
+        # a private map ("c") stores changes only in memory: they would be lost
         if isinstance(base, numpy.memmap) and base.mode == "c":
             return
         base = base.base if isinstance(base, numpy.ndarray) else base.obj
+    # Only POSIX systems have madvise; on Windows the pages stay until the system needs them.
     if isinstance(base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         base.madvise(mmap.MADV_DONTNEED)
 
 
 def largest(values: Array) -> float:
-    """Return the largest of images (n, ...); on the host NaN is left out, some at a time."""
+    """Return the largest value of a stack of images.
+
+    Parameters
+    ----------
+    values
+        images (n, ...); NumPy arrays are read some images at a time and NaN is ignored
+
+    Returns
+    -------
+    the maximum; -inf for an empty or all-NaN NumPy array
+    """
     if module_of(values) is not numpy:
         return float(values.max())
     top = -numpy.inf
     for start in range(0, len(values), _AT_ONCE):
+        # fmax ignores NaN, unlike max: one bad voxel must not hide the scale of the display.
         top = float(numpy.fmax(top, numpy.fmax.reduce(values[start : start + _AT_ONCE], axis=None)))
         rest(values)
     return top
@@ -161,7 +258,8 @@ def sha256_of(values: Array) -> str:
 
 
 def pieces_of(values: Array) -> Iterator[memoryview]:
-    """Yield the bytes of contiguous values of the host; they may lie in a file."""
+    """Yield the bytes of a contiguous NumPy array piece by piece; it can be in a file."""
+    # Bytes, because hash functions and files do not know dtypes.
     flat = values.reshape(-1).view(numpy.uint8)
     for start in range(0, len(flat), _LOOKED_AT):
         yield flat[start : start + _LOOKED_AT].data

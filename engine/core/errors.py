@@ -1,4 +1,4 @@
-"""What can go wrong, one class per remedy; each message is one sentence to act on."""
+"""Exceptions, one class per remedy; each message is one sentence that tells what to do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 LONGEST = 1200
-"""Characters of a message."""
+"""Maximum number of characters in a message."""
 
 
 class EngineError(Exception):
-    """Base of all faults the user can mend: what, where, got and wanted, way out.
+    """Base class of problems that the user can fix: place, problem, values, remedy.
 
     Examples
     --------
@@ -23,11 +23,13 @@ class EngineError(Exception):
     """
 
     def __init__(self, message: str = "", *more: object) -> None:
+        # One line: messages go to logs, table cells and the status bar.
         super().__init__(_shortened(" ".join(message.split("\n"))), *more)
 
 
 def _shortened(text: str) -> str:
-    """Return a sentence that fits on a screen, whatever a damaged file has put into it."""
+    """Return a text that fits on the screen, even if a damaged file contributed a long value."""
+    # Both ends are kept: the place is at the beginning, the remedy at the end.
     left = LONGEST // 2
     return text if len(text) <= LONGEST else f"{text[:left]} … {text[-left:]}"
 
@@ -41,15 +43,15 @@ class UnknownFormatError(EngineError):
 
 
 class SettingsError(EngineError):
-    """A protocol, scanner or study file, or an option, holds something it may not."""
+    """A protocol, scanner or study file, or an option, contains an invalid value."""
 
 
 class GeometryError(EngineError):
-    """Data, scanner and images do not describe the same place."""
+    """Data, scanner and images do not match in space."""
 
 
 class ScannerMissingError(GeometryError):
-    """The scan does not say which scanner it is from, and nobody has chosen one.
+    """The scan does not name its scanner, and the user has not selected one.
 
     Attributes
     ----------
@@ -65,12 +67,12 @@ class ScannerMissingError(GeometryError):
 
 
 class CutOffError(FileFormatError):
-    """List mode that ends within a record: copied again, or used as far as it is complete.
+    """List mode ends within a record: copy it again, or use the complete events.
 
     Attributes
     ----------
-    what : what is wrong with it, without the way out
-    n_events : complete events in it
+    what : the problem, without the remedy
+    n_events : number of complete events
     """
 
     def __init__(self, what: str, n_events: int) -> None:
@@ -91,20 +93,26 @@ class FolderItem(NamedTuple):
     Attributes
     ----------
     path : the file to open
-    text : its format, or its series in words
+    text : name of its format, or description of its series
     """
 
     path: Path
     text: str
 
     def place(self, folder: Path) -> str:
-        """Return where it lies in a folder."""
+        """Return the path relative to a folder, or the whole path outside of it.
+
+        Parameters
+        ----------
+        folder
+            the folder that was opened
+        """
         inside = self.path.is_relative_to(folder)
         return (self.path.relative_to(folder) if inside else self.path).as_posix()
 
 
 class SeveralItemsError(FileFormatError):
-    """A folder holds several scans or images, and one of them is to be chosen.
+    """A folder contains several scans or images; the user must choose one.
 
     Attributes
     ----------
@@ -120,36 +128,36 @@ class SeveralItemsError(FileFormatError):
 
 
 class ReadingStoppedError(EngineError):
-    """The user did not want to wait for it any longer."""
+    """The user cancelled reading."""
 
 
 class DataError(EngineError):
-    """The file reads well but its content cannot be used: no events, NaN, another unit."""
+    """The file is readable but its content is unusable: no events, NaN, wrong unit."""
 
 
 class ResourceError(EngineError):
-    """Not enough memory or disk, or no permission."""
+    """Not enough memory or disk space, or no permission."""
 
 
 class WorkersGoneError(ResourceError):
-    """No machine is left that works on a run; it rests at its last checkpoint."""
+    """All machines that worked on a run have stopped; it pauses at its last checkpoint."""
 
 
 class TakenOverError(ResourceError):
-    """Another process works on the run by now; this one has nothing more to say of it."""
+    """Another process has taken over the run; this one must not report on it any more."""
 
 
 class OutputError(EngineError):
-    """What is to be written would take the place of an input, or of a file nobody gave up."""
+    """Output would overwrite an input, or a file without permission to replace it."""
 
 
 class NumericalError(EngineError):
-    """The reconstruction left the numbers it may hold; the last good image is kept."""
+    """The reconstruction left the valid range of numbers; the last good image is saved."""
 
 
 class DeviceError(EngineError):
-    """The GPU or its driver failed, or its memory is used up; the CPU can do the same work."""
+    """The GPU or its driver failed, or its memory is exhausted; the CPU can do the same work."""
 
 
 class DeviceMemoryError(DeviceError):
-    """The memory of the GPU is used up."""
+    """The memory of the GPU is exhausted."""

@@ -1,8 +1,8 @@
-"""Plain values by name, as JSON and TOML hold them: facts of scans, rows of tables, provenance."""
+"""Type of values as JSON and TOML store them: scan facts, table rows, provenance."""
 
 from __future__ import annotations
 
 from typing import Any
 
 Plain = dict[str, Any]
-"""Texts, numbers, truths and nothing; lists of them, and further tables, by their names."""
+"""Strings, numbers, booleans and None; lists and tables of them, by key."""

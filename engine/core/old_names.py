@@ -1,7 +1,7 @@
-"""Old names of modules: each imports the module of today, and warns once.
+"""Old module names: each imports the present module and warns once.
 
-Programs of users may hold names that the documentation gave before version 0.2.0. Nothing
-else is imported until a program asks for one.
+User programs can contain names that the documentation gave before version 0.2.0. Nothing is
+imported until a program asks for such a name.
 """
 
 from __future__ import annotations
@@ -63,14 +63,25 @@ RENAMED = {
     "engine.support": "engine.tools.diagnostics",
     "engine.tuning": "engine.tools.tuning",
 }
-"""Old name of a module or package to its name of today; modules in a package follow it."""
+"""Old to present name of a module or package; submodules follow their package."""
 
 
 def renamed(name: str) -> str:
-    """Return the name of today of a module, empty if the old one is unknown."""
+    """Return the present name of a module with an old name.
+
+    Parameters
+    ----------
+    name
+        old dotted name; modules inside a renamed package count too
+
+    Returns
+    -------
+    present dotted name; empty if the name is not an old one
+    """
     if not name.startswith("engine."):
-        return ""  # most imports: no time to lose
+        return ""  # the usual case, kept fast
     package, rest = name, ""
+    # From the longest name to the shortest, so that a submodule's own entry comes first.
     while package:
         if package in RENAMED:
             return RENAMED[package] + rest
@@ -80,34 +91,55 @@ def renamed(name: str) -> str:
 
 
 class OldNames:
-    """Finds modules by their old names; a finder and a loader of Python's import system."""
+    """Finder and loader of Python's import system for old module names."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how to load a module that has an old name, None for any other."""
-        # Python's own types ask for an abstract loader, whose module takes milliseconds to import
+        """Return a module specification for an old name, None for any other.
+
+        Parameters
+        ----------
+        name
+            dotted name of the import
+        path
+            not used
+        target
+            not used
+        """
+        # the annotation requires importlib.abc.Loader, whose import takes milliseconds
         return ModuleSpec(name, self) if renamed(name) else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Import the module of today, and warn."""
+        """Import the present module and warn.
+
+        Parameters
+        ----------
+        spec
+            specification with the old name
+
+        Returns
+        -------
+        the present module, so that old and new names share their state
+        """
         from importlib import import_module
         from warnings import warn
 
         new = renamed(spec.name)
         module = import_module(new)
         warn(f"{spec.name} is now {new}.", DeprecationWarning, stacklevel=2)
+        # The import system overwrites __spec__ with the old name; exec_module restores it.
         spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the module back its own specification, which the import has replaced."""
+        """Restore the module's own specification, which the import has replaced."""
         if module.__spec__ is not None:
             module.__spec__ = module.__spec__.loader_state
 
 
 def install() -> None:
-    """Have old names found."""
+    """Register the finder for old names."""
     if not any(isinstance(finder, OldNames) for finder in sys.meta_path):
-        # before all others: a folder that an older version left behind would hide an old name
+        # first: a folder left by an older version would hide an old name
         sys.meta_path.insert(0, OldNames())

@@ -1,6 +1,7 @@
-"""Folders of what Isocenter writes on its own account: caches, jobs, results and settings.
+"""Folders that Isocenter writes to: caches, jobs, results and settings.
 
-The environment variable ISOCENTER_HOME moves all into one folder (tests, portable installs).
+The environment variable ISOCENTER_HOME moves all of them into one folder (tests, portable
+installations).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ OTHER_HOME = f"set {HOME_VARIABLE} to a folder you may write to"
 
 
 def cache_dir() -> Path:
-    """Folder of what can be computed again; made if absent."""
+    """Folder of data that can be computed again; created if missing."""
     import platformdirs
 
     return made(
@@ -25,15 +26,16 @@ def cache_dir() -> Path:
 
 
 def jobs_dir() -> Path:
-    """Folder of the jobs and their checkpoints; made if absent."""
+    """Folder of jobs and checkpoints; created if missing."""
     import platformdirs
 
+    # State, not cache: cleaning tools delete caches, and a checkpoint cannot be computed again.
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
     return made(_home("jobs") or state / "jobs", OTHER_HOME)
 
 
 def state_dir() -> Path:
-    """Folder of what is kept of all runs; made if absent."""
+    """Folder of data that all runs share; created if missing."""
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
@@ -41,7 +43,7 @@ def state_dir() -> Path:
 
 
 def queue_dir() -> Path:
-    """Folder of the studies that wait for their turn; not made."""
+    """Folder of the study queue; not created."""
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
@@ -49,7 +51,7 @@ def queue_dir() -> Path:
 
 
 def locks_dir() -> Path:
-    """Folder of the locks between processes; made if absent."""
+    """Folder of the locks between processes; created if missing."""
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
@@ -57,14 +59,14 @@ def locks_dir() -> Path:
 
 
 def results_dir() -> Path:
-    """Folder in which finished images are kept, unless the settings name another; not made."""
+    """Folder of finished images, unless the settings name another; not created."""
     import platformdirs
 
     return _home("results") or platformdirs.user_data_path(APP_NAME, appauthor=False) / "results"
 
 
 def tuning_dir() -> Path:
-    """Folder of the forms of kernels that were tuned on this machine; not made."""
+    """Folder of the kernel variants tuned on this machine; not created."""
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
@@ -72,14 +74,14 @@ def tuning_dir() -> Path:
 
 
 def exports_dir() -> Path:
-    """Folder that is offered for images that leave: among the user's documents; not made."""
+    """Default folder for exported images, in the user's documents; not created."""
     import platformdirs
 
     return _home("exports") or platformdirs.user_documents_path() / APP_NAME.capitalize()
 
 
 def config_dir() -> Path:
-    """Folder of the user's own settings; not made."""
+    """Folder of the user's settings; not created."""
     import platformdirs
 
     home = os.environ.get(HOME_VARIABLE)
@@ -89,14 +91,24 @@ def config_dir() -> Path:
 
 
 def made(folder: Path, way_out: str = "choose another folder", *, mode: int = 0o777) -> Path:
-    """Return a folder, made if absent with the permissions that the umask leaves of `mode`.
+    """Return a folder, created if missing.
+
+    Parameters
+    ----------
+    folder
+        the folder; missing parents are created too
+    way_out
+        remedy in the error message
+    mode
+        permissions, reduced by the umask; they apply only to a new folder
 
     Raises
     ------
     ResourceError
-        if it cannot be made, with the way out
+        if it cannot be created
     """
     try:
+        # mkdir applies the umask, so the folder can be more private than `mode` but never less.
         folder.mkdir(mode, parents=True, exist_ok=True)
     except OSError as e:
         raise ResourceError(

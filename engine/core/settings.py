@@ -1,7 +1,7 @@
-"""The base of all settings: frozen, checked once, every number bounded and with its unit.
+"""Base class of all settings: frozen, validated once, each number with bounds and unit.
 
-Forms in the window, protocol files, command-line options and provenance all come from these
-classes, so a label, a unit or a bound is written once.
+Forms in the window, protocol files, command-line options and provenance are made from these
+classes. Each label, unit and bound is therefore written once.
 """
 
 from __future__ import annotations
@@ -20,11 +20,21 @@ S = TypeVar("S", bound="Settings")
 class Settings(BaseModel):
     """Frozen values that refuse unknown keys, NaN and infinity."""
 
-    # built when first used: most programs use few of all settings there are
+    # validators are built on first use: a program needs few of all settings classes
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     def usual(self, voxel_mm: tuple[float, float, float]) -> dict[str, str]:
-        """Return what fields left out mean on voxels of this size, by their names, in words."""
+        """Return the automatic values of fields that are not set, in words.
+
+        Parameters
+        ----------
+        voxel_mm
+            voxel size (x, y, z) in mm, which some automatic values depend on
+
+        Returns
+        -------
+        text by field name; empty if the class has no automatic values
+        """
         return {}
 
 
@@ -38,16 +48,39 @@ def setting(
     empty: str = "",
     **bounds: Any,
 ) -> Any:
-    """Describe one settings field: what a form shows, with its bounds (`ge`, `gt`, `le`, ...).
+    """Describe one field of a settings class.
 
-    `empty` says in a few words what a field that is left out means.
+    Parameters
+    ----------
+    default
+        value of a new object; `...` makes the field required
+    description
+        complete sentence for tooltips and documentation
+    label
+        short name in forms
+    unit
+        unit as forms show it
+    expert
+        show the field only in expert mode
+    empty
+        meaning of a field without a value, in a few words
+    bounds
+        `ge`, `gt`, `le`, ... as pydantic names them
     """
     extra: Plain = {"label": label, "unit": unit, "expert": expert, "empty": empty}
     return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 
 def explain(error: ValidationError, values: Any = None) -> str:
-    """All faults of a settings value in one sentence: where, what is wanted, what was given."""
+    """Describe all errors of a settings value in one sentence: place, expected value, actual value.
+
+    Parameters
+    ----------
+    error
+        errors as pydantic reports them
+    values
+        the input, used to remove pydantic's union tags from the keys
+    """
     faults = []
     for fault in error.errors(include_url=False):
         where = _key(fault["loc"], values) or "settings"
@@ -56,15 +89,17 @@ def explain(error: ValidationError, values: Any = None) -> str:
         elif fault["type"] == "missing":
             faults.append(f"{where!r} is missing")
         else:
+            # A whole table in the message would hide the problem.
             got = "" if isinstance(fault["input"], dict) else f", got {fault['input']!r}"
             faults.append(f"{where}: {fault['msg'][0].lower()}{fault['msg'][1:]}{got}")
     return "; ".join(faults)
 
 
 def _key(location: tuple[int | str, ...], values: Any) -> str:
-    """Return the dotted key, without the tags pydantic adds for the kinds of a union."""
+    """Return the dotted key without the tags that pydantic adds for members of a union."""
     parts = []
     for part in location:
+        # pydantic puts the tag of a union member into the location; a file does not contain it.
         if isinstance(values, dict) and part not in values and values.get("kind") == part:
             continue
         parts.append(str(part))
@@ -79,7 +114,22 @@ def _holds(values: Any, part: int | str) -> bool:
 
 
 def parse(kind: type[S], values: Any, *, where: str) -> S:
-    """Make a settings value, or raise `SettingsError` naming `where` and every fault."""
+    """Make a settings object from values of a file or a form.
+
+    Parameters
+    ----------
+    kind
+        settings class
+    values
+        values by key
+    where
+        place in the error message, such as the file name
+
+    Raises
+    ------
+    SettingsError
+        names `where` and every error
+    """
     try:
         return kind.model_validate(values)
     except ValidationError as e:
@@ -87,5 +137,6 @@ def parse(kind: type[S], values: Any, *, where: str) -> S:
 
 
 def to_toml(value: Settings) -> str:
-    """Write a settings value as TOML, without the keys that are None."""
+    """Return settings as TOML, without keys that are None."""
+    # TOML has no null: a missing key means None.
     return tomli_w.dumps(value.model_dump(mode="json", exclude_none=True))

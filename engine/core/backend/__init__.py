@@ -1,4 +1,4 @@
-"""The one place that knows which device we run on."""
+"""Selection of the device that a run uses, and the copies to and from it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(__name__, {"devices": ("DeviceInfo", "choose", "find_devices")})
 
+# Weak references: a GPU that no backend uses any more releases its streams and pinned memory.
 _GPUS: WeakValueDictionary[tuple[int, int], Gpu] = WeakValueDictionary()
-"""GPUs in use, by their module of arrays and their number."""
+"""GPUs in use, by the id of their array module and their number."""
 DEVICES = ("auto", "cpu", "cuda")
-"""Names that `named` knows; besides "cuda:1" for the next GPU, or "cuda:GPU-1b0c" by its UUID."""
+"""Names for `named`; "cuda:1" is the second GPU, "cuda:GPU-1b0c" is a GPU by its UUID."""
 Check = Callable[["Backend", "NvidiaCard"], str]
-"""Looks at a GPU before it is used: why it may not be, or nothing."""
+"""Check of a GPU before use: returns the reason against it, or an empty text."""
 _CARD = re.compile(r"cuda(:(\d{1,3}|(GPU|MIG)-[0-9a-fA-F-]{1,40}))?")
 
 
@@ -52,45 +53,69 @@ class Backend:
     gpu: Gpu | None = None
     """The GPU, None on the CPU."""
     forms: UsedForms = field(default_factory=UsedForms, compare=False, repr=False)
-    """Tuned forms that kernels ran in."""
+    """Tuned variants that kernels used."""
     remark: str = field(default="", compare=False)
-    """Why this device was taken where another one might be expected; mostly empty."""
+    """Reason for this device if another one could be expected; usually empty."""
 
     @property
     def is_cuda(self) -> bool:
-        """Whether arrays live on a GPU."""
+        """Whether arrays are on a GPU."""
         return self.gpu is not None
 
     @property
     def label(self) -> str:
-        """Plain words for the window and the command line."""
+        """Name of the device for the window and the command line."""
         if self.gpu is not None:
             return self.gpu.facts.name
         return cpu_label(self.threads)
 
     @property
     def machine(self) -> str:
-        """What a measurement of speed holds for: the card, or the processor and its workers."""
+        """Identity for speed measurements: GPU and driver, or processor and number of threads."""
         if self.gpu is not None:
             return f"{self.gpu.facts.name}, driver {self.gpu.facts.driver}"
         return f"{processor_name()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
 
     def of_a_run(self) -> Backend:
-        """Return the same device, for a run that begins: none of its kernels has run yet."""
+        """Return the same device for a new run, with an empty record of kernel variants."""
+        # Compiled kernels stay loaded; only the record of variants is new.
         return replace(self, forms=UsedForms())
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
-        """Turn what the device raises inside into a `DeviceError` that says what was done."""
+        """Convert errors of the device into `DeviceError`.
+
+        Parameters
+        ----------
+        doing
+            the step in progress, which begins the error message ("running a kernel")
+
+        Returns
+        -------
+        context manager; on the CPU it does nothing
+        """
         return nullcontext() if self.gpu is None else self.gpu.faults(doing)
 
     def to_device(self, values: Array) -> Array:
-        """Return the values as an array on the device; those already there are not copied."""
+        """Return the values as an array on the device.
+
+        Parameters
+        ----------
+        values
+            array; NumPy arrays are copied to a GPU, GPU arrays are returned unchanged
+        """
         if self.gpu is not None and type(values) is numpy.ndarray:
             return self.gpu.upload(values)
         return values
 
     def to_host(self, values: Array) -> NDArray[Any]:
-        """Return the values as a numpy array; those of the CPU are not copied."""
+        """Return the values as a NumPy array.
+
+        Parameters
+        ----------
+        values
+            array; GPU arrays are copied and the copy is awaited, NumPy arrays are returned
+            unchanged
+        """
         if self.gpu is not None and type(values) is not numpy.ndarray:
             return self.gpu.download(values)
         host: NDArray[Any] = values
@@ -98,7 +123,7 @@ class Backend:
 
 
 def is_device_name(text: str) -> bool:
-    """Whether a text can be the name of a device; whether there is one, `named` says."""
+    """Return True if a text has the form of a device name; `named` tells if the device exists."""
     return text in DEVICES or _CARD.fullmatch(text) is not None
 
 
@@ -125,7 +150,18 @@ def cpu(threads: int | None = None) -> Backend:
 
 
 def cuda(gpu: Gpu | None = None) -> Backend:
-    """The first GPU, or `ResourceError` that says what is missing."""
+    """Return the first GPU as a backend.
+
+    Parameters
+    ----------
+    gpu
+        GPU to use; None starts the first one through CuPy
+
+    Raises
+    ------
+    ResourceError
+        if CuPy or a GPU is missing
+    """
     if gpu is None:
         from engine.core.backend.cupy_gpu import CupyGpu
 
@@ -135,21 +171,49 @@ def cuda(gpu: Gpu | None = None) -> Backend:
 
 
 def gpu_of(array: Array) -> Gpu:
-    """Return the GPU that an array lies on."""
+    """Return the GPU that stores an array.
+
+    Parameters
+    ----------
+    array
+        GPU array; one of a GPU that is not in use yet starts it
+
+    Raises
+    ------
+    ResourceError
+        if CuPy or a GPU is missing
+    """
     number = getattr(getattr(array, "device", None), "id", 0)  # arrays of CuPy name theirs
     found = _GPUS.get((id(module_of(array)), number))
     return found or required_gpu(cuda_of(number))
 
 
 def required_gpu(on: Backend) -> Gpu:
-    """Return the GPU of a backend; `TypeError` for the CPU."""
+    """Return the GPU of a backend.
+
+    Raises
+    ------
+    TypeError
+        if the backend is the CPU
+    """
     if on.gpu is None:
         raise TypeError(f"{on.label} is no GPU.")
     return on.gpu
 
 
 def cuda_of(number: int) -> Backend:
-    """Return the GPU of this number as it is, whether or not it computes right."""
+    """Return the GPU with this number, without the self-test.
+
+    Parameters
+    ----------
+    number
+        place among the GPUs, as CuPy counts them
+
+    Raises
+    ------
+    ResourceError
+        if CuPy is missing or incomplete, or no GPU responds
+    """
     from engine.core.backend.cupy_gpu import CupyGpu
 
     return cuda(CupyGpu(number))
@@ -172,10 +236,14 @@ def best(check: Check | None = None) -> Backend:
     from engine.core.backend.devices import gpu_devices
 
     reasons = []
+    # The first GPU that starts is used. The reasons against the others become the remark on the
+    # CPU.
     for device in gpu_devices():
         try:
             return _checked(device, check)
         except (ResourceError, DeviceError) as e:
+            # Without an NVIDIA driver the CPU is what the user expects; a reason would only be
+            # noise.
             if device.has_driver:
                 reasons.append(str(e))
     remark = f"Computing on the CPU: {' '.join(reasons)}" if reasons else ""
@@ -201,11 +269,14 @@ def named(name: str, threads: int | None = None, *, check: Check | None = None) 
     DeviceError
         if the GPU does not answer
     """
+    # A number of threads only makes sense on the CPU, so it decides "auto".
     if name == "cpu" or (name == "auto" and threads):
         return cpu(threads)
+    # "auto" never fails: at worst it is the CPU with a remark.
     if name == "auto":
         return best(check)
     if name.partition(":")[0] == "cuda":
+        # Imported here, because the window must start without loading driver libraries.
         from engine.core.backend.devices import gpu_device
 
         return _checked(gpu_device(name), check, name)
@@ -217,6 +288,7 @@ def _checked(device: DeviceInfo, check: Check | None, name: str = "") -> Backend
     if device.card is None or device.why_not:
         raise _cannot_use(device.why_not, name)
     on = cuda_of(device.card.number)
+    # The check comes after the start: the self-test runs kernels on the card.
     fault = check(on, device.card) if check is not None else ""
     if fault:
         raise _cannot_use(fault, name)

@@ -1,4 +1,4 @@
-"""Start of CuPy on a card of this machine: whether CuPy is whole, which card, and what it is."""
+"""Start CuPy on a GPU of this machine: check the installation, select the card, read its facts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,27 @@ _UUID_BYTES = 16
 
 
 def whole_cupy() -> ModuleType:
-    """Return CuPy with a compiler and a card; what is missing is said."""
+    """Return CuPy after checking that the compiler (NVRTC) and a card respond.
+
+    Raises
+    ------
+    ResourceError
+        if CuPy is not installed, is installed in part, or finds no card
+    DeviceError
+        if the driver fails
+    """
+    # Must be set before CuPy is imported, which reads it once.
     os.environ.setdefault("CUPY_CACHE_DIR", str(cache_dir() / "kernels"))
     with suppress(NoCardError):
-        load_driver()  # from wherever it is, so that CuPy finds it by its name
+        load_driver()  # loads it from its folder, so that CuPy finds it by name
     try:
         import cupy
 
         with faults_in_words("starting the GPU"):
+            # False for a driver without a card; the import alone succeeds on any machine.
             is_available = cupy.cuda.is_available()
+            # NVRTC is loaded on first use. Without this call a missing library would fail in the
+            # middle of a run.
             cupy.cuda.nvrtc.getVersion()
     except ModuleNotFoundError as e:
         if e.name != "cupy":
@@ -34,7 +46,7 @@ def whole_cupy() -> ModuleType:
             f"CuPy, which drives the GPU, is not installed; run {BOOTSTRAP} on a machine with an "
             "NVIDIA driver."
         ) from e
-    # half installed: its own parts not found, or an empty folder that bears its name
+    # installed in part: modules are missing, or only an empty folder of that name exists
     except (ImportError, AttributeError, OSError) as e:
         raise _not_whole(e) from e
     if not is_available:
@@ -51,18 +63,34 @@ def _not_whole(error: Exception) -> ResourceError:
 
 
 def use(number: int) -> None:
-    """Make a card that of this thread, whose first card else is the first of the machine."""
+    """Select a card for the calling thread.
+
+    CUDA's current device belongs to the thread and is card 0 in a new one.
+
+    Parameters
+    ----------
+    number
+        place among the cards
+    """
     from cupy.cuda import runtime
 
+    # Setting the device costs a driver call, and nearly all calls use the same card.
     if runtime.getDevice() != number:
         runtime.setDevice(number)
 
 
 def facts(number: int) -> GpuFacts:
-    """Return what a card is, as the runtime says."""
+    """Return the properties of a card from the CUDA runtime.
+
+    Parameters
+    ----------
+    number
+        place among the cards
+    """
     from cupy.cuda import runtime
 
     properties = runtime.getDeviceProperties(number)
+    # Peak bandwidth is not a property in CUDA: it follows from the memory clock and the bus width.
     clock_khz = runtime.deviceGetAttribute(runtime.cudaDevAttrMemoryClockRate, number)
     width_bits = runtime.deviceGetAttribute(runtime.cudaDevAttrGlobalMemoryBusWidth, number)
     version = runtime.driverGetVersion()

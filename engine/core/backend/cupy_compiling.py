@@ -1,8 +1,8 @@
-"""CUDA kernels compiled by NVRTC with our options alone, and kept in the user's cache.
+"""Compile CUDA kernels with NVRTC and our own options, and cache them in the user's folder.
 
-CuPy adds -ftz=true to whatever it compiles: numbers below 1.2e-38 would then be 0 on the card and
-not on the CPU, and an image that decays to them would not have the same bits. What is kept bears
-the hash of its own bytes, so that a file that was cut or changed is made again.
+CuPy adds -ftz=true to each compilation. Numbers below 1.2e-38 would then be 0 on the GPU but not on
+the CPU, and an image that decays to them would have different bits. The name of a cached file
+contains the hash of its bytes. A truncated or changed file is compiled again.
 
 NVRTC, "Supported Compile Options"; CuPy, `cupy.cuda.compiler`.
 """
@@ -17,14 +17,14 @@ from typing import Protocol
 
 from engine.core.errors import DeviceError
 
-# as CuPy: what is not marked is of the device
+# as CuPy does: functions without a mark are device functions
 _ALWAYS = ("--device-as-default-execution-space",)
 _PTX = "CUPY_COMPILE_WITH_PTX"
-"""Variable of CuPy's: if it is 1, the driver compiles for the card."""
+"""Environment variable of CuPy: with 1, the driver compiles PTX for the card."""
 
 
 class CudaModule(Protocol):
-    """What CuPy calls a module: kernels and constants on the card."""
+    """CuPy's module: compiled kernels and constants on the card."""
 
     ptr: int
 
@@ -50,10 +50,16 @@ def module_of(source: str, options: tuple[str, ...], capability: int, folder: Pa
     ------
     DeviceError
         if it does not compile
+
+    Returns
+    -------
+    module with the kernels; it is read from the cache if it was compiled before
     """
     import cupy
 
     wanted = (*options, *_ALWAYS, _architecture(capability))
+    # The NVRTC version is part of the key: a new compiler can produce other code from the same
+    # source.
     name = _digest(*map(str, cupy.cuda.nvrtc.getVersion()), *wanted, source)
     loaded = cupy.cuda.Module()
     loaded.load(_kept(folder, name) or _keep(folder, name, _compiled(source, wanted)))
@@ -65,6 +71,7 @@ def _architecture(capability: int) -> str:
     """Machine code where NVRTC knows the card, else PTX, which the driver compiles for it."""
     from cupy.cuda import nvrtc
 
+    # CuPy uses the same variable for its own kernels, so both are compiled alike.
     known = os.environ.get(_PTX) != "1" and capability in nvrtc.getSupportedArchs()
     return f"-arch={'sm' if known else 'compute'}_{capability}"
 
@@ -75,9 +82,11 @@ def _compiled(source: str, options: tuple[str, ...]) -> bytes:
     program = nvrtc.createProgram(source, "kernel.cu", (), ())
     try:
         nvrtc.compileProgram(program, options)
+        # getCUBIN is valid only for a real architecture (sm_), getPTX for a virtual one (compute_).
         is_machine_code = any(option.startswith("-arch=sm_") for option in options)
         code: bytes = nvrtc.getCUBIN(program) if is_machine_code else nvrtc.getPTX(program)
     except nvrtc.NVRTCError as e:
+        # The log starts with the first compiler error; it is more useful than the status code.
         log = nvrtc.getProgramLog(program).strip().splitlines() or [str(e)]
         raise DeviceError(f"compiling a kernel: the kernel does not compile ({log[0]}).") from e
     finally:
@@ -94,9 +103,10 @@ def _hash(code: bytes) -> str:
 
 
 def _kept(folder: Path, name: str) -> bytes:
-    """Return what is kept by this name and is as it was written, or nothing."""
+    """Return the cached code if its hash matches its name, else empty bytes."""
+    # The hash of the bytes is not known before reading, so the name is a pattern.
     for file in folder.glob(f"{name}-*.bin"):
-        with suppress(OSError):  # another process may have dropped it
+        with suppress(OSError):  # another process may have removed it
             code = file.read_bytes()
             if file.stem == f"{name}-{_hash(code)}":
                 return code
@@ -104,11 +114,12 @@ def _kept(folder: Path, name: str) -> bytes:
 
 
 def _keep(folder: Path, name: str, code: bytes) -> bytes:
-    """Write it beside and move it into place: another process may do the same.
+    """Write the code to a temporary file and rename it; another process can do the same.
 
-    Where nothing can be written it is compiled again the next time.
+    If the folder is not writable, the kernel is compiled again next time.
     """
     file = folder / f"{name}-{_hash(code)}.bin"
+    # The process number keeps two processes from writing to the same temporary file.
     unfinished = file.with_suffix(f".{os.getpid()}.part")
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""What CuPy, the libraries of CUDA and the driver raise, in our words.
+"""Convert errors of CuPy, the CUDA libraries and the driver into `DeviceError`.
 
-CuPy names no base of its errors: those of cuFFT, cuBLAS, cuSOLVER and others are told by the module
-that they are of. A library that is missing shows when it is first called, as `RuntimeError`,
-`ImportError` or, where it lacks a function, `AssertionError`.
+CuPy has no common base class of its errors. Errors of cuFFT, cuBLAS, cuSOLVER and others are
+recognised by their module. A missing library shows at its first call, as `RuntimeError`,
+`ImportError` or, if it lacks a function, `AssertionError`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,22 @@ _MEND = "run `python3 packaging/bootstrap.py run` again, or take the CPU"
 
 @contextmanager
 def faults_in_words(doing: str) -> Iterator[None]:
-    """Turn what CuPy and the driver raise into a `DeviceError`; what is ours goes its way."""
+    """Convert exceptions of CuPy and the driver into `DeviceError`.
+
+    Our own exceptions (`EngineError`) and those of other modules pass unchanged.
+
+    Parameters
+    ----------
+    doing
+        the step in progress, which begins the error message
+
+    Raises
+    ------
+    DeviceMemoryError
+        if the memory of the GPU is exhausted
+    DeviceError
+        for any other error of the device
+    """
     try:
         yield
     except EngineError:
@@ -34,9 +49,10 @@ def faults_in_words(doing: str) -> Iterator[None]:
 
 
 def _in_words(error: Exception, doing: str) -> DeviceError | None:
-    """Return the fault of the device that an error stands for, None for one of ours."""
+    """Return the device error for an exception, or None if the device did not cause it."""
     said, kind = _first_line(error), type(error)
     of_cupy = kind.__module__.startswith(_LIBRARIES)
+    # Memory first: out-of-memory errors come from several CuPy modules under several names.
     if of_cupy and _means_memory(error):
         return DeviceMemoryError(f"{doing}: the GPU's memory is used up ({said}).")
     if of_cupy and kind.__name__ in ("CompileException", "NVRTCError"):
@@ -45,7 +61,7 @@ def _in_words(error: Exception, doing: str) -> DeviceError | None:
         way_out = FAULTS.get(getattr(error, "status", 0), "")
         return DeviceError(f"{doing}: the GPU reports {said}{way_out and f': {way_out}'}.")
     if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
-        # of the engine itself no import and no assertion fails inside
+        # no import and no assertion of the engine itself can fail here
         return DeviceError(f"{doing}: a library of CUDA is missing ({said}); {_MEND}.")
     return None
 

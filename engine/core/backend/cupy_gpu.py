@@ -1,4 +1,4 @@
-"""The GPU through CuPy. Import it in functions only: without CuPy or a driver it cannot be had."""
+"""The GPU through CuPy. Import it only in functions: it needs CuPy and a driver."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from engine.core.errors import DeviceError
 from engine.core.paths import cache_dir
 
 _MOST_SENT = 64
-"""Copies under way before the host waits for the oldest."""
+"""Copies in progress before the host waits for the oldest."""
 
 
 class CupyGpu(Gpu):
@@ -57,6 +57,7 @@ class CupyGpu(Gpu):
         with faults_in_words("starting the GPU"):
             use(number)
             self.facts = facts(number)
+            # Non-blocking streams do not wait for the null stream, so copies overlap with kernels.
             self._copies = cupy.cuda.Stream(non_blocking=True)
             self._returns = cupy.cuda.Stream(non_blocking=True)
         self._ring = PinnedRing()
@@ -66,7 +67,9 @@ class CupyGpu(Gpu):
     def faults(self, doing: str) -> AbstractContextManager[None]:
         return faults_in_words(doing)
 
+    # Every call selects the card again: the caller can be a thread that has used another one.
     def load(self, source: str, options: tuple[str, ...]) -> Module:
+        # The source is the key: templates give one text for each variant.
         if (source, options) not in self._modules:
             with faults_in_words("compiling a kernel"):
                 use(self._number)
@@ -84,7 +87,7 @@ class CupyGpu(Gpu):
         with faults_in_words("copying to the GPU"):
             use(self._number)
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
-            # of no axes, too, which ascontiguousarray would give one
+            # the reshape keeps arrays without axes, which ascontiguousarray makes one-dimensional
             host = np.ascontiguousarray(values).reshape(values.shape)
             if self._by_ring(host, target):
                 self._ring.send(host, target)
@@ -94,17 +97,18 @@ class CupyGpu(Gpu):
         return target
 
     def _by_ring(self, host: HostArray, there: Array) -> bool:
-        """Whether a copy is large, between contiguous arrays, and the host's is not page-locked."""
+        """Whether a copy is large, contiguous on both sides, and from pageable memory."""
         if host.nbytes < FEWEST_BYTES or host.dtype != there.dtype or host.shape != there.shape:
             return False
         if not (host.flags.c_contiguous and there.flags.c_contiguous):
             return False
         runtime = self.xp.cuda.runtime
+        # Page-locked memory is read by the card directly; the ring would only add a copy.
         kind = runtime.pointerGetAttributes(host.ctypes.data).type
         return int(kind) != int(runtime.memoryTypeHost)
 
     def _keep(self, host: Array) -> None:
-        """Keep what is being copied until it is: cards that read the host's memory may be late."""
+        """Hold a reference to the host array until its copy is complete."""
         self._sent.append((_Event(self.xp.cuda.get_current_stream().record()), host))
         while self._sent and (self._sent[0][0].event.done or len(self._sent) > _MOST_SENT):
             stamp, _ = self._sent.popleft()
@@ -116,6 +120,7 @@ class CupyGpu(Gpu):
             use(self._number)
             if self._by_ring(host, values):
                 self._ring.fetch(values, host)
+            # CuPy can download only into contiguous memory.
             elif host.flags.c_contiguous:
                 values.get(out=host)
             else:
@@ -169,14 +174,15 @@ class CupyGpu(Gpu):
     def record(self, work: Callable[[], None]) -> Graph:
         from engine.core.backend.cupy_textures import keeping_textures
 
-        # the null stream cannot be recorded
+        # CUDA cannot capture the null stream
         stream = self.xp.cuda.Stream(non_blocking=True)
         with faults_in_words("recording a graph"), keeping_textures(), stream:
+            # Kernels queued inside are recorded on this stream, not run.
             stream.begin_capture()
             try:
                 work()
             except BaseException:
-                # what went wrong counts, not that the recording is of no use
+                # report the original error, not that the capture is invalid
                 with suppress(RuntimeError):
                     stream.end_capture()
                 raise
@@ -188,13 +194,17 @@ class CupyGpu(Gpu):
         with faults_in_words("asking for the free memory"):
             free, _ = self.xp.cuda.runtime.memGetInfo()
         limit = pool.get_limit()
+        # Blocks cached by the pool are free for our arrays, although the driver counts them as
+        # used.
         ours = int(pool.free_bytes())
+        # A limit of the memory pool (CUPY_GPU_MEMORY_LIMIT) counts like a smaller card.
         if limit:
             return min(int(free) + ours, int(limit - pool.used_bytes()))
         return int(free) + ours
 
     def release(self) -> None:
         with faults_in_words("giving memory back"):
+            # The ring first: its pieces return to the pinned pool, which then frees them.
             self._ring.forget()
             self.xp.get_default_memory_pool().free_all_blocks()
             self.xp.get_default_pinned_memory_pool().free_all_blocks()
@@ -213,12 +223,15 @@ class _Module(Module):
 
         with faults_in_words(f"finding constant {name}"):
             at, n_bytes = _global(self._module.ptr, name)
+            # The module is passed as the owner, so the constant lives as long as an array refers to
+            # it.
             memory = cupy.cuda.UnownedMemory(at, n_bytes, self._module)
             return cupy.ndarray((n_bytes,), np.uint8, cupy.cuda.MemoryPointer(memory, 0))
 
 
 def _global(module: int, name: str) -> tuple[int, int]:
-    """Ask the driver for place and bytes, of which CuPy drops the bytes."""
+    """Return address and size of a constant from the driver; CuPy does not return the size."""
+    # Already loaded by CuPy; this only returns a handle.
     driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     at, n_bytes = ctypes.c_uint64(), ctypes.c_size_t()
     status = driver.cuModuleGetGlobal_v2(
@@ -235,6 +248,7 @@ class _Function(Function):
 
     def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
         blocks, threads = _along(n_blocks), _along(n_threads)
+        # CUDA refuses a launch of zero blocks, which is what an empty subset would ask for.
         if min(blocks) > 0:
             with faults_in_words(f"kernel {self._name}"):
                 self._kernel(blocks, threads, args)
@@ -242,6 +256,7 @@ class _Function(Function):
     def resources(self, n_threads: int) -> Resources:
         from cupy.cuda import driver, runtime
 
+        # Occupancy is active blocks times their threads over the maximum of a multiprocessor.
         threads = runtime.deviceGetAttribute(
             runtime.cudaDevAttrMaxThreadsPerMultiProcessor, runtime.getDevice()
         )
@@ -270,6 +285,7 @@ class _Event(Stamp):
 
         with faults_in_words("running a kernel"):
             self.event.synchronize()
+            # CUDA measures in ms.
             return float(get_elapsed_time(earlier.event, self.event)) / 1e3
 
 

@@ -1,8 +1,8 @@
-"""Page-locked memory through which copies between the host and a card pass, piece by piece.
+"""Page-locked memory for copies between host and GPU, used piece by piece.
 
-A card reads and writes such memory by itself, several times as fast as other memory of the host,
-and beside its kernels (NVIDIA, CUDA C++ Best Practices Guide, "Pinned Memory"). Half of the pieces
-are filled, or emptied, by threads of the host while the card copies the other half.
+A GPU reads and writes page-locked memory itself, several times as fast as pageable memory and in
+parallel with its kernels (NVIDIA, CUDA C++ Best Practices Guide, "Pinned Memory"). Host threads
+fill or empty one half of the pieces while the GPU copies the other half.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from engine.core.backend.gpu import Array
 
 PIECE_BYTES, N_PIECES = 8 << 20, 8
 FEWEST_BYTES = 2 * PIECE_BYTES
-"""Copies from this size on go through the ring."""
+"""Minimum size of a copy that uses the ring."""
 _THREADS = 4
-"""Threads of the host that copy: one of them is slower than the bus."""
+"""Host threads that copy: a single one is slower than the bus."""
 
 
 class PinnedRing:
-    """Pieces of page-locked memory, taken in turn; made when first asked for."""
+    """Pieces of page-locked memory that are used in rotation and allocated on first use."""
 
     def __init__(self) -> None:
         self._pieces: deque[_Piece] = deque()
@@ -34,30 +34,49 @@ class PinnedRing:
         self._threads: ThreadPoolExecutor | None = None
 
     def send(self, values: HostArray, out: Array) -> None:
-        """Queue copying to a device array of the same bytes; the values may change at once.
+        """Copy to a device array; on return the host array may change.
 
-        Both are contiguous; the copy is queued on the current stream.
+        The copy is queued on the current stream. Both arrays are contiguous.
+
+        Parameters
+        ----------
+        values
+            host array
+        out
+            device array with the same number of bytes
         """
         source, target = values.reshape(-1).view(np.uint8), out.reshape(-1).view(np.uint8)
         with self._lock:
+            # Host threads fill pieces while earlier ones are on the bus, in the order of the array.
             filling: deque[tuple[_Piece, slice, Future[None]]] = deque()
             for part in _parts(source.size):
                 piece = self._next()
                 room = piece.memory[: part.stop - part.start]
                 filling.append((piece, part, self._pool.submit(np.copyto, room, source[part])))
+                # Half of the pieces are being filled, the other half is on the bus. With all of
+                # them in one state, threads and bus would wait for each other.
                 if len(filling) > N_PIECES // 2:
                     _sent(*filling.popleft(), target)
             for each in filling:
                 _sent(*each, target)
 
     def fetch(self, values: Array, out: HostArray) -> None:
-        """Copy a device array to the host, when the current stream comes to it, and wait."""
+        """Copy a device array to the host after the work queued on the current stream, and wait.
+
+        Parameters
+        ----------
+        values
+            device array, contiguous
+        out
+            host array with the same number of bytes
+        """
         source, target = values.reshape(-1).view(np.uint8), out.reshape(-1).view(np.uint8)
         with self._lock:
             coming: deque[tuple[_Piece, slice]] = deque()
             for part in _parts(target.size):
                 piece = self._next()
                 room = piece.memory[: part.stop - part.start]
+                # Not blocking: the event that `mark` records tells when this piece has arrived.
                 source[part].get(out=room, blocking=False)
                 piece.mark()
                 coming.append((piece, part))
@@ -69,7 +88,7 @@ class PinnedRing:
                 piece.wait()
 
     def forget(self) -> None:
-        """Give the memory back."""
+        """Release the pinned memory."""
         with self._lock:
             for piece in self._pieces:
                 piece.wait()
@@ -81,7 +100,8 @@ class PinnedRing:
         piece.emptying = self._pool.submit(np.copyto, target[part], room)
 
     def _next(self) -> _Piece:
-        """Take the piece that was used longest ago, when nobody uses it any more."""
+        """Return the piece that was used longest ago, as soon as its copies are complete."""
+        # Pieces are allocated one by one, so small copies lock little memory.
         piece = _Piece() if len(self._pieces) < N_PIECES else self._pieces.popleft()
         self._pieces.append(piece)
         piece.wait()
@@ -95,7 +115,7 @@ class PinnedRing:
 
 
 class _Piece:
-    """Memory, the copy of the card that uses it, and that of the host."""
+    """A piece of pinned memory with the pending copy of the GPU and that of the host."""
 
     def __init__(self) -> None:
         from cupyx import empty_pinned
@@ -105,13 +125,13 @@ class _Piece:
         self.emptying: Future[None] | None = None
 
     def mark(self) -> None:
-        """Remember what was queued last on the current stream as a user."""
+        """Record the last work of the current stream as a user of this piece."""
         import cupy
 
         self._left = cupy.cuda.get_current_stream().record().synchronize
 
     def wait(self) -> None:
-        """Wait until nobody uses it."""
+        """Wait until no copy uses this piece."""
         if self._left is not None:
             self._left()
             self._left = None
@@ -121,6 +141,7 @@ class _Piece:
 
 
 def _sent(piece: _Piece, part: slice, filled: Future[None], target: Array) -> None:
+    # The card may read the piece only after the host thread has filled it.
     filled.result()
     target[part].set(piece.memory[: part.stop - part.start])
     piece.mark()

@@ -1,7 +1,7 @@
-"""Textures through CuPy, which copies whole arrays only; parts are copied by CUDA's own structure.
+"""Textures through CuPy. CuPy copies whole arrays only; parts are copied by a CUDA structure.
 
-Work that reads a texture may still be queued when the last reference to it goes, so what it holds
-is given back only when the device is done.
+Queued work can still read a texture when its last reference is removed. Its memory is therefore
+released only after the device has finished.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from engine.core.backend.gpu import Array, Texture, TextureKind
 from engine.core.backend.textures import ROW_BYTES, check_shape, check_update, padded
 from engine.core.errors import DeviceMemoryError
 
-_LAYERED = 0x01  # cudaArrayLayered, of which CuPy has no name
+_LAYERED = 0x01  # cudaArrayLayered, which CuPy does not define
 _ZEROS_BYTES = 1 << 24  # cleared at once
-_lock = RLock()  # whoever holds it may drop a texture
+_lock = RLock()  # re-entrant: a holder of the lock can drop a texture
 _n_keeping = 0
 _kept: list[list[object]] = []
 
 
 class CupyTexture(Texture):
-    """Pictures in CUDA arrays, or in padded memory of CuPy."""
+    """Stack of images in CUDA arrays, or in padded memory of CuPy."""
 
     def __init__(self, kind: TextureKind, shape: tuple[int, int, int]) -> None:
         check_shape(kind, shape)
@@ -44,6 +44,7 @@ class CupyTexture(Texture):
                 objects = [_over_array(array) for array in self._arrays]
                 self._clear()
             self.argument = _argument(kind, objects)
+        # Not __del__: a finalizer also runs at exit and cannot revive the texture.
         weakref.finalize(self, _give_back, objects)
 
     def update(self, values: Array, first: int = 0) -> None:
@@ -68,14 +69,14 @@ class CupyTexture(Texture):
 
 
 def _arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
-    """Return the CUDA arrays of a texture, whose memory is outside CuPy's pool."""
+    """Return the CUDA arrays of a texture; their memory is outside CuPy's pool."""
     import cupy
 
     try:
         with faults_in_words("taking memory for a texture"):
             return _new_arrays(kind, shape)
     except DeviceMemoryError:
-        # the pool may hold what nobody uses
+        # the pool can hold free blocks that CUDA arrays cannot use
         cupy.get_default_memory_pool().free_all_blocks()
         return _new_arrays(kind, shape)
 
@@ -91,11 +92,12 @@ def _new_arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
 
 
 def _pitched(shape: tuple[int, int, int]) -> tuple[Array, list[Any]]:
-    """Return padded memory, all zero, and a texture object over each picture in it."""
+    """Return padded memory, all zero, and a texture object for each image in it."""
     import cupy
     from cupy.cuda import runtime
     from cupy.cuda.texture import ResourceDescriptor
 
+    # The alignment of rows depends on the card; a texture object with another pitch is refused.
     asked = runtime.deviceGetAttribute(
         runtime.cudaDevAttrTexturePitchAlignment, runtime.getDevice()
     )
@@ -131,7 +133,7 @@ def _object(resource: Any) -> Any:
 
 
 def _reading() -> Any:
-    """Zero outside, linear, and coordinates in texels, not in fractions of the size."""
+    """Return the read mode: zero outside, linear, coordinates in texels."""
     from cupy.cuda import runtime
     from cupy.cuda.texture import TextureDescriptor
 
@@ -154,14 +156,19 @@ def _argument(kind: TextureKind, objects: list[Any]) -> Any:
     import cupy
 
     handles = np.array([texture.ptr for texture in objects], np.uint64)
+    # Many handles must be in device memory; a single one is passed as a kernel argument.
     return cupy.asarray(handles) if kind in ("list", "pitched") else handles[0]
 
 
 @contextmanager
 def keeping_textures() -> Iterator[None]:
-    """Give no texture back inside, whichever thread or the garbage collector drops it.
+    """Release no texture inside the block, in any thread and by any garbage collection.
 
-    CUDA refuses to wait for the device while a stream is recorded, and spoils the graph.
+    CUDA refuses to wait for the device while it captures a stream, and invalidates the graph.
+
+    Yields
+    ------
+    nothing; textures dropped inside are released at the end
     """
     global _n_keeping
     with _lock:
@@ -171,6 +178,7 @@ def keeping_textures() -> Iterator[None]:
     finally:
         with _lock:
             _n_keeping -= 1
+            # Released outside the lock: waiting for the device can take as long as a kernel.
             due = [] if _n_keeping else [_kept.pop() for _ in range(len(_kept))]
         for objects in due:
             _give_back(objects)
@@ -180,6 +188,7 @@ def _give_back(objects: list[Any]) -> None:
     from cupy.cuda import runtime
 
     with _lock:
+        # Any thread can drop a texture, and the garbage collector runs at any allocation.
         if _n_keeping:
             _kept.append(objects)
             return
@@ -193,7 +202,7 @@ class _Position(ctypes.Structure):
 
 
 class _Memory(ctypes.Structure):
-    """`cudaPitchedPtr`: rows of so many bytes, so many rows from a picture to the next."""
+    """`cudaPitchedPtr`: address, bytes per row, and size of an image."""
 
     _fields_ = (
         ("at", ctypes.c_void_p),
@@ -204,7 +213,7 @@ class _Memory(ctypes.Structure):
 
 
 class _Copy(ctypes.Structure):
-    """What `cudaMemcpy3DAsync` takes; x is in bytes, but in texels if a CUDA array takes part."""
+    """Parameters of `cudaMemcpy3DAsync`; x is in bytes, or in texels if a CUDA array takes part."""
 
     _fields_ = (
         ("from_array", ctypes.c_void_p),
@@ -221,13 +230,14 @@ class _Copy(ctypes.Structure):
 def _copy(
     values: Array, *, to_array: Any = None, to_memory: Array | None = None, first: int = 0
 ) -> _Copy:
-    """Describe copying whole pictures to a CUDA array from picture `first` on, or to memory."""
+    """Describe a copy of whole images to a CUDA array, from image `first` on, or to memory."""
     from cupy.cuda import runtime
 
     n_layers, n_rows, n_columns = values.shape
     copy = _Copy(from_memory=_memory(values), kind=runtime.memcpyDeviceToDevice)
     if to_memory is None:
         copy.to_array, copy.to_position = to_array.ptr, _Position(0, 0, first)
+        # The unit of the extent depends on the participants (CUDA Runtime API, cudaMemcpy3DParms).
         copy.extent = _Position(n_columns, n_rows, n_layers)
     else:
         copy.to_memory = _memory(to_memory)

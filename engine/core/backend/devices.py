@@ -1,7 +1,7 @@
-"""The devices this machine offers, found without CuPy and without a context on a card.
+"""Devices of this machine, found without CuPy and without a context on a GPU.
 
-The driver's library says which cards there are, in the order in which CuPy takes them; NVML says
-how much of their memory is free. A window may ask from a thread: a slow driver takes a second.
+The driver's library lists the cards in the order that CuPy uses. NVML reports their free memory.
+The window can call this in a thread, because a slow driver takes a second.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from engine.core.backend import Backend
 
 LEAST_FREE = 2**28
-"""Memory of a card without which nothing starts there: CUDA itself takes more."""
+"""Minimum free memory of a card: the CUDA context alone uses more."""
 
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """A device a run may take.
+    """A device that a run can use.
 
     Attributes
     ----------
     key : "cpu", "cuda" or "cuda:1", as `engine.core.backend.named` knows it
-    label : plain words
-    memory_bytes, free_bytes : of the device; a GPU that does not tell what is free counts as empty
+    label : name for the window
+    memory_bytes, free_bytes : of the device; all is free if a GPU does not report it
     threads : workers of CPU kernels
-    why_not : why it cannot be used and what to do about it, empty if it can
-    card : what the driver says of a GPU; None where it says nothing
-    has_driver : whether there is an NVIDIA driver at all, of a GPU
+    why_not : reason why it cannot be used, with the remedy; empty if it can
+    card : facts of a GPU from the driver; None if the driver reports none
+    has_driver : False for a GPU without an NVIDIA driver
     """
 
     key: str
@@ -57,22 +57,28 @@ class DeviceInfo:
 
     @property
     def usable(self) -> bool:
-        """Whether a run can take it."""
+        """Whether a run can use the device."""
         return not self.why_not
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it has a memory of its own."""
+        """Whether the device has its own memory."""
         return self.key.partition(":")[0] == "cuda"
 
 
 def find_devices() -> tuple[DeviceInfo, ...]:
-    """Return the CPU and the GPUs, also those that cannot be used; one of them if there is none."""
+    """Return the CPU and all GPUs, usable or not; a placeholder explains a missing GPU."""
     return cpu_device(), *gpu_devices()
 
 
 def cpu_device(threads: int | None = None) -> DeviceInfo:
-    """Return the CPU with `threads` workers, all usable cores if None."""
+    """Return the CPU as a device.
+
+    Parameters
+    ----------
+    threads
+        workers of CPU kernels; None uses all usable cores
+    """
     import psutil
 
     threads, memory = threads or usable_cores(), psutil.virtual_memory()
@@ -80,25 +86,45 @@ def cpu_device(threads: int | None = None) -> DeviceInfo:
 
 
 def gpu_devices(*, judged: bool = True) -> tuple[DeviceInfo, ...]:
-    """Return the GPUs as the driver counts them, or why there is none to use.
+    """Return the GPUs in the driver's order.
 
-    judged : whether a card that failed its self-test counts as one that cannot be used
+    Parameters
+    ----------
+    judged
+        count a card that failed its self-test as unusable
+
+    Returns
+    -------
+    the cards; or one entry without a card, with the reason why there is none
     """
     try:
         found = cards()
     except NoCardError as e:
+        # A machine without a driver is normal; a driver without a card is worth a message.
         threads, has_driver = usable_cores(), not isinstance(e, NoDriverError)
         return (DeviceInfo("cuda", "GPU", 0, 0, threads, str(e), has_driver=has_driver),)
     return tuple(_device(card, len(found), judged) for card in found)
 
 
 def gpu_device(key: str = "cuda") -> DeviceInfo:
-    """Return the GPU of this key, or why there is none to use."""
+    """Return the GPU with this key, or an entry with the reason why there is none.
+
+    Parameters
+    ----------
+    key
+        "cuda", "cuda:1" or "cuda:GPU-1b0c", see `choose`
+    """
     return choose(gpu_devices(), key)
 
 
 def device_of(on: Backend) -> DeviceInfo:
-    """Return the device of a backend, with what is free on it now."""
+    """Return the device of a backend, with its free memory now.
+
+    Parameters
+    ----------
+    on
+        CPU or GPU
+    """
     if on.gpu is None:
         return cpu_device(on.threads)
     memory, free = on.gpu.facts.memory_bytes, on.gpu.free_bytes()
@@ -106,12 +132,24 @@ def device_of(on: Backend) -> DeviceInfo:
 
 
 def choose(devices: tuple[DeviceInfo, ...], wanted: str) -> DeviceInfo:
-    """Return the device called "cpu", "cuda" or "cuda:1"; "auto": a GPU if one can be used.
+    """Select a device by its name.
 
-    A GPU may also be called by its UUID or the beginning of it, as `nvidia-smi -L` lists them:
-    "cuda:GPU-1b0c". Of one that is not here, what is returned says so.
+    `nvidia-smi -L` lists the UUIDs of GPUs.
+
+    Parameters
+    ----------
+    devices
+        devices to choose from
+    wanted
+        "cpu", "cuda", "cuda:1", "cuda:GPU-1b0c" (UUID or the beginning of it), or "auto" for a GPU
+        if one can be used
+
+    Returns
+    -------
+    the device; if it does not exist, an entry whose `why_not` lists the GPUs of this machine
     """
     if wanted == "auto":
+        # Tuples compare in order: usable first, then GPU before CPU.
         return max(devices, key=lambda device: (device.usable, device.is_gpu))
     found = next((device for device in devices if _is_called(device, wanted)), None)
     if found is not None:
@@ -122,7 +160,7 @@ def choose(devices: tuple[DeviceInfo, ...], wanted: str) -> DeviceInfo:
 
 
 def key_of(number: int) -> str:
-    """Return the key of a card: "cuda" for the first one, "cuda:1" for the next."""
+    """Return the key of a card: "cuda" for the first one, "cuda:1" for the second."""
     return f"cuda:{number}" if number else "cuda"
 
 
@@ -131,6 +169,7 @@ def _is_called(device: DeviceInfo, wanted: str) -> bool:
         return True
     kind, _, name = wanted.partition(":")
     uuid = name.removeprefix("GPU-").removeprefix("MIG-").lower()
+    # A prefix marks a UUID; without it "cuda:1" would also be the beginning of one.
     is_uuid = name != uuid and len(uuid) > 1
     return kind == "cuda" and is_uuid and bool(device.card) and _begins(device.card, uuid)
 
@@ -142,8 +181,10 @@ def _begins(card: NvidiaCard | None, uuid: str) -> bool:
 def _device(card: NvidiaCard, among: int, judged: bool) -> DeviceInfo:
     key = key_of(card.number)
     label = f"{card.name} (cuda:{card.number})" if among > 1 else card.name
+    # By UUID, because NVML and CUDA can number the cards differently.
     free = nvml.free_bytes(card.name, card.uuid, card.bus_id, card.memory_bytes)
     wrong = _why_wrong(card) if judged else ""
+    # The first reason wins: a missing CuPy explains more than a failed self-test.
     reason = _why_closed(card) or _why_no_cupy(card) or wrong or _why_full(label, free)
     return DeviceInfo(key, label, card.memory_bytes, free, usable_cores(), reason, card)
 
@@ -169,8 +210,10 @@ def _why_no_cupy(card: NvidiaCard) -> str:
             f"{card.name} ({generation(card.compute_capability)}) is older than CuPy serves; "
             "it takes Maxwell cards and newer."
         )
+    # find_spec does not import CuPy, which takes a second and creates a context.
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy, which drives the GPU, is not installed; run {BOOTSTRAP} again."
+    # The package name is the only place that states the CUDA version of CuPy without importing it.
     built_for = max((n for n in OLDEST_OF_CUPY if _is_installed(f"cupy-cuda{n}x")), default=0)
     if card.cuda[0] < built_for:
         return (

@@ -1,4 +1,4 @@
-"""What the NVIDIA driver says of the cards of this machine, without CuPy and without a context.
+"""Cards of this machine as the NVIDIA driver reports them, without CuPy and without a context.
 
 CUDA Driver API, "Device Management", "Version Management" and `CUresult`.
 """
@@ -14,7 +14,7 @@ from uuid import UUID
 LIBRARIES = (
     ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1")
 )
-"""Names of the driver's library; where Windows lends it to Linux, it is on no path."""
+"""Names of the driver's library; WSL stores it in a folder outside the search path."""
 BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
 OLDEST_CUDA = 12
 _MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE = 16, 75, 76, 20  # CUdevice_attribute
@@ -34,26 +34,26 @@ FAULTS = {
     807: "the service that shares the card (MPS) is not ready; try again in a moment",
     999: f"the reason is not known; {_SEE}, and restart the machine",
 }
-"""`CUresult` that a start may end with, in words and with the way out; `cudaError` has the same."""
+"""`CUresult` codes at start, with cause and remedy; `cudaError` uses the same numbers."""
 _OTHERWISE = f"{_SEE}, and restart the machine after an update of the driver"
 _IN_WSL = "; Windows brings the driver: update it there, then run `wsl --update`"
 
 
 @dataclass(frozen=True)
 class NvidiaCard:
-    """A card, or a share of one.
+    """A card, or a MIG instance of one.
 
     Attributes
     ----------
     number : place among the cards, as CuPy counts them
-    name : as its maker calls it
-    memory_bytes : in all
+    name : product name
+    memory_bytes : total memory
     bus_id : place on the machine's bus
-    uuid : of the card or the share, "1b0c...-..." as `nvidia-smi -L` lists it
+    uuid : of the card or MIG instance, "1b0c...-..." as `nvidia-smi -L` lists it
     compute_capability : 75, 80, ...
-    cuda : newest CUDA the driver serves
-    is_closed : whether it is set to do no such work (compute mode "prohibited")
-    n_multiprocessors : that share its work; 0 where the driver does not say
+    cuda : newest CUDA version that the driver supports
+    is_closed : True if compute mode is "prohibited"
+    n_multiprocessors : number of multiprocessors; 0 if the driver does not report it
     """
 
     number: int
@@ -68,15 +68,25 @@ class NvidiaCard:
 
 
 class NoCardError(Exception):
-    """No card answers; the message is why."""
+    """No card responds; the message states the reason."""
 
 
 class NoDriverError(NoCardError):
-    """No NVIDIA driver is on this machine."""
+    """No NVIDIA driver is installed."""
 
 
 def load_driver() -> ctypes.CDLL:
-    """Return the driver's library; CuPy, which asks for it by its name, then finds it too."""
+    """Load the driver's library; CuPy then finds it by its name.
+
+    Returns
+    -------
+    the library, as ctypes loads it
+
+    Raises
+    ------
+    NoDriverError
+        if the library is in none of its usual folders
+    """
     for library in LIBRARIES:
         try:
             return ctypes.CDLL(library)
@@ -89,15 +99,17 @@ def load_driver() -> ctypes.CDLL:
 
 
 def cards() -> tuple[NvidiaCard, ...]:
-    """Return the cards in the driver's order; nothing is allocated on them.
+    """Return the cards in the driver's order; allocates nothing on them.
 
     Raises
     ------
     NoCardError
-        if there is none, or the driver is too old or out of order
+        if there is no card, or the driver is too old or reports an error
     """
     driver = load_driver()
     try:
+        # A driver without one of the functions raises AttributeError, because ctypes looks them up
+        # by name.
         return _cards(driver)
     except AttributeError as e:
         raise NoCardError(f"The NVIDIA driver is too old ({e}); install a newer one.") from e
@@ -106,8 +118,10 @@ def cards() -> tuple[NvidiaCard, ...]:
 def _cards(driver: ctypes.CDLL) -> tuple[NvidiaCard, ...]:
     _check(driver.cuInit(0))
     version = _number(driver.cuDriverGetVersion)
+    # The driver encodes 13.0 as 13000.
     cuda = version // 1000, version % 1000 // 10
     found = tuple(_card(driver, n, cuda) for n in range(_number(driver.cuDeviceGetCount)))
+    # The driver succeeds with zero cards, for example in a container without devices.
     if not found:
         _check(100)
     return found
@@ -116,12 +130,13 @@ def _cards(driver: ctypes.CDLL) -> tuple[NvidiaCard, ...]:
 def _card(driver: ctypes.CDLL, number: int, cuda: tuple[int, int]) -> NvidiaCard:
     device = _number(driver.cuDeviceGet, number)
     size, uuid = ctypes.c_size_t(), ctypes.create_string_buffer(16)
+    # 256 bytes: the driver truncates longer names.
     name, bus_id = (ctypes.create_string_buffer(256) for _ in range(2))
     _check(
         driver.cuDeviceGetName(name, len(name), device)
         or driver.cuDeviceTotalMem_v2(ctypes.byref(size), device)
         or driver.cuDeviceGetPCIBusId(bus_id, len(bus_id), device)
-        # the newer of the two names shares of a card, too
+        # version 2 also returns the UUID of a MIG instance
         or getattr(driver, "cuDeviceGetUuid_v2", driver.cuDeviceGetUuid)(uuid, device)
     )
     n_multiprocessors, major, minor, mode = (
@@ -149,7 +164,7 @@ def _number(question: Callable[..., int], *words: int) -> int:
 
 def _check(code: int) -> None:
     if code:
-        # inside of Windows' Linux its driver does the work
+        # in WSL the driver of Windows does the work
         more = _IN_WSL if "WSL_DISTRO_NAME" in os.environ else ""
         raise NoCardError(
             f"The NVIDIA driver finds no GPU it can use (CUDA error {code}): "

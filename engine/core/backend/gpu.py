@@ -1,7 +1,8 @@
-"""What our code needs of a GPU: arrays, compiled kernels, clocks, graphs, and its memory.
+"""Interface of a GPU: arrays, compiled kernels, timing, graphs and memory.
 
-`engine.core.backend.cupy_gpu` gives it through CuPy. All work is queued in order on one stream; a
-copy to or from the host waits only where it says so. Faults of the device raise `DeviceError`.
+`engine.core.backend.cupy_gpu` implements it through CuPy. All work is queued in order on one
+stream. Copies between host and device wait only if documented. Errors of the device raise
+`DeviceError`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any, Literal
 from numpy.typing import DTypeLike, NDArray
 
 Array = Any
-"""An array on the device, of the kind of `Gpu.xp`."""
+"""An array on the device, made by `Gpu.xp`."""
 Extent = int | tuple[int, ...]
-"""A number along x, or along x, y and z."""
+"""Number along x, or along x, y and z."""
 TextureKind = Literal["array", "layered", "list", "pitched"]
 """How a texture keeps its pictures: one 3D array; one array of layers; an array each; or plain
 memory, each row padded to what the texture units ask for."""
@@ -26,19 +27,19 @@ memory, each row padded to what the texture units ask for."""
 
 @dataclass(frozen=True)
 class GpuFacts:
-    """What the card is.
+    """Facts of a card.
 
     Attributes
     ----------
-    name : as its maker calls it
+    name : product name
     compute_capability : 75, 80, 90, 120, ...
-    n_multiprocessors : units that run blocks side by side
-    memory_bytes : in all
-    peak_bytes_per_s : of its memory, by its clock and width
+    n_multiprocessors : units that run blocks in parallel
+    memory_bytes : total memory
+    peak_bytes_per_s : peak memory bandwidth, from clock and bus width
     driver : CUDA version of the driver, "13.0"
-    bus_id : place on the machine's bus, "0000:3B:00.0"; empty where there is none
+    bus_id : PCI bus id, "0000:3B:00.0"; empty if there is none
     number : place among the cards of this machine
-    uuid : of the card or the share of one; empty where there is none
+    uuid : of the card or MIG instance; empty if unknown
     """
 
     name: str
@@ -54,14 +55,14 @@ class GpuFacts:
 
 @dataclass(frozen=True)
 class Resources:
-    """What one kernel takes as compiled: of each thread, of each block, and how many fit.
+    """Resources of a compiled kernel.
 
     Attributes
     ----------
-    registers : of a thread
-    shared_bytes : of a block
-    local_bytes : of a thread, spilled registers and arrays; should be 0
-    occupancy : active threads of the most a multiprocessor can hold, 0 to 1
+    registers : per thread
+    shared_bytes : shared memory per block
+    local_bytes : per thread, for spilled registers and arrays; should be 0
+    occupancy : active threads / maximum of a multiprocessor, 0 to 1
     """
 
     registers: int
@@ -75,11 +76,30 @@ class Function(ABC):
 
     @abstractmethod
     def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
-        """Queue it. Arguments are device arrays and numpy scalars of the very types it takes."""
+        """Queue the kernel.
+
+        Arguments are device arrays and NumPy scalars of exactly the types of the kernel: nothing
+        converts them.
+
+        Parameters
+        ----------
+        n_blocks
+            size of the grid; a launch with 0 blocks does nothing
+        n_threads
+            threads of a block
+        args
+            arguments of the kernel, in order
+        """
 
     @abstractmethod
     def resources(self, n_threads: int) -> Resources:
-        """Return what it takes in blocks of `n_threads`."""
+        """Return the resources of the kernel.
+
+        Parameters
+        ----------
+        n_threads
+            threads of a block, which decide the occupancy
+        """
 
 
 class Module(ABC):
@@ -87,11 +107,21 @@ class Module(ABC):
 
     @abstractmethod
     def function(self, name: str) -> Function:
-        """Return the kernel of this name."""
+        """Return the kernel with this name."""
 
     @abstractmethod
     def constant(self, name: str) -> Array:
-        """Return the bytes (n,) of a `__constant__` variable: `Gpu.copy` to it, or a part of it."""
+        """Return the bytes of a `__constant__` variable as an array that can be written to.
+
+        Parameters
+        ----------
+        name
+            of the variable in the source
+
+        Returns
+        -------
+        array (n,) of uint8; write to it, or to a part of it, by `Gpu.copy`
+        """
 
 
 class Texture(ABC):
@@ -119,23 +149,39 @@ class Texture(ABC):
 
     @abstractmethod
     def update(self, values: Array, first: int = 0) -> None:
-        """Queue replacing the pictures from `first` on by (n, n_rows, n_columns) of the device."""
+        """Queue the replacement of images.
+
+        Parameters
+        ----------
+        values
+            float32 (n, n_rows, n_columns) on the device, contiguous
+        first
+            number of the first image to replace
+        """
 
 
 class Stamp(ABC):
-    """A moment in the queue."""
+    """A point in the queue of the device."""
 
     @abstractmethod
     def seconds_since(self, earlier: Any) -> float:
-        """Seconds from an earlier stamp; waits until the work before this one is done."""
+        """Return the seconds since an earlier stamp, on the clock of the device.
+
+        Waits until the work before this stamp is complete.
+
+        Parameters
+        ----------
+        earlier
+            stamp of the same device
+        """
 
     def wait(self) -> None:
-        """Let the host wait until the work before it is done."""
+        """Let the host wait until the work before this stamp is complete."""
         self.seconds_since(self)
 
 
 class Graph(ABC):
-    """Queued work, recorded once, to be queued again at the cost of one launch."""
+    """Recorded work that can be queued again at the cost of one launch."""
 
     @abstractmethod
     def launch(self) -> None:
@@ -143,39 +189,125 @@ class Graph(ABC):
 
 
 class Gpu(ABC):
-    """One device."""
+    """One GPU."""
 
     xp: ModuleType
-    """Its array module: cupy."""
+    """Array module of this GPU: cupy."""
     facts: GpuFacts
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
-        """Turn what array arithmetic inside raises of the device into a `DeviceError`."""
+        """Convert errors of array arithmetic on the device into `DeviceError`.
+
+        Parameters
+        ----------
+        doing
+            the step in progress, which begins the error message
+        """
         return nullcontext()
 
     @abstractmethod
     def load(self, source: str, options: tuple[str, ...]) -> Module:
-        """Compile CUDA C++, once; what was compiled before comes from the cache on disk."""
+        """Compile CUDA C++, or load it from the cache on disk.
+
+        Parameters
+        ----------
+        source
+            text of the source
+        options
+            options of NVRTC, without the architecture
+
+        Returns
+        -------
+        the module; the same source and options return the same module
+
+        Raises
+        ------
+        DeviceError
+            if the source does not compile
+        """
 
     @abstractmethod
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return an array whose values are not set; `DeviceMemoryError` if it does not fit."""
+        """Return an array with undefined values.
+
+        Parameters
+        ----------
+        shape
+            of the array
+        dtype
+            of its values
+
+        Raises
+        ------
+        DeviceMemoryError
+            if the memory is exhausted
+        """
 
     @abstractmethod
     def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
-        """Copy to the device, into `out` (same shape and dtype) or a new array."""
+        """Queue a copy of host values to the device.
+
+        Parameters
+        ----------
+        values
+            host array; for small arrays it must not change before the copy is done
+        out
+            device array of the same shape and dtype; None allocates a new one
+
+        Returns
+        -------
+        the device array
+        """
 
     @abstractmethod
     def download(self, values: Array, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Copy to the host, into `out` (same shape and dtype) or a new array, and wait for it."""
+        """Copy an array to the host and wait for it.
+
+        Parameters
+        ----------
+        values
+            device array
+        out
+            host array of the same shape and dtype; None allocates a new one
+
+        Returns
+        -------
+        the host array
+        """
 
     @abstractmethod
     def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> Texture:
-        """Return a texture of (n_pictures, n_rows, n_columns), all zero."""
+        """Return a new texture, all zero.
+
+        Parameters
+        ----------
+        kind
+            storage of the images, see `TextureKind`
+        shape
+            (n_pictures, n_rows, n_columns)
+
+        Raises
+        ------
+        DeviceError
+            if no card supports this size
+        """
 
     @abstractmethod
     def copy(self, values: Array, out: Array) -> None:
-        """Queue copying one array to another of the same shape and dtype, both contiguous."""
+        """Queue a copy from one device array to another.
+
+        Parameters
+        ----------
+        values
+            source, contiguous
+        out
+            target of the same shape and dtype, contiguous
+
+        Raises
+        ------
+        ValueError
+            if shapes or dtypes differ, or one of them is not contiguous
+        """
 
     @abstractmethod
     def zero(self, values: Array) -> None:
@@ -183,35 +315,50 @@ class Gpu(ABC):
 
     @abstractmethod
     def pinned(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return a copy in host memory from which `upload` runs beside the kernels."""
+        """Return a copy in page-locked host memory, from which `upload` overlaps with kernels."""
 
     @abstractmethod
     def copying(self, *, to_host: bool = False) -> AbstractContextManager[None]:
-        """What is queued inside runs on a second stream, beside the first; `to_host`, on a third.
+        """Queue work on a second stream, in parallel with the first one.
 
-        A `download` inside waits for its own stream alone.
+        A `download` inside waits only for its own stream.
+
+        Parameters
+        ----------
+        to_host
+            use a third stream instead, for copies to the host
         """
 
     @abstractmethod
     def stamp(self) -> Stamp:
-        """Mark this moment in the current stream."""
+        """Mark this point in the current stream."""
 
     @abstractmethod
     def wait_for(self, stamp: Stamp) -> None:
-        """Let the current stream wait for a stamp of the other; the host goes on."""
+        """Let the current stream wait for a stamp of another stream; the host continues."""
 
     @abstractmethod
     def wait(self) -> None:
-        """Let the host wait until all queued work is done."""
+        """Let the host wait until all queued work is complete."""
 
     @abstractmethod
     def record(self, work: Callable[[], None]) -> Graph:
-        """Record what `work` queues instead of running it; it may not allocate or copy to host."""
+        """Record the work that a function queues, instead of running it.
+
+        Parameters
+        ----------
+        work
+            queues kernels; it must not allocate memory or copy to the host
+
+        Returns
+        -------
+        graph that repeats the work
+        """
 
     @abstractmethod
     def free_bytes(self) -> int:
-        """Memory that an array could still take, cached blocks of ours included."""
+        """Return the memory that an array can still use, including our cached blocks."""
 
     @abstractmethod
     def release(self) -> None:
-        """Give back the memory of arrays that are no more."""
+        """Release the memory of deleted arrays."""

@@ -1,7 +1,7 @@
-"""A card or a share of one (MIG), as NVML knows it: by its UUID, or its place on the bus.
+"""NVML handles of a card or a share of one (MIG), by UUID or PCI bus id.
 
-NVML tells of shares by handles of their own; where it gives none, all it knows is the whole card,
-whose memory and load are not ours.
+NVML has separate handles for MIG instances. If it returns none, it only knows the whole card, whose
+memory and load are not those of our share.
 """
 
 from __future__ import annotations
@@ -10,21 +10,32 @@ from contextlib import suppress
 from types import ModuleType
 
 SHARE = " MIG "
-"""Stands in the name of a share of a card."""
+"""Part of the name of a MIG instance."""
 ONLY_THE_CARD = "the driver tells of the whole card only, not of this share of it (MIG)"
 
 
 class OnlyTheCardError(Exception):
-    """NVML tells of the whole card alone."""
+    """NVML reports only the whole card, not our share of it."""
 
 
 def handle_of(nvml: ModuleType, name: str, uuid: str, bus_id: str) -> object:
-    """Return NVML's handle; NVML must be initialised.
+    """Return NVML's handle of a card; NVML must be initialised.
+
+    Parameters
+    ----------
+    nvml
+        the module pynvml
+    name
+        product name, which contains " MIG " for a share
+    uuid
+        without its prefix; empty if unknown
+    bus_id
+        PCI bus id, used if the UUID does not help
 
     Raises
     ------
     OnlyTheCardError
-        if this is a share of a card, and NVML does not tell of it
+        if this is a share of a card and NVML has no handle for it
     nvml.NVMLError
         if there is no such card
     """
@@ -38,12 +49,24 @@ def handle_of(nvml: ModuleType, name: str, uuid: str, bus_id: str) -> object:
 
 
 def is_share_of_card(name: str) -> bool:
-    """Whether a card's name is that of a share: "NVIDIA A100-SXM4-40GB MIG 1g.5gb"."""
+    """Return True for the name of a share: "NVIDIA A100-SXM4-40GB MIG 1g.5gb"."""
     return SHARE in name
 
 
 def free_bytes(name: str, uuid: str, bus_id: str, memory_bytes: int) -> int:
-    """Memory of the card nobody uses now; all of it where NVML does not tell."""
+    """Return the free memory of a card in bytes.
+
+    Parameters
+    ----------
+    name
+        see `handle_of`
+    uuid
+        see `handle_of`
+    bus_id
+        see `handle_of`
+    memory_bytes
+        total memory, returned if NVML is missing or does not answer
+    """
     try:
         import pynvml as nvml
     except ImportError:
@@ -52,15 +75,17 @@ def free_bytes(name: str, uuid: str, bus_id: str, memory_bytes: int) -> int:
         nvml.nvmlInit()
         try:
             handle = handle_of(nvml, name, uuid, bus_id)
+            # The handle can belong to a whole card that has more memory than this share.
             return min(memory_bytes, int(nvml.nvmlDeviceGetMemoryInfo(handle).free))
         finally:
             nvml.nvmlShutdown()
+    # The free memory is only advice for the user; any error means "not known".
     except (nvml.NVMLError, OnlyTheCardError, OSError, ValueError):
         return memory_bytes
 
 
 def driver_version() -> str:
-    """Version of the driver, "580.65.06"; empty where NVML does not tell."""
+    """Return the version of the driver, "580.65.06"; empty if NVML does not report it."""
     try:
         import pynvml as nvml
     except ImportError:
@@ -73,4 +98,5 @@ def driver_version() -> str:
             nvml.nvmlShutdown()
     except (nvml.NVMLError, OSError):
         return ""
+    # Old versions of the package return bytes.
     return version.decode() if isinstance(version, bytes) else str(version)

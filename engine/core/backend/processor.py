@@ -1,4 +1,4 @@
-"""The name of this machine's processor."""
+"""Name and cores of the processor."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from pathlib import Path
 
 @lru_cache(maxsize=1)
 def processor_name() -> str:
-    """Return the processor as its maker calls it; an empty text where the system does not tell."""
+    """Return the product name of the processor; empty if the system does not report it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor()
+    # Kernels for ARM64 list no "model name"; Python's own answer is used then.
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor())
 
 
 def usable_cores() -> int:
-    """CPU cores this process may use."""
+    """Return the number of CPU cores that this process can use."""
+    # cpu_count includes cores that a container or a batch system has not assigned to us.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

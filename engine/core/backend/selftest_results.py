@@ -1,7 +1,7 @@
-"""What the self-test of a card found, kept for the card, its driver, its libraries and our sources.
+"""Results of the self-test of a card, stored for this card, driver, libraries and source code.
 
-A record of another state of any of them counts as none: the card is tested anew before its next
-use. `engine.selftest` writes them.
+If any of them changes, the record no longer counts and the card is tested before its next use.
+`engine.selftest` writes the records.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Tested:
 
     @property
     def path(self) -> Path:
-        """File that the verdict is kept in."""
+        """File that stores the result."""
         name = sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
         return state_dir() / _FOLDER / f"{name}.json"
 
@@ -69,12 +69,12 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the card computes right."""
+        """Whether the card computes correctly."""
         return not self.faults
 
     @property
     def words(self) -> str:
-        """Why the card is not used, empty if it may be."""
+        """Reason why the card is not used; empty if it passed."""
         if self.passed:
             return ""
         more = f", and {len(self.faults) - 1} more" if len(self.faults) > 1 else ""
@@ -85,7 +85,13 @@ class Verdict:
 
 
 def tested_of(card: NvidiaCard) -> Tested:
-    """Return what a verdict of this card holds for, as things stand."""
+    """Return the state of a card and its software, which a result is valid for.
+
+    Parameters
+    ----------
+    card
+        card as the driver reports it
+    """
     cuda = f"{card.cuda[0]}.{card.cuda[1]}"
     return Tested(
         uuid=card.uuid,
@@ -98,30 +104,45 @@ def tested_of(card: NvidiaCard) -> Tested:
 
 
 def verdict_of(card: NvidiaCard) -> Verdict | None:
-    """Return what is known of a card, None where it was not tested as things stand."""
+    """Return the stored result of the self-test of a card.
+
+    Parameters
+    ----------
+    card
+        card as the driver reports it
+
+    Returns
+    -------
+    the result; None if there is none for the present driver, libraries and sources
+    """
     of = tested_of(card)
     try:
         path = of.path
+        # A record has a few hundred bytes; anything larger is not ours and is not parsed.
         if path.stat().st_size > _MOST_BYTES:
             return None
         kept = json.loads(path.read_text(encoding="utf-8"))
         found = Verdict(Tested(**kept["of"]), tuple(map(str, kept["faults"])), str(kept["utc"]))
+    # A damaged record counts as none: the test runs again and replaces it.
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+    # The file name is a short hash; the full comparison excludes a collision or a copied file.
     return found if found.of == of else None
 
 
 def text_of(verdict: Verdict) -> str:
-    """Return the text of a record."""
+    """Return a result as the text of its file."""
     return json.dumps(asdict(verdict), indent=2, ensure_ascii=False)
 
 
 @lru_cache(maxsize=1)
 def program_digest() -> str:
-    """Fingerprint of what computes on a card and of what tests it."""
+    """Return a digest of all sources that compute on a card or test it."""
     content = sha256()
     for path in sorted(path for files in _FILES for path in _SOURCES.glob(files)):
         text = path.read_bytes()
+        # The length separates the files: moving a line from one file to the next changes the
+        # digest.
         content.update(f"{path.name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
 

@@ -1,6 +1,6 @@
-"""What textures may be: their greatest sizes, how rows are padded, and what an update must bring.
+"""Limits of textures: maximum sizes, padding of rows, and the form of an update.
 
-Sizes: CUDA C++ Programming Guide, "Technical specifications per compute capability"; they are the
+Sizes: CUDA C++ Programming Guide, "Technical specifications per compute capability". They are the
 same for all cards from compute capability 5.0 on.
 """
 
@@ -19,16 +19,29 @@ MOST_TEXELS: dict[TextureKind, tuple[int | None, int, int]] = {
     "list": (None, 65536, 131072),
     "pitched": (None, 65000, 131072),
 }
-"""Pictures (None: any number), rows and columns that a texture of each kind may have."""
+"""Maximum images (None: any number), rows and columns of a texture of each kind."""
 
 ROW_BYTES = 32
-"""Rows of pitched memory start at multiples of it."""
+"""Alignment of rows in pitched memory, in bytes."""
 LAYER_BYTES = 512
-"""Pictures in pitched memory start at multiples of it."""
+"""Alignment of images in pitched memory, in bytes."""
 
 
 def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
-    """Raise if no card has such a texture."""
+    """Raise an error if no card supports a texture of this size.
+
+    Parameters
+    ----------
+    kind
+        storage of the images
+    shape
+        (n_pictures, n_rows, n_columns)
+
+    Raises
+    ------
+    DeviceError
+        if a size is below 1 or above the limit
+    """
     most = MOST_TEXELS[kind]
     if any(n < 1 or (limit and n > limit) for n, limit in zip(shape, most, strict=True)):
         raise DeviceError(
@@ -38,24 +51,48 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
 
 
 def check_update(shape: tuple[int, int, int], values: Any, first: int) -> None:
-    """Raise if these values are not pictures of the texture from number `first` on."""
+    """Raise an error if values cannot replace images of a texture.
+
+    Parameters
+    ----------
+    shape
+        of the texture (n_pictures, n_rows, n_columns)
+    values
+        the new images
+    first
+        number of the first image that they replace
+
+    Raises
+    ------
+    ValueError
+        if the dtype, layout or size does not fit
+    """
     n_layers, *layer = shape
     if values.dtype != np.float32 or values.ndim != 3 or not values.flags.c_contiguous:
         raise ValueError(
             f"a texture takes contiguous float32 (n, n_rows, n_columns), "
             f"not {values.dtype} {values.shape}."
         )
+    # Whole images only: a partial row would leave its neighbours undefined.
     if list(values.shape[1:]) != layer or not 0 <= first <= n_layers - len(values):
         raise ValueError(f"{values.shape} from picture {first} on does not fit a texture {shape}.")
 
 
 def padded(shape: tuple[int, int, int], row_bytes: int = ROW_BYTES) -> tuple[int, int, int]:
-    """Return the shape of pitched memory, of which the pictures are [:, :n_rows, :n_columns].
+    """Return the shape of pitched memory; the images are [:, :n_rows, :n_columns] of it.
 
-    So many rows are added that each picture starts where textures may.
+    Rows are added so that each image starts at an aligned address.
+
+    Parameters
+    ----------
+    shape
+        (n_pictures, n_rows, n_columns) of float32
+    row_bytes
+        alignment of a row in bytes
     """
     n_layers, n_rows, n_columns = shape
     pitch = _rounded_up(4 * n_columns, row_bytes)
+    # The smallest number of rows whose bytes are a multiple of LAYER_BYTES.
     n_rows = _rounded_up(n_rows, LAYER_BYTES // np.gcd(pitch, LAYER_BYTES))
     return n_layers, int(n_rows), pitch // 4
 

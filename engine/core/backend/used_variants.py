@@ -1,24 +1,32 @@
-"""Forms that kernels ran in which were tuned on this machine."""
+"""Record of the tuned kernel variants that a run used."""
 
 from __future__ import annotations
 
 
 class UsedForms:
-    """What `isocenter tune` found and a run used, in words, by the kernel's name.
+    """Variants from `isocenter tune` that a run used, in words, by kernel name.
 
-    One is made for each run, so that its provenance says what it used and nothing else.
+    Each run has its own record, so that its provenance lists exactly what it used.
     """
 
     def __init__(self) -> None:
         self._words: dict[str, str] = {}
 
     def note(self, kernel: str, words: str) -> None:
-        """Keep that a kernel ran in a tuned form."""
+        """Record that a kernel used a tuned variant; the same text counts once.
+
+        Parameters
+        ----------
+        kernel
+            name of the kernel
+        words
+            variant in words, for provenance
+        """
         said = self._words.get(kernel, "")
         if words not in said.split("; "):
             self._words[kernel] = f"{said}; {words}" if said else words
 
     @property
     def words(self) -> dict[str, str]:
-        """By the kernel's name; empty where all ran as shipped."""
+        """Variants by kernel name; empty if all kernels used their defaults."""
         return dict(self._words)

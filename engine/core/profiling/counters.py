@@ -1,7 +1,7 @@
-"""What the machine does now: memory and load of the process, and the card's own counters.
+"""Memory and load of the process, and the counters of the GPU.
 
-The counters come from the driver through NVML, which a machine may lack or keep to itself: then
-there are none, and a reason. Nothing here can stop a run.
+The GPU counters come from the driver through NVML. If NVML is missing or refuses, there are none,
+with a reason. Errors here never stop a run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from engine.core.backend.nvml import OnlyTheCardError, handle_of
 from engine.core.profiling.profile import Counters, GpuCounters
 
 POLL_S = 0.5
-"""Counters are asked for no more often than this."""
+"""Minimum interval between two readings of the counters."""
 
 
 class Meter:
-    """Reads the counters of this process and of the card that does the work."""
+    """Reads the counters of this process and of the GPU in use."""
 
     def __init__(self, on: Backend) -> None:
         import psutil
@@ -36,6 +36,8 @@ class Meter:
     def read(self) -> Counters:
         """Return the counters, at most `POLL_S` old."""
         now = monotonic()
+        # psutil measures the load since its last call; very short intervals give meaningless
+        # percentages.
         if self._last is None or now - self._read_at >= POLL_S:
             load = float(self._process.cpu_percent()) if now - self._read_at >= POLL_S else None
             gpu, reason = self._card.read() if self._card is not None else (None, "")
@@ -46,14 +48,19 @@ class Meter:
 
 
 class Card:
-    """One card or a share of one, found by its UUID or its place on the bus."""
+    """One card or MIG instance, found by its UUID or its PCI bus id."""
 
     def __init__(self, facts: GpuFacts) -> None:
         self._facts = facts
         self._handle: object = None
 
     def read(self) -> tuple[GpuCounters | None, str]:
-        """Return its counters, or None and why there are none."""
+        """Return the counters of the card.
+
+        Returns
+        -------
+        counters and an empty text, or None and the reason why there are none
+        """
         if not self._facts.bus_id:
             return None, "it is not on the bus of this machine"
         try:
@@ -68,12 +75,14 @@ class Card:
             return None, str(e)
         except (nvml.NVMLError, OSError, ValueError) as e:
             self._handle = None
+            # The handle is searched again next time: the driver may have been restarted.
             return None, f"the driver does not tell ({e})"
         if found == GpuCounters():
             return None, "the driver does not tell"
         return found, ""
 
     def _found(self, nvml: ModuleType) -> object:
+        # Not shut down: the handle is used for the whole run, and NVML counts its users.
         nvml.nvmlInit()
         return handle_of(nvml, self._facts.name, self._facts.uuid, self._facts.bus_id)
 
@@ -82,7 +91,7 @@ def _counters(nvml: ModuleType, handle: object) -> GpuCounters:
     def ask(question: Callable[..., Any], *words: Any) -> Any:
         try:
             return question(handle, *words)
-        except nvml.NVMLError:  # a card, or a share of one, need not know everything
+        except nvml.NVMLError:  # not every card or MIG instance supports every counter
             return None
 
     memory = ask(nvml.nvmlDeviceGetMemoryInfo)

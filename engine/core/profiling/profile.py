@@ -1,4 +1,4 @@
-"""What was measured of a run: stages, kernels and counters, as plain values."""
+"""Measurements of a run: stages, kernels and counters, as simple values."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ TITLES = {
     "filter": "Filter",
     "preview": "Preview copy",
 }
-"""Every stage that can be timed, in the order of a run, with its name on the screen."""
+"""Every stage that can be timed, in the order of a run, with its label."""
 PROJECTION = ("forward", "back", "fused")
 """The stages that trace the events of an iteration."""
 UNITS = ("events", "pixels", "rays", "voxel updates")
-"""What a stage may count: an update is one voxel in one view."""
+"""Units of a stage's count; a voxel update is one voxel in one view."""
 ON_THE_BUS = ("upload", "preview")
-"""Stages whose bytes cross between host and card, not between the card's chip and its memory."""
+"""Stages that transfer bytes over the bus, so the memory bandwidth is not their limit."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """What did the work; what a CPU does not have is None.
+    """Device of the run; values that a CPU does not have are None.
 
     Attributes
     ----------
     kind : "cpu" or "cuda"
     threads : workers of CPU kernels
     compute_capability : 75, 80, 90, 120, ...
-    peak_bytes_per_s : of the card's memory, by its clock and width
+    peak_bytes_per_s : peak memory bandwidth of the card, from clock and bus width
     memory_bytes : of the card
     driver : CUDA version of the driver, "13.0"
     """
@@ -57,17 +57,17 @@ class Device:
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage so far, all its calls together.
+    """One stage, summed over its calls so far.
 
     Attributes
     ----------
     key, title : see `TITLES`
-    seconds : on the device that did it
-    share : of the time of all stages, 0 to 1
-    events, bytes : worked on and moved, 0 where nobody counts them
+    seconds : time on the device that ran it
+    share : part of the time of all stages, 0 to 1
+    events, bytes : processed and moved; 0 if not counted
     unit : what `events` counts, of `UNITS`
-    events_per_s, bytes_per_s : None where nobody counts them
-    peak_share : bytes_per_s over the peak of the card's memory, None where there is none
+    events_per_s, bytes_per_s : rates; None if not counted
+    peak_share : bytes_per_s / peak memory bandwidth; None if unknown
     """
 
     key: str
@@ -100,7 +100,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class GpuCounters:
-    """What the driver says of the card now, all its users together; None: it does not say."""
+    """Counters of the card now, for all its users together; None if not reported."""
 
     memory_used_bytes: int | None = None
     memory_total_bytes: int | None = None
@@ -114,15 +114,15 @@ class GpuCounters:
 
 @dataclass(frozen=True)
 class Counters:
-    """What the machine does now.
+    """Memory and load of the machine now.
 
     Attributes
     ----------
     process_bytes : memory of the engine's process
     machine_bytes : memory of the machine
     cpu_percent : of the engine's process; 100 is one core, None before the first interval
-    gpu : of the card, None where nothing is known
-    gpu_reason : why nothing is known of the card, empty on the CPU
+    gpu : counters of the card; None if unknown
+    gpu_reason : reason for missing GPU counters; empty on the CPU
     """
 
     process_bytes: int
@@ -134,7 +134,7 @@ class Counters:
 
 @dataclass(frozen=True)
 class Profile:
-    """Everything measured of a run so far."""
+    """All measurements of a run so far."""
 
     device: Device
     stages: tuple[Stage, ...]
@@ -142,24 +142,25 @@ class Profile:
     counters: Counters
 
     def stage(self, key: str) -> Stage | None:
-        """Return a stage, None if it did not run yet."""
+        """Return a stage; None if it has not run yet."""
         return next((stage for stage in self.stages if stage.key == key), None)
 
     @property
     def seconds(self) -> float:
-        """Time of all stages."""
+        """Time of all stages in s."""
         return sum(stage.seconds for stage in self.stages)
 
     @property
     def events_per_s(self) -> float | None:
-        """Events traced forward and back in a second of projection, None before the first."""
+        """Events traced forward and back per second of projection; None before the first."""
         tracing = [s for s in self.stages if s.key in PROJECTION and s.unit == "events"]
+        # The maximum, not the sum: forward and back each count every event.
         events = max((stage.events for stage in tracing), default=0)
         seconds = sum(stage.seconds for stage in tracing)
         return events / seconds if events and seconds > 0 else None
 
     def as_dict(self) -> Plain:
-        """Plain values for JSON."""
+        """Return the profile as JSON values."""
         values = asdict(self)
         values["stages"] = [asdict(stage) for stage in self.stages]
         values["kernels"] = [asdict(kernel) for kernel in self.kernels]

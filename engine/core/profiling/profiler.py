@@ -1,7 +1,7 @@
-"""Times the stages of a run, on a GPU by its own clock and without waiting for it.
+"""Times the stages of a run; on a GPU by its own clock and without waiting for it.
 
-On a GPU a stage lies between two stamps in its queue; the host goes on and reads the times when
-it makes a profile. Stages follow each other: one inside another would be counted twice.
+On a GPU a stage is the time between two stamps in its queue. The host continues and reads the times
+when it makes a profile. Stages cannot be nested: the inner one would be counted twice.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine.core.profiling.counters import Meter
 from engine.core.profiling.profile import ON_THE_BUS, TITLES, UNITS, Device, Kernel, Profile, Stage
 
 MOST_PENDING = 1024
-"""Stages whose stamps may wait to be read; beyond that the older half is read."""
+"""Maximum number of stages with unread stamps; above it the older half is read."""
 
 
 @dataclass
 class Amounts:
-    """What a stage worked on; for what is known only when it is done, set it inside the span."""
+    """Amount of work in a stage; set it inside the span if it is known only at the end."""
 
     events: int = 0
     bytes: int = 0
@@ -42,6 +42,7 @@ class _Sum:
         self.calls += 1
         self.events += amounts.events
         self.bytes += amounts.bytes
+        # Calls without a count keep the unit of the earlier ones.
         if amounts.events:
             self.unit = amounts.unit
 
@@ -62,14 +63,35 @@ class Profiler:
     def span(
         self, name: str, *, events: int = 0, bytes: int = 0, unit: str = "events"
     ) -> Iterator[Amounts]:
-        """Time what is inside as one call of a stage of `TITLES`; a call that fails is left out.
+        """Time the block as one call of a stage; a call that raises is not counted.
 
-        `events` counts what `unit` of `UNITS` says.
+        Parameters
+        ----------
+        name
+            key of the stage, of `TITLES`
+        events
+            amount of work, in `unit`
+        bytes
+            bytes moved
+        unit
+            what `events` counts, of `UNITS`
+
+        Yields
+        ------
+        the amounts, which the block can change
+
+        Raises
+        ------
+        ValueError
+            if the stage or the unit is unknown
+        RuntimeError
+            if a stage is already open
         """
         if name not in TITLES:
             raise ValueError(f"stage {name!r}: it must be one of {', '.join(TITLES)}.")
         if unit not in UNITS:
             raise ValueError(f"unit {unit!r}: it must be one of {', '.join(UNITS)}.")
+        # Nested stages would count the inner time twice.
         if self._open:
             raise RuntimeError(f"stage {name!r} begins inside stage {self._open!r}.")
         self._open = name
@@ -81,8 +103,10 @@ class Profiler:
                 yield amounts
                 self._add(name, perf_counter() - start, amounts)
             else:
+                # The stamp is queued behind earlier work, so it marks the start on the device.
                 earlier = gpu.stamp()
                 yield amounts
+                # Reading the stamps now would make the host wait for the GPU.
                 self._pending.append((name, earlier, gpu.stamp(), amounts))
         finally:
             self._open = ""
@@ -90,7 +114,17 @@ class Profiler:
             self._read(MOST_PENDING // 2)
 
     def kernel(self, name: str, resources: Resources, n_threads: int) -> None:
-        """Note what a kernel takes as compiled, in blocks of `n_threads`."""
+        """Record the resources of a kernel.
+
+        Parameters
+        ----------
+        name
+            of the kernel
+        resources
+            registers, memory and occupancy as compiled
+        n_threads
+            threads of a block
+        """
         self._kernels[name] = Kernel(
             name,
             n_threads,
@@ -101,7 +135,7 @@ class Profiler:
         )
 
     def snapshot(self) -> Profile:
-        """Return what was measured so far; on a GPU this waits for the stages queued before."""
+        """Return the measurements so far; on a GPU this waits for the stages already queued."""
         self._read(len(self._pending))
         total = sum(each.seconds for each in self._sums.values())
         stages = (self._stage(key, total) for key in TITLES if key in self._sums)
