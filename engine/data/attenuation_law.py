@@ -2,9 +2,10 @@
 
     μ = min(9.6e-5 (HU + 1000), a (HU + 1000) + b) [1/cm], not below 0
 
-Below the crossing, near HU = 50, tissue is water and air mixed; above it, water and bone, whose
-photoelectric part, large in CT, is gone at 511 keV, so that a and b follow from the voltage of the
-tube. Carney, Townsend, Rappoport and Bendriem, Med. Phys. 33 (2006) 976, table I.
+Below the crossing near 50 HU tissue is a mixture of water and air. Above it, it is a mixture of
+water and bone. The photoelectric part of bone is large in CT but absent at 511 keV, so a and b
+depend on the tube voltage. Carney, Townsend, Rappoport and Bendriem, Med. Phys. 33 (2006) 976,
+table I.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from engine.core.errors import DataError
 
 WATER_PER_CM = 0.096
-"""Water at 511 keV, which is 0 HU."""
+"""μ of water at 511 keV; water is 0 HU."""
 AIR_HU = -1000.0
 DEFAULT_KV = 120.0
 BONE = {
@@ -26,23 +27,27 @@ BONE = {
     130.0: (5.51e-5, 4.24e-2),
     140.0: (5.64e-5, 4.08e-2),
 }
-"""Voltage [kV] -> a [1/cm for each HU] and b [1/cm]."""
+"""Tube voltage [kV] -> a [1/cm per HU] and b [1/cm]."""
 
 
 def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[np.float32]:
-    """Return μ at 511 keV [1/mm] of CT numbers.
+    """Convert CT numbers to μ at 511 keV.
 
     Parameters
     ----------
     values
-        CT numbers, of any shape
+        CT numbers in HU, of any shape
     voltage_kv
-        voltage of the tube, 80 to 140; between those of the table a and b are interpolated
+        tube voltage, 80 to 140; a and b are interpolated between the table's voltages
+
+    Returns
+    -------
+    μ in 1/mm, same shape
 
     Raises
     ------
     DataError
-        where the law was not measured at that voltage
+        if the voltage is outside the table
     """
     voltages = sorted(BONE)
     if not voltages[0] <= voltage_kv <= voltages[-1]:
@@ -52,7 +57,10 @@ def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[
             "voltage, or use another CT."
         )
     a, b = (float(np.interp(voltage_kv, voltages, [BONE[v][k] for v in voltages])) for k in (0, 1))
+    # Metal and reconstruction noise give values below air; μ must not become negative.
     above_air = np.maximum(values - np.float32(AIR_HU), np.float32(0))
     soft = np.float32(WATER_PER_CM / -AIR_HU) * above_air
     bone = np.float32(a) * above_air + np.float32(b)
+    # Below the crossing the soft-tissue line is lower, above it the bone line: the minimum selects
+    # the right one without a threshold. The division by 10 converts 1/cm to 1/mm.
     return np.asarray(np.minimum(soft, bone) / np.float32(10), np.float32)

@@ -1,9 +1,9 @@
 """Values for the bins of a sinogram, from files with complete or incomplete headers.
 
-Direct planes, into which oblique ones were rebinned, are spread again by the inverse of
-single-slice rebinning: each plane takes the direct one whose middle along z is its own (Daube-
-Witherspoon & Muehllehner, J Nucl Med 28 (1987) 1717). Siemens' software estimates scatter so, for
-counts that are normalised.
+A file can contain only direct planes, made by rebinning. They are expanded by the inverse of
+single-slice rebinning: each plane gets the direct plane with the same axial centre
+(Daube-Witherspoon & Muehllehner, J Nucl Med 28 (1987) 1717). Siemens' software estimates scatter in
+this form, for normalised counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class BinSummary:
     Attributes
     ----------
     text : one line about them
-    normalised : True if they are of counts that are normalised already
+    normalised : True if they refer to counts that are already normalised
     """
 
     text: str
@@ -43,7 +43,7 @@ class BinValues(ABC):
 
     @property
     def normalised(self) -> bool:
-        """True if they are of counts that are normalised already."""
+        """True if they refer to counts that are already normalised."""
         return False
 
     @property
@@ -53,16 +53,54 @@ class BinValues(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """One line about them."""
+        """Return one line about the values."""
 
     @abstractmethod
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
-        """Return them for the bins of a scan; raises `GeometryError` where they are of others."""
+        """Return the values in the bins of a scan.
+
+        Parameters
+        ----------
+        layout
+            bins of the scan
+        title
+            name of the quantity in error messages
+        is_factor
+            True for multiplicative factors, False for expected counts
+
+        Returns
+        -------
+        (n_bins,) float32
+
+        Raises
+        ------
+        GeometryError
+            if the file has other bins, or factors that depend on TOF
+        """
 
     def for_timed_counts(
         self, timed: TimedCounts, layout: SinogramLayout, title: str
     ) -> Bins | None:
-        """(n,) expected beside each timed count of a scan; None where times are not told."""
+        """Return the value next to each timed count of a scan.
+
+        Parameters
+        ----------
+        timed
+            counts of the scan by TOF bin
+        layout
+            bins of the scan
+        title
+            name of the quantity in error messages
+
+        Returns
+        -------
+        (n,) float32; None if the file has no TOF bins
+
+        Raises
+        ------
+        GeometryError
+            if the TOF bins differ, or only one of both states their order
+        """
         return None
 
     def summary(self) -> BinSummary:
@@ -95,6 +133,8 @@ class StatedBins(BinValues):
 
     @property
     def normalised(self) -> bool:
+        # Siemens estimates scatter in direct planes for normalised counts; the header does not
+        # state it.
         is_estimate = self.is_siemens and (self._is_direct or is_2d(self.name))
         return is_estimate or self.data.has_applied("norm")
 
@@ -109,7 +149,10 @@ class StatedBins(BinValues):
 
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
         times = self.data.timed
+        # Readers can sum TOF bins on reading; the note in `info` is then the only trace of them.
         n_times = self.data.info.get(SUMMED_TIMES, times.n_times if times else 1)
+        # Factors are equal in all TOF bins in our model, so one value per line cannot represent
+        # them.
         if is_factor and n_times > 1:
             raise GeometryError(
                 f"{title}: {self.name} has factors for each of {n_times} TOF bins; "
@@ -131,6 +174,7 @@ class StatedBins(BinValues):
             )
         values = np.empty(len(timed.counts), np.float32)
         for time in range(own.n_times):
+            # One TOF bin at a time: a dense sinogram of all TOF bins can exceed the memory.
             rows = timed.of_time(time)
             stated = own.dense(time, self.data.layout.n_bins)
             placed = self._for(stated, layout, title, may_spread=True)
@@ -140,8 +184,11 @@ class StatedBins(BinValues):
     def _for(self, values: Bins, layout: SinogramLayout, title: str, *, may_spread: bool) -> Bins:
         """Return values of the file's bins for those of a scan."""
         own = self.data.layout
+        # The identity includes scanner and bins, so values can be used without rearranging.
         if own.identity == layout.identity:
             return values
+        # Direct planes differ from the scan only axially; views and tangential bins must be
+        # identical.
         across = (own.n_views, own.n_tangential, own.bin_mm)
         alike = own.identity[0] == layout.identity[0]
         fits = across == (layout.n_views, layout.n_tangential, layout.bin_mm)
@@ -154,10 +201,13 @@ class StatedBins(BinValues):
         )
 
     def randoms(self) -> StatedBins:
-        """Return the randoms of a file that holds prompts, too."""
+        """Return the randoms of a file that also contains prompts; else the file itself."""
+        # Files of some scanners contain prompts and delayeds; the user selected this one as
+        # randoms.
         found = self.data.auxiliary.get(DELAYEDS)
         if found is None:
             return self
+        # Without the time bins: randoms are equal in all TOF bins.
         alone = Sinogram(self.data.layout, found, self.data.duration_s, info=self.data.info)
         return StatedBins(alone, self.name, self.is_siemens)
 
@@ -191,12 +241,14 @@ class BareBins(BinValues):
         return f"{len(self.values):,} values without a header"
 
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
+        # Siemens orders segments 0, -1, +1, -2, +2; without a header no other order is known.
         middles = [each.mean_difference for each in layout.segments]
         if middles != sorted(middles, key=lambda middle: (abs(middle), middle)):
             raise GeometryError(
                 f"{title}: {self.name} has no header, and the bin order of the scan is "
                 "not that of Siemens; write the file with a header."
             )
+        # The size of the file is the only sign of TOF bins.
         parts = self._times(layout)
         if is_factor and len(parts) > 1:
             raise GeometryError(
@@ -206,10 +258,12 @@ class BareBins(BinValues):
         if len(parts) > 1:
             return self._placed(parts.sum(axis=0), layout)
         n = len(self.values)
+        # A rebinned estimate has direct planes only; it is valid for expected counts, not for
+        # factors.
         if n == layout.n_bins or (not is_factor and self.normalised and n == _n_direct(layout)):
             return self._placed(self.values, layout)
         if not is_factor and not self.normalised and n == 2 * layout.n_bins:
-            return self.values[layout.n_bins :]  # delayeds first, then what is smoothed of them
+            return self.values[layout.n_bins :]  # measured delayeds first, then the smoothed ones
         raise GeometryError(
             f"{title}: {self.name} has {n:,} values, but the scan has "
             f"{layout.n_bins:,} bins; choose the file of this scan, with the same "
@@ -224,6 +278,7 @@ class BareBins(BinValues):
             return None
         values = np.empty(len(timed.counts), np.float32)
         for time, part in enumerate(parts):
+            # Only bins with counts get a value; a dense array for each TOF bin would be large.
             rows = timed.of_time(time)
             values[rows] = self._placed(part, layout)[timed.bins[rows]]
         return values
@@ -232,6 +287,8 @@ class BareBins(BinValues):
         """(n_times, n) values of each time of the scan where there are so many, else all in one."""
         tof, n = layout.scanner.tof, len(self.values)
         for of_time in (layout.n_bins, _n_direct(layout) if self.normalised else 0):
+            # With two TOF bins the size would be that of a file with delayeds and smoothed
+            # delayeds.
             if tof is not None and tof.n_bins > 2 and n == tof.n_bins * of_time:
                 return self.values.reshape(tof.n_bins, of_time)
         return self.values[None]
@@ -242,21 +299,35 @@ class BareBins(BinValues):
 
 
 def is_2d(name: str) -> bool:
-    """Return True if a name says that planes were rebinned."""
+    """Return True if a file name indicates rebinned planes ("2d")."""
     return "2d" in name.lower()
 
 
 def n_direct(layout: SinogramLayout) -> int:
-    """Direct planes of all rings, half a ring apart."""
+    """Return the number of direct planes, half a ring apart."""
     return 2 * layout.scanner.settings.n_rings - 1
 
 
 def _n_direct(layout: SinogramLayout) -> int:
-    """Bins of the direct planes."""
+    """Return the number of bins in the direct planes."""
     return n_direct(layout) * layout.n_views * layout.n_tangential
 
 
 def spread(values: Bins, layout: SinogramLayout) -> Bins:
-    """Return the values of direct planes in all planes of a layout."""
+    """Expand the values of direct planes to all planes of a layout.
+
+    Parameters
+    ----------
+    values
+        (n_direct · n_views · n_tangential,)
+    layout
+        bins of the scan
+
+    Returns
+    -------
+    (n_bins,) with the direct plane at the axial centre of each plane
+    """
+    # The sum of both ends in units of PER_PITCH is twice the centre, so half rings are whole
+    # numbers.
     plane = layout.plane_ends.sum(-1) // PER_PITCH + n_direct(layout) // 2  # in half rings
     return np.ascontiguousarray(values.reshape(n_direct(layout), -1)[plane].reshape(-1))

@@ -1,10 +1,10 @@
-"""Conversion of image values to activity, by a calibration factor of the scanner.
+"""Conversion of image values to activity concentration, by a calibration factor of the scanner.
 
     C(0) = K v F / (Δt · live · b),    F = λΔt / (1 − exp(−λΔt))
 
-v is the image [counts/mm], K the calibration: positrons in each mL during the live time for an
-image value of 1. Δt is the length of the frame, `live` the part of it in which the scanner could
-count, b the positrons for each decay, C(0) the activity concentration when the frame began.
+v is the image [counts/mm]. K is the calibration: positrons per mL during the live time for an image
+value of 1. Δt is the frame duration, `live` the fraction of it in which the scanner could count, b
+the positrons per decay. C(0) is the activity concentration at the start of the frame.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from engine.geometry.scanner import Scanner
 
 CONCENTRATION = "Bq/mL"
 MULTIPLICATIVE = ("normalisation", "line_geometry", "attenuation")
-"""Corrections that set the scale of an image: with others a calibration does not hold."""
+"""Corrections that change the scale of an image, and so the validity of a calibration."""
 ADDITIVE = ("randoms", "scatter")
-"""Corrections that take counts away: without them an image is too high by what they take."""
+"""Corrections that subtract counts: without them image values are too high."""
 LIVE_BLOCKS = "live_blocks"
-"""Fact of a scan: how many blocks its normalisation states the live time of."""
+"""Key of a scan fact: number of blocks with a live time in the normalisation."""
 TWICE_DEAD = (
     "the normalisation includes block live times and the scan a live fraction, which "
     "would correct dead time twice; remove one of them"
@@ -38,8 +38,8 @@ class CountedFrame:
     ----------
     duration_s : length of the frame [s]
     half_life_s : half-life of the nuclide [s]
-    branching : positrons for each decay
-    live_fraction : part of the frame in which the scanner could count
+    branching : positrons per decay
+    live_fraction : fraction of the frame in which the scanner could count
     """
 
     duration_s: float
@@ -49,7 +49,8 @@ class CountedFrame:
 
     @property
     def decays_per_positron(self) -> float:
-        """Activity at the frame's start for one positron during its live time [Bq]."""
+        """Activity at the start of the frame for one positron during its live time [Bq]."""
+        # Decay during the frame: the mean activity is below that at its start.
         factor = frame_factor(self.duration_s, self.half_life_s)
         return factor / (self.duration_s * self.live_fraction * self.branching)
 
@@ -60,14 +61,14 @@ class Calibration:
 
     Attributes
     ----------
-    positrons_per_ml : in each mL during the live time, for an image value of 1 count/mm
-    error_percent : standard error of that, from the image of the cylinder
+    positrons_per_ml : positrons per mL during the live time, for an image value of 1 count/mm
+    error_percent : standard error of `positrons_per_ml`, from the image of the cylinder
     scanner : its name
-    scanner_sha256 : scanner SHA-256 of all that fixes its geometry
-    corrections : those that were applied to the cylinder, by their kinds
-    efficiencies_sha256 : of the crystal efficiencies that were applied; empty without any
-    nuclide : in the cylinder
-    made_utc : when it was measured, ISO 8601
+    scanner_sha256 : digest of its geometry, see `scanner_digest`
+    corrections : keys of the corrections that were applied to the cylinder
+    efficiencies_sha256 : digest of the crystal efficiencies in use; empty if none
+    nuclide : nuclide in the cylinder
+    made_utc : time of the measurement, ISO 8601
     """
 
     positrons_per_ml: float
@@ -80,11 +81,34 @@ class Calibration:
     made_utc: str = ""
 
     def becquerel_per_ml(self, frame: CountedFrame) -> float:
-        """Return the activity at the start of a frame for an image value of 1 [Bq/mL]."""
+        """Return the calibration factor of a frame in Bq/mL per count/mm.
+
+        Parameters
+        ----------
+        frame
+            duration, nuclide and live fraction of the frame
+
+        Returns
+        -------
+        activity concentration at the start of the frame for an image value of 1
+        """
         return self.positrons_per_ml * frame.decays_per_positron
 
     def difference(self, applied: tuple[str, ...], efficiencies_sha256: str) -> str:
-        """Say why it does not hold for a scan with these corrections; empty if it does."""
+        """Compare the corrections of a scan with those of the calibration.
+
+        Parameters
+        ----------
+        applied
+            keys of the corrections of the scan
+        efficiencies_sha256
+            digest of its crystal efficiencies; empty if none
+
+        Returns
+        -------
+        the reason why the calibration is not valid for the scan; empty if it is
+        """
+        # The first difference is enough for a refusal; the user corrects one at a time.
         for kind in MULTIPLICATIVE:
             if (kind in self.corrections) != (kind in applied):
                 with_it = "with" if kind in self.corrections else "without"
@@ -92,6 +116,7 @@ class Calibration:
                     f"the calibration was measured {with_it} {_name(kind)}, unlike "
                     "this scan; correct both in the same way, or calibrate again"
                 )
+        # Another normalisation can have another scale, which would change Bq/mL without any sign.
         if efficiencies_sha256 != self.efficiencies_sha256:
             return (
                 "the calibration was measured with other crystal efficiencies; use "
@@ -100,7 +125,17 @@ class Calibration:
         return ""
 
     def notes_for(self, applied: tuple[str, ...]) -> tuple[str, ...]:
-        """Return a sentence for each correction that counts were taken away by in one scan only."""
+        """Return warnings about subtractive corrections that only one of both scans has.
+
+        Parameters
+        ----------
+        applied
+            keys of the corrections of the scan
+
+        Returns
+        -------
+        one sentence for each such correction
+        """
         return tuple(
             "The calibration was measured "
             f"{'with' if kind in self.corrections else 'without'} {_name(kind)}, "
@@ -128,7 +163,8 @@ class Concentration:
 
 
 def scanner_digest(scanner: Scanner) -> str:
-    """Return a digest of all that fixes the geometry of a scanner."""
+    """Return a digest of the geometry of a scanner."""
+    # Sorted keys: the digest must not depend on the order in which a file lists them.
     text = json.dumps(scanner.fingerprint(), sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

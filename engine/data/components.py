@@ -1,15 +1,14 @@
 """Normalisation components of a scanner.
 
-n_i = ε_1 ε_2 · l_1 l_2 · g(Δ, |t|) · m(p, |t|)
+    n_i = ε_1 ε_2 · l_1 l_2 · g(Δ, |t|) · m(p, |t|)
 
-with ε the efficiency of each of the two crystals, l the share of its time for which each one's
-detector block was ready to count, Δ the difference of the rings of a line, |t| the distance of its
-tangential bin from the middle and p the place in its block of the crystal from which t is positive.
-Of these, g is a table of the geometry, which replaces the closed form of `line_efficiency` or
-multiplies it, and m is the interference of crystals with their neighbours in a block. Scanners of
-modules may hold a table of their pairs instead (`engine.data.pair_table`), programs one of all
-lines (`engine.data.line_table`). After Casey,
-Gadagkar & Newport, Proc 3D Image Reconstruction (1995) 67.
+ε is the efficiency of each crystal, l the live fraction of its detector block, Δ the ring
+difference of the line, |t| the distance of its tangential bin from the middle, and p the place in
+its block of the crystal on the side of positive t. The geometry table g replaces the closed form of
+`line_efficiency` or multiplies it. m is the crystal interference in a block. Scanners of modules
+can have a table of module pairs instead (`engine.data.pair_table`), and other programs a table of
+all lines (`engine.data.line_table`). After Casey, Gadagkar & Newport, Proc 3D Image Reconstruction
+(1995) 67.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ class Components:
     ----------
     crystals : (n_crystals,) float32 ε, 0 in gaps and dead crystals
     geometry : (n_ring_differences, n_tangential // 2 + 1) float32 g, of rings
-    replaces_geometry : True if g stands for the closed form, which it multiplies otherwise
+    replaces_geometry : True if g replaces the closed form; False if g multiplies it
     interference : (block_places, n_tangential // 2 + 1) float32 m, of rings
     live : (n_blocks,) float32 l
-    pairs : a table of pairs of modules, which stands for g and m
-    lines : a value for each line, which stands for all the others
+    pairs : table of module pairs, which replaces g and m
+    lines : a value for each line, which replaces all other parts
     notes : notes of the reader, one sentence each
 
     Examples
@@ -70,19 +69,30 @@ class Components:
 
     @property
     def has_tables(self) -> bool:
-        """True if lines count differently by more than their crystals."""
+        """True if the efficiencies of lines are more than the product of their crystals."""
         tables = (self.geometry, self.interference, self.pairs, self.lines)
         return any(table is not None for table in tables)
 
     def of_crystals(self, scanner: Scanner) -> NDArray[np.float32] | None:
-        """(n_crystals,) what crystals bring to their lines, ε l; None where nothing is known."""
+        """Return the factor ε l of each crystal.
+
+        Parameters
+        ----------
+        scanner
+            scanner with the block of each crystal
+
+        Returns
+        -------
+        (n_crystals,) float32; None if the file has neither efficiencies nor live times
+        """
         if self.live is None:
             return self.crystals
+        # Dead time belongs to a block, because its crystals share the electronics.
         live = self.live[scanner.groups]
         return live if self.crystals is None else self.crystals * live
 
     def describe(self) -> str:
-        """Name the parts, with their ranges."""
+        """Return the parts with their ranges, in one line."""
         parts = []
         if self.crystals is not None:
             dead = int(np.count_nonzero(self.crystals <= 0))
@@ -90,7 +100,7 @@ class Components:
         return "; ".join([*parts, *self.describe_tables()])
 
     def describe_tables(self) -> list[str]:
-        """Say in a phrase each what counts besides the crystals."""
+        """Return a phrase for each part other than the crystal efficiencies."""
         parts = []
         if self.geometry is not None:
             how = "instead" if self.replaces_geometry else "on top"
@@ -120,7 +130,7 @@ class TableFactor(LineFactor):
     Attributes
     ----------
     geometry, interference : as in `Components`; None counts as 1
-    replaces_geometry : True if the closed form of the geometry is not to be applied besides
+    replaces_geometry : True if the closed form of the geometry must not be applied as well
     """
 
     geometry: Array | None
@@ -132,8 +142,11 @@ class TableFactor(LineFactor):
     ) -> Array:
         xp = module_of(crystals)
         factor = xp.ones(len(crystals), np.float32)
-        if not isinstance(scanner, RingScanner):  # no file brings such tables for other scanners
+        if not isinstance(
+            scanner, RingScanner
+        ):  # no file format has such tables for other scanners
             return factor
+        # A few thousand classes instead of 10⁹ lines.
         difference, off, place = scanner.line_classes(crystals)
         if self.geometry is not None:
             factor = factor * xp.asarray(self.geometry)[difference, off]
@@ -143,10 +156,14 @@ class TableFactor(LineFactor):
 
     def fingerprint(self) -> Iterator[bytes]:
         for table in (self.geometry, self.interference):
+            # The shape belongs to the key: tables with equal bytes and another shape are different
+            # factors.
             yield b"" if table is None else repr(table.shape).encode() + table.tobytes()
 
     @property
     def is_even(self) -> bool:
+        # g depends on |t| and Δ, so it is symmetric; m depends on one of the two crystals and is
+        # not.
         return self.interference is None
 
     def on_device(self, on: Backend) -> Self:

@@ -12,19 +12,40 @@ from engine.data.volume import Volume
 
 
 def cropped(volume: Volume) -> Volume:
-    """Return the smallest box of voxels with all that are not 0, where it is in space.
+    """Return the smallest box of a volume that contains all non-zero voxels.
 
-    Integrals along lines are those of the whole to rounding. Of zeros one voxel is left.
+    Line integrals are equal to those of the whole volume, up to rounding. The box keeps its
+    position.
+
+    Parameters
+    ----------
+    volume
+        the volume, on the host or on a device
+
+    Returns
+    -------
+    the cropped volume; one voxel if all are 0
     """
+    # Air around the patient is 0 in a μ-map, and most lines pass more air than tissue.
     box = extent(volume.values != 0) or [(0, 1)] * 3
-    # a map may lie on a device
+    # the map can be on a device
     xp = module_of(volume.values)
     part = xp.ascontiguousarray(volume.values[tuple(slice(*ends) for ends in box)])
     return replace(volume, values=part, grid=volume.grid.part(box))
 
 
 def extent(inside: NDArray[np.bool_]) -> list[tuple[int, int]] | None:
-    """First voxel and one past the last along each axis; None where there is none."""
+    """Return the first and one past the last selected voxel along each axis.
+
+    Parameters
+    ----------
+    inside
+        (n_z, n_y, n_x)
+
+    Returns
+    -------
+    three pairs in the order z, y, x; None if no voxel is selected
+    """
     found = []
     for axis in range(3):
         others = tuple(a for a in range(3) if a != axis)

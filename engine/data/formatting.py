@@ -1,8 +1,8 @@
-"""Format numbers for people: few digits and a suitable unit, no exponents.
+"""Format numbers for people: few digits, a suitable unit, no exponents.
 
-Units that take prefixes get one, so that the number is between 1 and 1000 where it can be: 46.5
-MBq, 7.3 kBq/mL. Others have a power of ten in steps of three where zeros would be counted: 73 ×
-10⁻⁶ counts/mm.
+Units with prefixes get one, so that the number is between 1 and 1000 if possible: 46.5 MBq, 7.3
+kBq/mL. Other units get a power of ten in steps of three if there would be many zeros: 73 × 10⁻⁶
+counts/mm.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ PREFIXED = ("Bq", "Bq/mL", "Bq/s", "B/s", "Hz", "W", "J", "eV")
 """Units that take a prefix."""
 PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ"}
 LEAST, MOST = 1e-3, 1e6
-"""Between these a number is read without a power of ten."""
+"""Range of numbers that are written without a power of ten."""
 DECIMAL = (1e-2, 1e5)
-"""Largest values of an image that are read without a power of ten."""
+"""Range of the largest value of an image that needs no power of ten."""
 LEAST_SHOWN = 1e-6
-"""Numbers beside a power of ten that are smaller are about zero."""
+"""Smaller numbers next to a power of ten are shown as about zero."""
 MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 
 
@@ -30,12 +30,14 @@ def number_text(value: float, figures: int = 4) -> str:
     >>> number_text(7.3e-5), number_text(-1234567.0), number_text(0.5)
     ('73 × 10⁻⁶', '−1.235 × 10⁶', '0.5')
     """
+    # NaN first: it compares false with every bound below.
     if math.isnan(value):
         return "not a number"
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     if value == 0 or LEAST <= abs(value) < MOST:
         return _plain(value, figures)
+    # Steps of three match the prefixes of SI: 10⁻⁶, 10⁻³, 10³.
     power = 3 * math.floor(math.log10(abs(value)) / 3)
     mantissa = _plain(value / 10.0**power, figures)
     if mantissa.lstrip(MINUS) == "1,000":  # rounded up to the next step
@@ -44,7 +46,7 @@ def number_text(value: float, figures: int = 4) -> str:
 
 
 def power_text(power: int) -> str:
-    """Return a power of ten, "10⁻⁶"."""
+    """Return a power of ten as text, "10⁻⁶"."""
     return f"10{str(power).translate(SUPERSCRIPTS)}"
 
 
@@ -56,29 +58,36 @@ def quantity(value: float, unit: str, figures: int = 4) -> str:
     >>> quantity(7.3e-5, "counts/mm")
     '73 × 10⁻⁶ counts/mm'
     """
+    # Seconds get minutes and hours, which people read, instead of a prefix.
     if unit == "s" and math.isfinite(value) and abs(value) >= MINUTES_FROM_S:
         per, unit = (3600, "h") if abs(value) >= HOURS_FROM_S else (60, "min")
         return f"{number_text(value / per, figures)} {unit}"
+    # Zero has no logarithm and needs no prefix.
     if unit in PREFIXED and value and math.isfinite(value):
         size = 3 * math.floor(math.log10(abs(value)) / 3)
+        # Beyond micro and giga there is no prefix here; the number then has more digits.
         size = min(max(size, min(PREFIXES)), max(PREFIXES))
         return f"{number_text(value / 10.0**size, figures)} {PREFIXES[size]}{unit}"
     return f"{number_text(value, figures)} {unit}".rstrip()
 
 
 def quantities(values: Sequence[float], unit: str, largest: float, figures: int = 4) -> list[str]:
-    """Return values with their unit, all with one prefix or power of ten, to be compared.
+    """Format values with a common prefix or power of ten, for comparison.
 
     Parameters
     ----------
     values
-        in `unit`
+        values in `unit`
     unit
         common unit
     largest
-        value that chooses the prefix or power, such as the largest of the image
+        value that selects the prefix or power, such as the maximum of the image
     figures
-        figures that tell
+        significant digits
+
+    Returns
+    -------
+    one text for each value
 
     Examples
     --------
@@ -126,8 +135,11 @@ def scaled_number(value: float, figures: int = 3) -> str:
     """
     if not math.isfinite(value) or value == 0:
         return number_text(value, figures)
+    # Such values come from noise or rounding; their digits would look like a measurement.
     if abs(value) < LEAST_SHOWN:
         return "≈ 0"
+    # The number of decimals follows from the magnitude: all significant digits are shown, never
+    # more.
     exponent = math.floor(math.log10(abs(value)))
     text = f"{value:,.{max(0, figures - 1 - exponent)}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -137,5 +149,6 @@ def scaled_number(value: float, figures: int = 3) -> str:
 def _plain(value: float, figures: int) -> str:
     whole = math.floor(math.log10(abs(value))) + 1 if value else 1
     text = f"{value:,.{max(0, figures - whole)}f}"
+    # Trailing zeros are removed only after a decimal point; those of whole numbers count.
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return ("0" if text in ("-0", "") else text).replace("-", MINUS)

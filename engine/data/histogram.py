@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 Column = NDArray[np.float32]
 
 CHUNK = 4_000_000
-"""Events counted at once."""
+"""Events counted in one step."""
 
 
 @dataclass(frozen=True)
 class Histogram:
     """Counts of one frame on every line, and the corrections prepared so far.
 
-    Lines follow one another as in `engine.geometry.orientations`, pairs of layers slowest,
+    Lines have the order of `engine.geometry.orientations`, with the pair of layers slowest:
     n_lines = scanner.n_lors.
 
     Attributes
     ----------
     scanner : two panels
-    prompts : (n_lines,) coincidences; corrected ones need not be whole
-    delayeds : (n_lines,) delayed coincidences, which count randoms; None: not measured
+    prompts : (n_lines,) coincidences; not whole numbers after a correction
+    delayeds : (n_lines,) delayed coincidences, which measure randoms; None: not measured
     additive : (n_lines,) expected background besides what the delayeds count, supplied with the
         file [counts]; None: not supplied
     normalisation : (n_lines,) detection factor of every line, supplied with the file; None: all 1
     efficiencies : (n_crystals,) detection efficiency of each crystal; None: all 1
     duration_s : length of the frame [s]
-    mu_map : attenuation map [1/mm], None if there is none
+    mu_map : attenuation map [1/mm]; None if there is none
     background : (n_lines,) expected additive counts in use; None: all 0
     factors : (n_lines,) detection factors in use, 0 on dead lines; None: all 1
     info : facts of the scan from its file, for provenance
@@ -92,24 +92,53 @@ class Histogram:
         return 0.0 if self.delayeds is None else total(self.delayeds)
 
     def with_factor(self, factor: Column, *, on: Backend) -> Self:
-        """Return the histogram with one more factor, (n_lines,), on its lines."""
+        """Return the histogram with one more multiplicative factor.
+
+        Parameters
+        ----------
+        factor
+            (n_lines,), 0 on dead lines
+        on
+            not used; the same signature as that of list mode
+        """
         return replace(self, factors=factor if self.factors is None else factor * self.factors)
 
     def with_background(self, expected: Column) -> Self:
-        """Return the histogram with more expected counts, (n_lines,), on its lines."""
+        """Return the histogram with additional expected counts.
+
+        Parameters
+        ----------
+        expected
+            (n_lines,) counts in the frame
+        """
         earlier = 0 if self.background is None else self.background
         return replace(self, background=expected + earlier)
 
 
 def total(values: Array) -> float:
-    """Sum in double precision."""
+    """Return the sum in double precision."""
+    # float32 sums stop growing near 2²⁴ counts.
     return float(values.sum(dtype=np.float64))
 
 
 def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram:
-    """Count the events of a dual-head scanner by their lines.
+    """Count the events of a dual-head scanner by line of response.
 
-    merge_layers : layers of crystals are counted together, else each pair of layers has its lines
+    Parameters
+    ----------
+    listmode
+        events of a scanner with two panels
+    merge_layers
+        combine all crystal layers; False gives each pair of layers its own lines
+
+    Returns
+    -------
+    histogram with prompts and delayeds; its notes state what was not used
+
+    Raises
+    ------
+    GeometryError
+        if the scanner has no two panels
     """
     scanner = listmode.scanner
     if not isinstance(scanner, DualHead):
@@ -121,6 +150,7 @@ def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram
     notes = list(listmode.notes)
     if merge_layers and scanner.settings.n_layers > 1:
         notes.append(_combined(scanner))
+    # The values belong to events, not to lines, so they have no place in a histogram.
     if listmode.additive is not None:
         notes.append("The expected background of single events is not used.")
     front = one_layer(scanner) if merge_layers else scanner
@@ -146,7 +176,22 @@ def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram
 
 
 def merged(data: Histogram) -> Histogram:
-    """Count the lines of all layers of crystals together; corrections must not be prepared yet."""
+    """Combine the lines of all crystal layers.
+
+    Parameters
+    ----------
+    data
+        histogram without prepared corrections
+
+    Returns
+    -------
+    histogram of a scanner with one layer; `data` itself if it has one layer
+
+    Raises
+    ------
+    GeometryError
+        if corrections are already prepared, because they belong to single layers
+    """
     scanner = data.scanner
     s = scanner.settings
     if s.n_layers == 1:
@@ -157,16 +202,20 @@ def merged(data: Histogram) -> Histogram:
             "layer; combine its layers before the corrections."
         )
     stopped = _stopped(s)
+    # Efficiencies of layer pairs are averaged with the probability that each layer stops its
+    # photon.
     pairs = np.outer(stopped, stopped).ravel() / stopped.sum() ** 2
 
     def of_all(values: Column | None, weights: Array) -> Column | None:
         if values is None:
             return None
         out = np.zeros(scanner.orientations.n_pairs, np.float32)
+        # Pairs of layers vary slowest, so each is one contiguous part.
         for part, weight in zip(values.reshape(s.n_layers**2, -1), weights, strict=True):
             out += np.float32(weight) * part
         return out
 
+    # Counts are summed, factors averaged.
     each = np.ones(len(pairs))
     prompts = of_all(data.prompts, each)
     return replace(
@@ -189,42 +238,45 @@ def _combined(scanner: DualHead) -> str:
 
 
 def one_layer(scanner: DualHead) -> DualHead:
-    """Return the scanner with all layers of crystals as one."""
+    """Return the scanner with all crystal layers combined into one."""
     if scanner.settings.n_layers == 1:
         return scanner
     return with_settings(scanner, n_layers=1)
 
 
 def with_settings(scanner: DualHead, **changes: Any) -> DualHead:
-    """Return the scanner with other settings, checked."""
+    """Return the scanner with some settings changed, validated again."""
     return DualHead(DualHeadSettings(**(scanner.settings.model_dump() | changes)))
 
 
 def _counted(events: ListMode, front: DualHead) -> tuple[Column, int]:
-    """(n_lines,) counts, and how many events are on no line."""
+    """Return the counts of all lines, and the number of events on no line."""
     scanner = events.scanner
     counts, n_other = np.zeros(front.n_lors, np.float32), 0
     for start in range(0, events.n_events, CHUNK):
         crystals = np.asarray(events.crystals[start : start + CHUNK])
+        # Events within one panel exist in some data; they are counted and reported, not used.
         joined = scanner.in_coincidence(crystals)
         n_other += len(crystals) - int(np.count_nonzero(joined))
         places = _places(crystals[joined], scanner, front.settings.n_layers)
+        # Unbuffered: several events of a chunk can be on the same line.
         np.add.at(counts, front.numbers(places), np.float32(1))
     return counts, n_other
 
 
 def _places(crystals: Array, scanner: Any, n_layers: int) -> Array:
-    """Crystals of the same panels with so many layers: as many, or one."""
+    """Return the crystals of panels with as many layers, or with one layer."""
     if n_layers == scanner.settings.n_layers:
         return crystals
+    # A slab is one layer of one panel; dividing by the number of layers leaves the panel.
     slab, place = np.divmod(crystals, scanner.n_per_layer)
     return slab // scanner.settings.n_layers * scanner.n_per_layer + place
 
 
 def _of_layers(efficiencies: Column | None, scanner: DualHead) -> Column | None:
-    """(2 · n_per_layer,) mean efficiency of the crystals behind one another.
+    """Return the mean efficiency of the crystals behind one another, (2 · n_per_layer,).
 
-    Weighted with the part of perpendicular photons that each layer stops.
+    The weight is the share of perpendicular photons that each layer stops.
     """
     if efficiencies is None:
         return None
@@ -234,7 +286,7 @@ def _of_layers(efficiencies: Column | None, scanner: DualHead) -> Column | None:
 
 
 def _stopped(s: DualHeadSettings) -> NDArray[np.float64]:
-    """(n_layers,) perpendicular photons that each layer stops, relative to the first."""
+    """Return the perpendicular photons that each layer stops, relative to the first."""
     depths_mm = np.arange(s.n_layers) * s.thickness_mm / s.n_layers
     stopped: NDArray[np.float64] = np.exp(-s.attenuation_per_mm * depths_mm)
     return stopped

@@ -16,9 +16,9 @@ class Making:
 
     Attributes
     ----------
-    page : its name
-    words, tip : text and tip of its button
-    of_rings : True if it is made for scanners of rings alone
+    page : name of the page
+    words, tip : text and tooltip of its button
+    of_rings : True if it works only for ring scanners
     """
 
     page: str
@@ -29,9 +29,9 @@ class Making:
 
 @dataclass(frozen=True)
 class InputRole:
-    """One kind of auxiliary file, declared by the correction or modality that uses it.
+    """A kind of auxiliary file, declared by the correction or modality that uses it.
 
-    Command line, window, file dialogs, provenance, checkpoints and the replay line all follow
+    Command line, window, file dialogs, provenance, checkpoints and the replay line are built
     from it.
 
     Attributes
@@ -40,18 +40,18 @@ class InputRole:
     title : displayed name
     text : short description for help texts
     without : consequence of a missing file, one sentence
-    suffixes : endings of its files, for dialogs
+    suffixes : file name endings, for dialogs
     read : returns its content; called with its path and with the scan's scanner, None if it has
         none. Raises `EngineError` where the file is no such thing, or not of this scanner
-    describe : one line about a content
+    describe : one line about the content of a file
     attach : returns a scan with the content; as an entry of its `auxiliary` by default
-    accepts : True if a file, opened, can only be one of these
+    accepts : True if an open file can only be of this kind
     format : name under which `engine.io.inspect` knows such files, where only content tells
-    takes_volume : True if a volume that is opened beside a scan is meant to be one of these
-    summary : summary of a content for the window; by default the content
-    is_aligned_with_patient : True for a volume in the patient position of its own scan, as a CT
-    of_scanner : True if a file belongs to the scanner and serves many scans; else to one scan alone
-    making : the page on which it can be made, where there is one
+    takes_volume : True if a volume opened next to a scan is of this kind
+    summary : summary of the content for the window; by default the content itself
+    is_aligned_with_patient : True for a volume in the patient position of its scan, as a CT
+    of_scanner : True if a file belongs to the scanner and serves many scans; False: to one scan
+    making : page on which it can be created, if there is one
     """
 
     key: str
@@ -71,7 +71,15 @@ class InputRole:
     making: Making | None = None
 
     def attached(self, data: D, content: Any) -> D:
-        """Return the scan with this content."""
+        """Return the scan with the content of a file.
+
+        Parameters
+        ----------
+        data
+            scan of any modality
+        content
+            what `read` returned
+        """
         if self.attach is not None:
             attached: D = self.attach(data, content)
             return attached
@@ -79,6 +87,16 @@ class InputRole:
 
 
 def with_auxiliary(data: D, key: str, content: Any) -> D:
-    """Return the scan with one more entry in its `auxiliary`."""
+    """Return the scan with one more entry in its `auxiliary`.
+
+    Parameters
+    ----------
+    data
+        scan with a field `auxiliary`
+    key
+        key of the input role
+    content
+        what the reader of the role returned
+    """
     auxiliary: Mapping[str, Any] = {**data.auxiliary, key: content}  # type: ignore[attr-defined]
     return replace(data, auxiliary=auxiliary)  # type: ignore[type-var]

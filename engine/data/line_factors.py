@@ -1,9 +1,9 @@
 """Multiplicative factors of lines of response, n·a, one for each effect.
 
-n_i a_i = Π_k w_k(i)
+    n_i a_i = Π_k w_k(i)
 
-Each w_k knows its value on any line, so that events, sensitivity and the key under which the
-sensitivity is kept all read the same list: what one of them knows the others cannot forget.
+Each w_k is defined on any line. Events, the sensitivity image and its cache key use the same list,
+so they cannot disagree.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class LineFactor(ABC):
 
     Attributes
     ----------
-    replaces_geometry : True if it holds what `GeometricFactor` does
-    blinds_lines : True if lines between live crystals may see nothing by it
+    replaces_geometry : True if it includes the effect of `GeometricFactor`
+    blinds_lines : True if it can be 0 on lines between live crystals
     """
 
     replaces_geometry: bool = False
@@ -58,23 +58,29 @@ class LineFactor(ABC):
 
     @abstractmethod
     def fingerprint(self) -> Iterator[bytes]:
-        """Yield all that fixes the factor, for the keys of caches."""
+        """Yield all bytes that define the factor, for cache keys."""
 
     @property
     def crystal_values(self) -> Array | None:
-        """Values of crystals, (n_crystals,), whose product is the factor; None: it is no product.
+        """Crystal values (n_crystals,) whose product is the factor; None if it is no product.
 
-        Factors that are such products cost little, and they are as symmetric as their values.
+        Such factors are cheap, and have the same symmetries as their values.
         """
         return None
 
     @property
     def is_even(self) -> bool:
-        """True if the factor keeps every symmetry of the scanner."""
+        """True if the factor has all symmetries of the scanner."""
         return False
 
     def on_device(self, on: Backend) -> Self:
-        """Return the factor with its tables where `on` computes."""
+        """Return the factor with its tables on a device.
+
+        Parameters
+        ----------
+        on
+            device that computes
+        """
         return self
 
 
@@ -137,12 +143,12 @@ class GeometricFactor(LineFactor):
         self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
     ) -> Array:
         if reproducible and on.is_cuda and module_of(crystals) is not np:
-            # no two devices round an exponential alike
+            # exponentials round differently on each device
             return on.to_device(scanner.geometric_factor(on.to_host(crystals)))
         return scanner.geometric_factor(crystals)
 
     def fingerprint(self) -> Iterator[bytes]:
-        yield b"2"  # the scanner's own is in every key
+        yield b"2"  # version of the formula; the scanner itself is part of every key
 
     @property
     def is_even(self) -> bool:
@@ -157,32 +163,54 @@ def live_lines(
     on: Backend,
     reproducible: bool = True,
 ) -> tuple[Array, Array]:
-    """Return the lines on which the product of all factors may be above 0, and that product.
+    """Return the lines with a positive product of all factors, and that product.
 
-    Products of crystals come first and take dead lines out, as the others may have to be traced.
+    Products of crystal values come first and remove dead lines, because other factors can need ray
+    tracing.
+
+    Parameters
+    ----------
+    factors
+        the effects
+    crystals
+        (n, 2) crystals of the lines
+    scanner
+        scanner with the crystal positions
+    on
+        device that computes
+    reproducible
+        True if the factors must have the same bits on every device
 
     Returns
     -------
-    crystals : (m, 2), those of the lines that are left
-    weights : (m,) float32
+    crystals (m, 2) and weights (m,) float32 of the remaining lines
     """
     weights = module_of(crystals).ones(len(crystals), np.float32)
+    # Sorting is stable: factors of one kind keep their order, and with it the rounding.
     for factor in sorted(factors, key=lambda factor: factor.crystal_values is None):
         values = factor.of_lines(crystals, scanner, on=on, reproducible=reproducible)
         weights = weights * values
         if factor.crystal_values is not None:
+            # Removing dead lines early saves their ray tracing in the factors that follow.
             live = weights > 0
             crystals, weights = crystals[live], weights[live]
     return crystals, weights
 
 
 def crystal_product(factors: Iterable[LineFactor], scanner: Scanner) -> Array | None:
-    """Return the (n_crystals,) values whose products the factors together are; None: they are not.
+    """Return the values (n_crystals,) whose products are the factors, or None if they are not.
 
-    Without any factor, crystals count as they are alive.
+    Parameters
+    ----------
+    factors
+        the effects; even ones are constant under the symmetries and do not count
+    scanner
+        scanner; without any factor its `alive` is returned
     """
     product: Array = scanner.alive
     for factor in factors:
+        # Even factors keep every symmetry, so they do not matter for the callers, which test
+        # symmetries.
         if factor.is_even:
             continue
         if factor.crystal_values is None:
@@ -192,10 +220,11 @@ def crystal_product(factors: Iterable[LineFactor], scanner: Scanner) -> Array | 
 
 
 def fingerprint(factors: Iterable[LineFactor]) -> Iterator[bytes]:
-    """Yield all that fixes a list of factors, for the keys of caches."""
+    """Yield all bytes that define a list of factors, for cache keys."""
     for factor in factors:
+        # The class is part of the key: two effects can have equal values.
         kind = type(factor)
         for part in (f"{kind.__module__}.{kind.__qualname__}".encode(), *factor.fingerprint()):
-            # its length first, so that parts of one list never read as other parts of another
+            # the length first, so that two lists with shifted boundaries have different keys
             yield len(part).to_bytes(8, "little")
             yield part

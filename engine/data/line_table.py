@@ -1,6 +1,6 @@
-"""Table of lines of response with a probability each, from another program.
+"""Table of lines of response with one probability each, from another program.
 
-w(a, b) = v_k where {a, b} is the k-th listed pair, else 0: lines that are not listed see nothing.
+w(a, b) = v_k if {a, b} is the k-th listed pair, else 0: lines that are not listed count nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LineTable(LineFactor):
 
     Attributes
     ----------
-    pairs : (n,) int64 lower crystal · n_crystals + higher one, increasing
+    pairs : (n,) int64 lower crystal · n_crystals + higher crystal, increasing
     values : (n,) float32
     n_crystals : number of crystals of the scanner
     """
@@ -40,8 +40,26 @@ class LineTable(LineFactor):
 
     @classmethod
     def of(cls, crystals: Array, values: Array, n_crystals: int, name: str) -> Self:
-        """Return the table of pairs (n, 2) in any order; refuse one that is listed twice."""
+        """Return the table of pairs in any order.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2)
+        values
+            (n,) probabilities
+        n_crystals
+            number of crystals of the scanner
+        name
+            name of the file for error messages
+
+        Raises
+        ------
+        DataError
+            if a line is listed twice
+        """
         packed = _packed(crystals, n_crystals)
+        # Sorted once here, so that each lookup is a binary search.
         order = np.argsort(packed, kind="stable")
         packed = packed[order]
         twice = np.flatnonzero(packed[1:] == packed[:-1])
@@ -59,6 +77,7 @@ class LineTable(LineFactor):
         xp = module_of(crystals)
         pairs, values = xp.asarray(self.pairs), xp.asarray(self.values)
         wanted = _packed(crystals, self.n_crystals)
+        # searchsorted returns n for pairs above the last one; the comparison below then fails.
         at = xp.minimum(xp.searchsorted(pairs, wanted), len(pairs) - 1)
         return xp.where(pairs[at] == wanted, values[at], np.float32(0))
 
@@ -70,13 +89,13 @@ class LineTable(LineFactor):
         return replace(self, pairs=on.to_device(self.pairs), values=on.to_device(self.values))
 
     def describe(self) -> str:
-        """Say in a phrase what it holds."""
+        """Return a phrase about the content."""
         span = f"{self.values.min():.3g} to {self.values.max():.3g}"
         return f"{len(self.values):,} lines one by one, {span}"
 
 
 def _packed(crystals: Array, n_crystals: int) -> Array:
-    """(n,) a number for each pair, whichever of its crystals comes first."""
+    """Return one number for each pair, independent of the order of its crystals."""
     low = crystals.min(axis=1).astype(np.int64)
     high = crystals.max(axis=1).astype(np.int64)
     return low * n_crystals + high

@@ -1,4 +1,4 @@
-"""List-mode data: one row per coincidence, with facts of the detection."""
+"""List-mode data: one row per coincidence."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class ListMode:
     """Coincidences of one frame, in any order, and the corrections prepared so far.
 
-    Events that do not fit the memory are in order along space, and their columns lie in files
-    (`engine.data.storage.columns`): what works on columns does so piece by piece.
+    Events that exceed the memory are sorted along space, and their columns are in files
+    (`engine.data.storage.columns`). Code therefore processes columns piece by piece.
 
     Attributes
     ----------
@@ -43,24 +43,24 @@ class ListMode:
     duration_s : length of the frame [s]
     mu_map : attenuation map [1/mm], None if there is none
     efficiencies : (n_crystals,) float32, detection efficiency of each crystal; None: all 1
-    components : a normalisation that holds more than crystals, as in its file; None: there is none
-    singles : (n_crystals,) float32, single photons counted in each crystal during the frame; None:
+    components : normalisation with more than crystal efficiencies, as in its file; None: none
+    singles : (n_crystals,) float32, single photons counted by each crystal in the frame; None:
         not counted
-    live_times : how dead time changes during the scan, whose mean is in `efficiencies`; None: not
-        known, or it does not
-    triggers : when cycles of heart or breath began, signal by signal
-    coincidence_window_ps : two photons less than this apart are a coincidence [ps]; 0: not known
+    live_times : change of dead time during the scan; its mean is in `efficiencies`; None: not
+        known, or constant
+    triggers : start times of cardiac or respiratory cycles, one entry for each signal
+    coincidence_window_ps : maximum time difference of a coincidence [ps]; 0: not known
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
-    line_factors : what `factors` are made of, known on every line of the scanner
-    point_spread : how wide the scanner sees a point; None: lines are taken as thin
+    line_factors : the effects whose product is `factors`, defined on every line of the scanner
+    point_spread : resolution model of the scanner; None: thin lines
     auxiliary : contents of further files of the study, by the key of their role
-    info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
-        where the scanner's z runs towards the patient's feet
+    info : facts of the scan from its file (isotope, dates, ...), for provenance; "axes" is "LPI"
+        if the scanner's z points to the patient's feet
     notes : notes of the reader, one sentence each
-    storage : where the columns of the events lie
-    n_ordered : so many events at the beginning are prompts on lines of response, in order along
-        space; other prompts follow, then all delayeds. None: the events are in any order
+    storage : storage of the event columns
+    n_ordered : number of events at the beginning that are prompts on lines, sorted along
+        space; other prompts follow, then all delayeds; None: the events are in any order
 
     Examples
     --------
@@ -112,22 +112,34 @@ class ListMode:
 
     @property
     def has_singles(self) -> bool:
-        """True if singles, window and duration say how many randoms to expect."""
+        """True if singles, window and duration allow an estimate of the randoms."""
         return self.singles is not None and self.coincidence_window_ps > 0 and self.duration_s > 0
 
     def describe_singles(self) -> str:
-        """Say how many single photons were counted, and what counts as a coincidence."""
+        """Return the number of single photons and the coincidence window, in words."""
         if self.singles is None:
             return "not counted"
         window = f", window {self.coincidence_window_ps:g} ps" if self.has_singles else ""
         return f"{float(self.singles.sum(dtype=np.float64)):,.0f}{window}"
 
     def select(self, rows: Any) -> Self:
-        """Return the same scan with only the events `rows` (mask, slice or indices)."""
+        """Return the scan with some of its events.
+
+        Parameters
+        ----------
+        rows
+            mask, slice or indices
+        """
         return self.select_by(lambda column: column[rows])
 
     def select_by(self, take: Callable[[Array], Array]) -> Self:
-        """Return the same scan with the events that `take` returns of each column."""
+        """Return the scan with the events that a function selects from each column.
+
+        Parameters
+        ----------
+        take
+            called with each column; must select the same rows of all of them
+        """
 
         def selected(column: Array | None) -> Array | None:
             return None if column is None else take(column)
@@ -145,7 +157,20 @@ class ListMode:
         )
 
     def select_where(self, is_selected: Callable[[slice], Array]) -> Self:
-        """Return the same scan with the events that are kept, as told of rows; order stays."""
+        """Return the scan with the events that a mask selects, in the same order.
+
+        Works piece by piece, for columns in files.
+
+        Parameters
+        ----------
+        is_selected
+            called with a slice of rows, returns their mask
+
+        Returns
+        -------
+        the scan itself if all events are selected
+        """
+        # Two passes: the size of the new columns must be known before their file is created.
         n_selected = sum(int(np.count_nonzero(is_selected(rows))) for rows in pieces(self.n_events))
         if n_selected == self.n_events:
             return self
@@ -155,52 +180,80 @@ class ListMode:
 
     @property
     def ordered(self) -> Self:
-        """The events alone that are in order along space, of a scan that has such."""
+        """Only the events that are sorted along space; the scan must have such events."""
         return replace(self.select(slice(self.n_ordered)), delayed=None)
 
     @property
     def prompts(self) -> Self:
-        """The prompt coincidences alone."""
+        """Only the prompt coincidences."""
         if self.delayed is None:
             return self
         return replace(self.select(self._rows_of(delayed=False)), delayed=None)
 
     @property
     def delayeds(self) -> Self:
-        """The delayed coincidences alone."""
+        """Only the delayed coincidences."""
         rows = slice(0, 0) if self.delayed is None else self._rows_of(delayed=True)
         return self.select(rows)
 
     def _rows_of(self, *, delayed: bool) -> slice | NDArray[np.bool_]:
-        """Return the rows of a kind: of events in order one piece, which is not copied."""
+        """Return the rows of a kind; for sorted events a slice, which is not copied."""
         if self.n_ordered is None:
             is_late = np.asarray(self.delayed)
             return is_late if delayed else ~is_late
+        # Sorted scans have all prompts before all delayeds.
         return slice(self.n_prompts, None) if delayed else slice(self.n_prompts)
 
     @property
     def crystal_weights(self) -> NDArray[np.float64] | None:
-        """(n_crystals,) product of the factors that are products of crystals; None without any."""
+        """Product (n_crystals,) of all factors of crystals; None if there are none."""
         found = [f.crystal_values for f in self.line_factors if f.crystal_values is not None]
         return np.prod(found, axis=0, dtype=np.float64) if found else None
 
     def column(self, values: Callable[[slice], Array]) -> NDArray[np.float32]:
-        """Return a column of these events, float32, that is computed from some rows at a time."""
+        """Return a float32 column of these events, computed piece by piece.
+
+        Parameters
+        ----------
+        values
+            called with a slice of rows, returns their values
+
+        Returns
+        -------
+        (n,) in the storage of the events
+        """
         return self.storage.filled(self.n_events, np.float32, values)
 
     def with_factor(self, factor: LineFactor, *, on: Backend) -> Self:
-        """Return the scan with one more factor, on its events and for every line."""
+        """Return the scan with one more factor, on its events and on every line.
+
+        Parameters
+        ----------
+        factor
+            the effect
+        on
+            device that computes it
+        """
         earlier = self.factors
 
         def values(rows: slice) -> Array:
             found = factor.of_lines(self.crystals[rows], self.scanner, on=on)
             return found if earlier is None else found * earlier[rows]
 
+        # Computed at once and stored, because each iteration needs it for every event.
         factors = self.column(values)
         return replace(self, factors=factors, line_factors=(*self.line_factors, factor))
 
     def with_background(self, expected: Array) -> Self:
-        """Return the scan with more expected counts, (n,), on the lines of its events."""
+        """Return the scan with additional expected counts.
+
+        Parameters
+        ----------
+        expected
+            (n,) counts in the frame in the line and TOF bin of each event
+        """
         earlier = self.background
+        # Sums of backgrounds are stored as well: randoms and scatter come from different
+        # corrections.
         found = self.column(lambda rows: expected[rows] + (0 if earlier is None else earlier[rows]))
         return replace(self, background=found)

@@ -1,4 +1,4 @@
-"""State the assumed patient position where the files of a scan do not give it."""
+"""Facts about the patient position, which the files of a scan do not always state."""
 
 from __future__ import annotations
 
@@ -6,32 +6,42 @@ from engine.core.json_types import Plain
 
 ASSUMED = "not stated (head first, supine is assumed)"
 HFS_AXES = "hfs_axes"
-"""Key of the sides to which the scanner's axes grow for a patient head first and supine."""
+"""Key of the patient sides of the scanner's axes for head first, supine."""
 BY_USER = "stated by the user"
 KEY = "patient_position"
 STATED_AXES = "stated_axes"
-"""Key of the sides to which the scanner's axes grow, by the position that a scan states."""
+"""Key of the patient sides of the scanner's axes for the stated position."""
 KNOWN_BY = ("axes", "patient_orientation")
-"""Facts of a scan that say how the patient lay, or that there is none."""
+"""Facts of a scan that state the patient position, or that there is no patient."""
 
 
 def position_facts(info: Plain) -> Plain:
-    """Return the fact that the patient position is assumed; {} if the scan states it."""
+    """Return the fact that the patient position is assumed.
+
+    Parameters
+    ----------
+    info
+        facts of the scan
+
+    Returns
+    -------
+    empty if the scan states the position
+    """
     return {} if any(key in info for key in KNOWN_BY) else {KEY: ASSUMED}
 
 
 def axes_facts(info: Plain) -> Plain:
-    """Return what the facts of a scan or image state of its axes; {} for "LPS"."""
+    """Return the facts about the axes of a scan or image; empty for "LPS"."""
     facts = {key: info[key] for key in ("axes", STATED_AXES, KEY) if info.get(key)}
     return facts if facts.get("axes", "LPS") != "LPS" else {}
 
 
 def is_position_by_user(info: Plain) -> bool:
-    """Return whether the user stated the patient position of an image."""
+    """Return True if the user stated the patient position of an image."""
     return info.get(KEY) == BY_USER
 
 
 def is_position_assumed(info: Plain) -> bool:
-    """Return whether the provenance of an image records an assumed patient position."""
+    """Return True if the provenance of an image records an assumed patient position."""
     scan = info.get("scan")
     return isinstance(scan, dict) and scan.get(KEY) == ASSUMED

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from engine.geometry.xray import XrayGeometry
 
 AFTER_STEMS = "_- "
-"""What stands between the name of a series of images and their numbers."""
+"""Characters between the name of an image series and the image number."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlannedScan:
-    """A scan as it was planned.
+    """A planned X-ray scan.
 
     Attributes
     ----------
-    format : for people
-    geometry : geometry of all views that will be there
-    images, flats, darks : how the names of the images begin, without what stands before their
-        numbers; "" for images of any name, None where there are no such images
-    folder : in which the images lie, by its name beside the settings; "" where they lie beside
-    white_level : value of the open beam where the scanner corrects for flats itself
-    may_lack_last : True if the scanner may leave the last view out
+    format : name of the format for display
+    geometry : geometry of all planned views
+    images, flats, darks : beginning of the image names, without the characters before their
+        numbers; "" for images of any name, None if there are no such images
+    folder : name of the image folder next to the settings; "" if images are next to the settings
+    white_level : value of the open beam if the scanner applies the flat field itself
+    may_lack_last : True if the scanner can omit the last view
     """
 
     format: str

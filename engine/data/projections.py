@@ -19,7 +19,7 @@ from engine.geometry.xray import XrayGeometry
 Kind = Literal["counts", "transmission", "integrals"]
 
 _BLOCK = 32
-"""Views looked at together."""
+"""Views that one step reads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,19 +28,19 @@ class Projections:
 
     Attributes
     ----------
-    values : (n_views, n_rows, n_columns); of the host or of a device
+    values : (n_views, n_rows, n_columns), on the host or on a device
     geometry : source and detector of each view
     kind : "counts" of the detector, "transmission" (1 in air) or "integrals" of attenuation
     flats : (n, n_rows, n_columns) counts of the open beam; None: not taken
     darks : (n, n_rows, n_columns) counts without beam; None: not taken
-    bad_pixels : (n_rows, n_columns) pixels known to tell nothing; None: none known
-    pixel_mm_known : False where one pixel is taken as 1 mm, so that attenuation is per pixel
-    calibrated : True if the file says where the axis is seen, so that it is not looked for
-    info : what the file says of the scan, and each correction of its work, for provenance;
-        "flat_views" holds for each flat the number of the view that followed it
+    bad_pixels : (n_rows, n_columns) True for defective pixels; None: none known
+    pixel_mm_known : False if a pixel counts as 1 mm, so that attenuation is per pixel
+    calibrated : True if the file states the rotation axis, so that it is not estimated
+    info : facts of the scan from its file, and results of each correction, for provenance;
+        "flat_views" is the number of the view after each flat
     notes : notes of the reader, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
-    storage : where further values of the scan's size are put: memory, or files of our own
+    storage : storage for more arrays of this size: memory, or our own files
 
     Examples
     --------
@@ -72,6 +72,7 @@ class Projections:
                 f'projections have the kind "{self.kind}", expected one of '
                 f"{', '.join(get_args(Kind))}."
             )
+        # Checked on construction: a wrong detector size would shift all rays without any error.
         rows, columns = pixels = self.geometry.shape
         if self.values.ndim != 3 or self.values.shape[1:] != pixels:
             raise GeometryError(
@@ -111,30 +112,57 @@ class Projections:
 
     @cached_property
     def n_not_finite(self) -> int:
-        """Values that are NaN or infinite."""
+        """Number of values that are NaN or infinite."""
         n = 0
         for k in range(0, self.n_views, _BLOCK):
+            # Piece by piece: a scan can be larger than the memory.
             n += n_not_finite(self.values[k : k + _BLOCK])
             self.storage.rest()
         return n
 
     def empty(self, shape: tuple[int, ...]) -> Array:
-        """Return float32 values to be filled, where those of the scan are."""
+        """Return uninitialised float32 values on the same device and storage as the scan.
+
+        Parameters
+        ----------
+        shape
+            of the array
+        """
         xp = module_of(self.values)
         if xp is np:
             return self.storage.empty(shape, np.float32)
         return xp.empty(shape, np.float32)
 
     def select(self, views: Any) -> Self:
-        """Return the same scan with only some views: a slice, mask or indices."""
+        """Return the scan with some of its views.
+
+        Parameters
+        ----------
+        views
+            slice, mask or indices
+        """
+        # Flat fields refer to view numbers, which change with the selection.
         info = info_of(self.info, np.arange(self.n_views)[views])
         geometry = self.geometry.select(views)
         return replace(self, values=self.values[views], geometry=geometry, info=info)
 
 
 def info_of(info: Plain, chosen: NDArray[np.integer]) -> Plain:
-    """Return what is known of a scan of which only the views `chosen` are left."""
+    """Return the facts of a scan after a selection of views.
+
+    Parameters
+    ----------
+    info
+        facts of the whole scan
+    chosen
+        numbers of the selected views
+
+    Returns
+    -------
+    facts with "flat_views" renumbered
+    """
     if "flat_views" not in info:
         return info
+    # Number of selected views before each flat, which is its new position.
     flat_views = np.asarray(info["flat_views"])
     return {**info, "flat_views": (chosen[:, None] < flat_views).sum(axis=0).tolist()}

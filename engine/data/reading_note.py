@@ -1,7 +1,7 @@
-"""Informative notes of readers.
+"""Marks notes of readers that only inform.
 
-All other notes of a reader are assumptions or losses, which the user should check. Readers mark the
-notes that inform. `engine.events` decides what level that is.
+All other notes of a reader are assumptions or losses that the user should check.
+`engine.data.runs.events` derives the level of a message from this mark.
 """
 
 from __future__ import annotations

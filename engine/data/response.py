@@ -41,14 +41,20 @@ class ResponseRow:
     box: tuple[int, int]
 
     def turned(self, turn: Turn) -> ResponseRow:
-        """Return the row of the orientation that a turn makes of this one."""
+        """Return the row of the orientation that a symmetry makes of this one.
+
+        Parameters
+        ----------
+        turn
+            symmetry of the panels
+        """
         j, k = turn.voxels(self.j, self.k, self.box)
         return ResponseRow(self.p, j, k, self.values, self.box[::-1] if turn.swap else self.box)
 
 
 @dataclass(frozen=True)
 class ResponseMatrix:
-    """The response of every orientation a ≥ b ≥ 0, first half of the planes.
+    """Response of all orientations a ≥ b ≥ 0, first half of the planes.
 
     Row i has the orientation `orientations[i]` = (a, b). Its non-zeros of plane p are those from
     starts[i, p] to starts[i, p + 1] (flat: `starts` has one more at the end). Non-zero n there is
@@ -61,13 +67,13 @@ class ResponseMatrix:
 
     Attributes
     ----------
-    scanner : whose response; its grid is that of the image
+    scanner : panels of this response; its grid is that of the image
     starts : (n · n_planes_stored + 1,) int64
     windows : (n, n_planes_stored, 4) int16
     places : (n_nonzero,) uint16
     values : (n_nonzero,) float16 or float32, at most 1
-    scales : (n,) float32 largest probability of every row
-    dropped : (n,) float32 part of a row's sum that was too small to be kept, and went to the rest
+    scales : (n,) float32 largest probability of each row
+    dropped : (n,) float32 share of a row's sum too small to be stored, added to the rest
     errors : (n,) float32 estimated error of a row, root mean square relative to its values
     info : origin of the matrices
     notes : notes of the reader, one sentence each
@@ -86,6 +92,7 @@ class ResponseMatrix:
 
     def __post_init__(self) -> None:
         n, n_planes = len(self.orientations), self.n_planes_stored
+        # Kernels index these arrays without bounds checks.
         wanted = {
             "starts": (n * n_planes + 1,),
             "windows": (n, n_planes, 4),
@@ -104,61 +111,87 @@ class ResponseMatrix:
 
     @cached_property
     def orientations(self) -> NDArray[np.int32]:
-        """(n, 2) the stored orientations (a, b)."""
+        """Stored orientations (a, b), (n, 2)."""
         s = self.scanner.settings
         return stored_orientations(s.n_rows, s.n_columns)
 
     @property
     def knows_scatter(self) -> bool:
-        """True if photons that scatter in crystals, and the energy window, are in it."""
+        """True if the response includes scatter in crystals and the energy window."""
         return bool(dict(self.info.get("response") or {}).get("scatter", False))
 
     @property
     def n_planes_stored(self) -> int:
-        """Planes that are stored, the middle one included."""
+        """Number of stored planes, including the middle one."""
         return n_stored_planes(self.scanner.settings.n_planes)
 
     @property
     def n_nonzero(self) -> int:
-        """Stored non-zeros."""
+        """Number of stored non-zeros."""
         return len(self.values)
 
     @property
     def n_bytes(self) -> int:
-        """Memory of all that is stored."""
+        """Memory of the stored arrays."""
         arrays = (self.starts, self.windows, self.places, self.values, self.scales)
         return sum(array.nbytes for array in arrays)
 
     @cached_property
     def margin(self) -> int:
-        """Pitches by which rows reach beyond their boxes: 0 unless crystals scatter."""
+        """Pitches by which rows extend beyond their boxes: 0 without scatter in crystals."""
         n = self.scanner.settings.voxels_per_pitch
         first, size = np.split(self.windows.astype(np.int32), 2, axis=2)
+        # Extent beyond the box at both ends: negative starts, and ends after its last voxel.
         above = first + size - n * (self.orientations[:, None] + 1)
+        # Rounded up, because kernels pad images by whole pitches.
         return -(-int(max(0, -first.min(), above.max())) // n)
 
     def stored(self, i: int) -> ResponseRow:
-        """Row i as it is stored: the first half of the planes."""
+        """Return row i as stored: the first half of the planes.
+
+        Parameters
+        ----------
+        i
+            number of the stored orientation
+        """
         n_planes = self.n_planes_stored
         starts = self.starts[i * n_planes : (i + 1) * n_planes + 1]
         p = np.repeat(np.arange(n_planes, dtype=np.int32), np.diff(starts))
+        # Windows trim each plane to its non-zeros; `places` count within the window.
         j0, k0, _, width = self.windows[i].astype(np.int32).T
         chosen = slice(int(starts[0]), int(starts[-1]))
         down, along = np.divmod(self.places[chosen].astype(np.int32), width[p])
         values = self.values[chosen].astype(np.float32) * self.scales[i]
+        # Python integers: NumPy scalars of int32 would overflow in products of box sizes.
         a, b = (int(v) for v in self.orientations[i])
         box = box_of(a, b, self.scanner.settings.voxels_per_pitch)
         return ResponseRow(p, j0[p] + down, k0[p] + along, values, box)
 
     def row(self, a: int, b: int) -> ResponseRow:
-        """Row of any orientation of the scanner, all planes."""
+        """Return the row of any orientation, with all planes.
+
+        Parameters
+        ----------
+        a
+            row difference
+        b
+            column difference
+        """
         s = self.scanner.settings
+        # Only a ≥ b ≥ 0 is stored; the other orientations follow by the symmetries of the panels.
         stored, turn = folded(a, b)
         return self.whole(int(stored_index(*stored, s.n_rows, s.n_columns))).turned(turn)
 
     def whole(self, i: int) -> ResponseRow:
-        """Row i with all planes."""
+        """Return row i with all planes.
+
+        Parameters
+        ----------
+        i
+            number of the stored orientation
+        """
         row, n_planes = self.stored(i), self.scanner.settings.n_planes
+        # The middle plane of an odd number is its own mirror image.
         twice = row.p != n_planes - 1 - row.p
         more = across(row.p[twice], row.j[twice], row.k[twice], row.box, n_planes)
         p, j, k = (np.concatenate(parts) for parts in zip((row.p, row.j, row.k), more, strict=True))

@@ -11,9 +11,9 @@ class ScatterProfile:
 
     Attributes
     ----------
-    distance_mm : middles of the bins [mm]
-    measured : prompts without randoms [counts per mm]
-    scatter : simulated [counts per mm]
+    distance_mm : centres of the bins [mm]
+    measured : prompts minus randoms [counts per mm]
+    scatter : simulated scatter [counts per mm]
     """
 
     distance_mm: tuple[float, ...]

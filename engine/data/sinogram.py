@@ -23,36 +23,36 @@ if TYPE_CHECKING:
 
 Bins = NDArray[np.float32]
 APPLIED = "applied"
-"""Entry of `info`: corrections that the counts have behind them already, in the file's words."""
+"""Entry of `info`: corrections already applied to the counts, as the file names them."""
 DELAYEDS = "randoms_sinogram"
 """Entry of `auxiliary`: delayed coincidences, as the key of the role of randoms."""
 NORMALISED = "of_normalised_counts"
-"""Entry of `info`: keys of those entries of `auxiliary` that are of normalised counts."""
+"""Entry of `info`: keys of the entries of `auxiliary` that refer to normalised counts."""
 SUMMED_TIMES = "tof_bins_summed"
-"""Entry of `info`: how many bins of time of flight were summed and are not known here."""
+"""Entry of `info`: number of TOF bins that the reader summed."""
 CHUNK = 4_000_000
-"""Events counted at once."""
+"""Events counted in one step."""
 MOST_EVENTS = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class Sinogram:
-    """Counts of one frame in every bin, and the corrections prepared so far.
+    """Counts of one frame in each bin, and the corrections prepared so far.
 
     Attributes
     ----------
     layout : the bins
-    prompts : (n_bins,) coincidences of all times; corrected ones need not be whole
+    prompts : (n_bins,) coincidences of all TOF bins; not whole numbers after a correction
     duration_s : length of the frame [s]
-    mu_map : attenuation map [1/mm], None if there is none
+    mu_map : attenuation map [1/mm]; None if there is none
     background : (n_bins,) expected additive counts in use; None: all 0
     factors : (n_bins,) detection factors in use, 0 in dead bins; None: all 1
-    attenuation : (n_bins,) the part of the factors that is the object's, the share of photons that
-        it lets pass; None: attenuation is not corrected
+    attenuation : (n_bins,) attenuation factors of the object, which are part of the factors;
+        None: attenuation is not corrected
     info : facts of the scan from its file, for provenance
     notes : notes of the reader, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
-    timed : the prompts in each bin of time of flight of the scanner; None: times are not known
+    timed : prompts by TOF bin of the scanner; None: no time of flight
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Sinogram:
 
     @property
     def scanner(self) -> RingScanner:
-        """The rings."""
+        """The ring scanner."""
         return self.layout.scanner
 
     @property
@@ -105,7 +105,7 @@ class Sinogram:
 
     @property
     def times_of_flight(self) -> str | None:
-        """One line about the times of flight; None where they are not known."""
+        """One line about the TOF bins; None without time of flight."""
         tof = self.scanner.tof
         if self.timed is None or tof is None:
             return None
@@ -113,22 +113,41 @@ class Sinogram:
         return text if self.timed.is_ordered else f"{text}, order not stated"
 
     def has_applied(self, word: str) -> bool:
-        """Return True if the file states a correction whose name begins with such a word."""
+        """Return True if the file states that a correction is already applied.
+
+        Parameters
+        ----------
+        word
+            beginning of its name in the file
+        """
         return word in str(self.info.get(APPLIED, ""))
 
     @property
     def normalised(self) -> tuple[str, ...]:
-        """Keys of additive terms that are of counts which are normalised already."""
+        """Keys of additive terms that refer to normalised counts."""
         return tuple(self.info.get(NORMALISED, ()))
 
     def with_factor(self, factor: Bins, *, on: Backend) -> Self:
-        """Return the sinogram with one more factor, (n_bins,), on its bins."""
+        """Return the sinogram with one more multiplicative factor.
+
+        Parameters
+        ----------
+        factor
+            (n_bins,), 0 in dead bins
+        on
+            not used; the same signature as that of list mode
+        """
         return replace(self, factors=factor if self.factors is None else factor * self.factors)
 
     def with_background(self, expected: Bins, timed: Bins | None = None) -> Self:
-        """Return the sinogram with more expected counts, (n_bins,), in its bins.
+        """Return the sinogram with additional expected counts.
 
-        `timed` are those beside each of the timed counts; without them all times expect alike.
+        Parameters
+        ----------
+        expected
+            (n_bins,) counts of all TOF bins
+        timed
+            expected counts next to each of the timed counts; None: equal in all TOF bins
         """
         earlier, times = 0 if self.background is None else self.background, self.timed
         if times is not None:
@@ -141,10 +160,23 @@ class Sinogram:
 def binned(
     events: ListMode, layout: SinogramLayout, *, delayed: bool = False, timed: bool = False
 ) -> Sinogram:
-    """Count the prompts, or the delayeds, of list mode in the bins of a layout.
+    """Sort the events of list mode into the bins of a layout.
 
-    With `timed` the times of flight are kept, where the events have them. Raises `GeometryError`
-    for events of another scanner.
+    Parameters
+    ----------
+    events
+        list mode of the same scanner
+    layout
+        the bins
+    delayed
+        count the delayeds instead of the prompts
+    timed
+        keep the TOF bins, if the events have them
+
+    Raises
+    ------
+    GeometryError
+        if the events belong to another scanner
     """
     if events.scanner.fingerprint() != layout.scanner.fingerprint():
         raise GeometryError(
@@ -152,16 +184,22 @@ def binned(
             f"{layout.scanner.name!r}; choose bins of the scanner of the events."
         )
     chosen = events.delayeds if delayed else events.prompts
+    # Without TOF bins in the events, `timed` has no effect.
     tof = layout.scanner.tof if timed and chosen.tof_bins is not None else None
     counts, n_other, pairs = np.zeros(layout.n_bins, np.float32), 0, []
     for start in range(0, chosen.n_events, CHUNK):
         rows = slice(start, start + CHUNK)
         bins, inside, turned = layout.placed(chosen.crystals[rows])
+        # bincount in float64 is exact; float32 sums of single events would stop at 2²⁴.
         counts += np.bincount(bins[inside], minlength=layout.n_bins)
         n_other += len(inside) - int(np.count_nonzero(inside))
         if tof is not None and chosen.tof_bins is not None:
             times = chosen.tof_bins[rows].astype(np.int64)
+            # A bin can define the two ends of its line in the other order than the event; then TOF
+            # is reversed.
             times = np.where(turned, tof.n_bins - 1 - times, times)
+            # Time and bin in one number: np.unique then counts both at once, only where there are
+            # counts.
             pairs.append((times * layout.n_bins + bins)[inside])
     notes = [f"{n_other:,} events are in no bin and are not used."] if n_other else []
     if chosen.tof_bins is not None and tof is None:
@@ -177,16 +215,29 @@ def binned(
 
 
 def _timed(pairs: list[NDArray[np.int64]], n_times: int, n_bins: int) -> TimedCounts:
-    """Count pairs of time and bin, each as one number."""
+    """Count pairs of TOF bin and bin, each given as one number."""
     found, counts = np.unique(np.concatenate([*pairs, np.empty(0, np.int64)]), return_counts=True)
+    # Sorted by TOF bin first: the boundaries between TOF bins are found by a search.
     starts = np.searchsorted(found, np.arange(n_times + 1) * n_bins)
     return TimedCounts(starts, (found % n_bins).astype(np.int32), counts.astype(np.float32))
 
 
 def events_of(data: Sinogram) -> ListMode:
-    """Return as many events on each line as its bin has counts; the order is that of the bins.
+    """Expand a sinogram into list mode, with as many events on a line as its bin has counts.
 
-    Raises `DataError` where bins are not lines, or counts not whole.
+    Parameters
+    ----------
+    data
+        unmashed, span 1, with whole counts
+
+    Returns
+    -------
+    events in the order of the bins; with TOF bins if their order is known
+
+    Raises
+    ------
+    DataError
+        if bins contain several lines, counts are not whole, or there are too many events
     """
     counts = data.prompts
     if not data.layout.is_whole:
@@ -194,6 +245,7 @@ def events_of(data: Sinogram) -> ListMode:
             f"sinogram: {data.layout.describe()} cannot become events; only bins of "
             "one line each can, without span, mashing and arc correction."
         )
+    # Corrected sinograms contain fractions, which events cannot represent.
     if not (np.all(counts >= 0) and np.all(counts == np.rint(counts))):
         raise DataError(
             "sinogram: counts are not whole numbers; only measured counts can become events"
@@ -202,6 +254,7 @@ def events_of(data: Sinogram) -> ListMode:
     if n > MOST_EVENTS:
         raise DataError(f"sinogram: {n:,.0f} counts are more events than a list can have here.")
     found, times = np.arange(data.layout.n_bins), None
+    # An unknown order of TOF bins would put events at mirrored positions.
     if data.timed is not None and data.timed.is_ordered:
         found, counts = data.timed.bins.astype(np.int64), data.timed.counts
         times = np.repeat(data.timed.times, counts.astype(np.int64))

@@ -23,12 +23,12 @@ class Volume:
     Attributes
     ----------
     values : (n_z, n_y, n_x) float32, C-contiguous
-    grid : where each voxel is [mm, LPS]
+    grid : position of the voxels [mm, LPS]
     unit : unit of the values, for example "counts/mm", "1/mm"
-    info : free provenance, written beside the volume
+    info : provenance, written next to the volume
     notes : notes of the reader, one sentence each
-    patient : number of the patient where the file says it, to be compared, never written; else ""
-    frame_of_reference : UID of the space that its places are told in, likewise
+    patient : patient ID if the file states it, only for comparison, never written; else ""
+    frame_of_reference : UID of its coordinate system (DICOM), likewise
 
     Examples
     --------
@@ -55,43 +55,54 @@ class Volume:
 
     @property
     def is_in_file(self) -> bool:
-        """True if the values lie in a file that is mapped, since memory may not hold them."""
+        """True if the values are in a mapped file, because they can exceed the memory."""
         return place_of(self.values) is not None
 
     @property
     def axes(self) -> str:
-        """Sides of the patient to which x, y and z grow: "LPS", or "LPI" where z runs feetwards.
+        """Patient sides to which x, y and z grow: "LPS", or "LPI" if z points to the feet.
 
-        "xyz" where it is not known how a patient lay, or there is none.
+        "xyz" if the patient position is not known, or there is no patient.
         """
         return str(self.info.get("axes", "LPS"))
 
     @property
     def sides(self) -> str:
-        """Sides of the patient to which x, y and z grow: for letters, and files of others.
+        """Patient sides to which x, y and z grow, for orientation letters and files.
 
-        They are `axes`. For axes of the scanner ("xyz") they follow the position of the patient
-        that the scan or the user states, "xyz" if neither does.
+        Equal to `axes`. For scanner axes ("xyz") they follow the patient position that the scan or
+        the user states; "xyz" if neither does.
         """
+        # `info` can come from a file of another program, so its content is validated.
         stated = str(self.info.get(STATED_AXES, ""))
         return stated if self.axes == UNKNOWN_AXES and is_axes_code(stated) else self.axes
 
     def informed(self, text: str) -> Volume:
-        """Return the volume with a further note that only informs: a sentence on its reading."""
+        """Return the volume with one more note that only informs.
+
+        Parameters
+        ----------
+        text
+            one sentence about the reading of its file
+        """
         return replace(self, notes=(*self.notes, Information(text)))
 
     @property
     def hfs_axes(self) -> str:
-        """Sides to which the scanner's axes grow for a patient head first and supine."""
+        """Patient sides to which the scanner's axes grow for head first, supine."""
         return str(self.info.get(HFS_AXES, "LPS"))
 
     def positioned(self, sides: str) -> Volume:
-        """Return a volume that states no patient position with the `sides` of a stated one.
+        """Return the volume with a patient position stated by the user.
 
         Parameters
         ----------
         sides
-            to which x, y and z grow, such as "RPI"; "" changes nothing
+            sides to which x, y and z grow, such as "RPI"; "" changes nothing
+
+        Returns
+        -------
+        the volume itself if its position is already known
         """
         if not sides or self.sides != UNKNOWN_AXES:
             return self
@@ -99,8 +110,8 @@ class Volume:
 
     @property
     def head_sign(self) -> int:
-        """1, or −1 where z grows towards the feet: what turns z into the patient's.
+        """1, or −1 if z grows towards the feet: factor that converts z to the patient's z.
 
-        Files that state the patient's axes are written with it, as views are lettered.
+        Files with patient axes are written with it, in agreement with the letters of the views.
         """
         return -1 if self.axes.endswith("I") else 1

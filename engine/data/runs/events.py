@@ -1,9 +1,8 @@
 """Events of a reconstruction: typed, frozen, in order.
 
-`run` yields these; the window, the command line, the checkpoint and the tests draw from it.
-
-This module alone decides which messages are warnings: each message has a `level`. Ledger, log,
-report, provenance and command line read that level and never judge the text themselves.
+`run` yields them. The window, the command line, checkpoints and tests use them. Only this module
+decides which messages are warnings: each message has a `level`. Ledger, log, report, provenance and
+command line read that level and never interpret the text.
 """
 
 from __future__ import annotations
@@ -88,9 +87,9 @@ class Corrected(Event):
     kind : key of the correction
     state : True if it was applied
     text : plain words with numbers
-    profile : profile of scatter that was simulated, beside what was measured
-    is_needless : True if the data lack nothing without it: they are corrected already, or the
-        user asked for nothing
+    profile : simulated scatter next to the measured counts, for a plot
+    is_needless : True if the data do not need it: they are already corrected, or the
+        user requested nothing
     """
 
     kind: str
@@ -101,10 +100,11 @@ class Corrected(Event):
 
     @property
     def level(self) -> Level:
-        """A warning where the data needed a correction that could not be applied.
+        """Warning if the data need a correction that could not be applied, else a note.
 
-        A correction that was applied and is in doubt has a `Warned` about it as well.
+        An applied correction that is in doubt has an additional `Warned` event.
         """
+        # "off" is a choice of the user; only "unavailable" is a loss that the user may not expect.
         is_missing = self.state == "unavailable" and not self.is_needless
         return Level.WARNING if is_missing else Level.NOTE
 
@@ -116,7 +116,7 @@ class Warned(Event):
     Attributes
     ----------
     text : a sentence
-    about : key of the correction that it casts doubt on; empty: of none
+    about : key of the correction that is in doubt; empty: none
     """
 
     text: str
@@ -124,7 +124,7 @@ class Warned(Event):
 
     @property
     def level(self) -> Level:
-        """A warning, always."""
+        """Always a warning."""
         return Level.WARNING
 
 
@@ -136,20 +136,28 @@ class Noted(Event):
 
     @property
     def level(self) -> Level:
-        """A note, always."""
+        """Always a note."""
         return Level.NOTE
 
 
 def of_note(text: str) -> Noted | Warned:
-    """Return the event for the note of a reader.
+    """Return the event for a note of a reader.
 
-    Assumptions and losses are warnings. A note that the reader marks as `Information` is not.
+    Parameters
+    ----------
+    text
+        the note; an `Information` only informs, any other text is an assumption or a loss
+
+    Returns
+    -------
+    `Noted` for information, else `Warned`
     """
+    # The type of the text decides, because readers return plain lists of sentences.
     return Noted(text) if isinstance(text, Information) else Warned(text)
 
 
 def warnings_among(notes: Iterable[str]) -> list[str]:
-    """Return those notes of a reader that are warnings."""
+    """Return the notes of a reader that are warnings."""
     return [text for text in notes if of_note(text).level is Level.WARNING]
 
 
@@ -160,18 +168,18 @@ class Preview(Event):
     Attributes
     ----------
     volume : the image, with its grid and unit
-    iteration, subset : one-based; subset counts within the iteration
-    iterations, subsets : how many there are
+    iteration, subset : from 1; the subset counts within the iteration
+    iterations, subsets : their numbers
     seconds : time of this update [s]
-    log_likelihood : of the image this iteration started from (up to a constant of the data);
+    log_likelihood : of the image at the start of this iteration (up to a constant of the data);
         only on the last subset of an iteration
-    residual : ‖A x − y‖ / ‖y‖ of this image; only of line integrals, and as the one above
+    residual : ‖A x − y‖ / ‖y‖ of this image; only for line integrals, and as above
     history : history of the run up to this image
-    frame : that the image is of, None of the whole scan. Then iterations stand for frames, and
-        subsets for the updates of one; the last one of a frame is its finished image
-    slices : that are finished, from the first on, of a volume that is made in slabs, for which
-        subsets stand then; None: all are
-    run : the record of the run up to this image; None where nobody keeps one
+    frame : frame of the image; None: the whole scan. In frames, iterations count frames and
+        subsets count the updates of one; the last one of a frame is its finished image
+    slices : number of finished slices of a volume that is made in slabs, which subsets
+        then count; None: all
+    run : record of the run up to this image; None if there is none
     """
 
     volume: Volume
@@ -189,7 +197,7 @@ class Preview(Event):
 
     @property
     def update(self) -> int:
-        """Updates behind the image."""
+        """Number of updates behind the image."""
         return (self.iteration - 1) * self.subsets + self.subset
 
     @property
@@ -228,8 +236,8 @@ class Finished(Event):
 
     Attributes
     ----------
-    volume : volume of the whole scan; of a scan in frames the sum of them, or their mean in Bq/mL
-    frames : frames of a scan in frames, in their order; they do not come from another process
+    volume : volume of the whole scan; for frames their sum, or their mean in Bq/mL
+    frames : frames of a scan in frames, in order; not sent from another process
     """
 
     volume: Volume
@@ -238,7 +246,7 @@ class Finished(Event):
 
     @property
     def run(self) -> RecordedRun | None:
-        """The record of the run; None where nobody kept one."""
+        """Record of the run; None if there is none."""
         return RecordedRun.of(self.provenance)
 
 
@@ -256,12 +264,12 @@ class Failed(Event):
     text: str
     user_fault: bool
     detail: str = ""
-    """Traceback for the log, empty for a fault of the input."""
+    """Traceback for the log; empty if the input is the cause."""
     on_cpu: bool = False
-    """True if the GPU failed, so that the CPU could go on."""
+    """True if the GPU failed, so that the run can continue on the CPU."""
     reason: str = ""
-    """What happened alone, where the text says besides what to press in the window."""
+    """The cause alone; `text` also tells what to press in the window."""
     died: bool = False
-    """True if the process ended without a word."""
+    """True if the process ended without a message."""
     rests: bool = False
-    """True if it only waits, at its last checkpoint, for the machines that worked on it."""
+    """True if the run only waits at its last checkpoint for its machines."""

@@ -12,12 +12,12 @@ class RunHistory:
 
     Attributes
     ----------
-    started_utc : started utc of the whole run
-    resumed_utc : when it went on after an interruption
-    seconds : spent, by stage; work that an interruption lost does not count
-    log_likelihoods, residuals : one of each iteration, of those its algorithm has
-    so_far : log-likelihood and rows skipped of the updates of the iteration at work
-    n_skipped : rows, in the first iteration
+    started_utc : start of the whole run
+    resumed_utc : times at which it continued after an interruption
+    seconds : time by stage; work lost by an interruption does not count
+    log_likelihoods, residuals : one for each iteration, if the algorithm has them
+    so_far : log-likelihood and skipped rows of the current iteration so far
+    n_skipped : skipped rows in the first iteration
     """
 
     started_utc: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -29,17 +29,34 @@ class RunHistory:
     n_skipped: int = 0
 
     def resumed(self) -> RunHistory:
-        """Go on now."""
+        """Return the history with a continuation now."""
         return replace(self, resumed_utc=(*self.resumed_utc, datetime.now(UTC)))
 
     def spent(self, stage: str, seconds: float) -> RunHistory:
-        """Add time to a stage."""
+        """Return the history with more time for a stage.
+
+        Parameters
+        ----------
+        stage
+            key of the stage
+        seconds
+            time to add
+        """
         total = self.seconds.get(stage, 0.0) + seconds
         return replace(self, seconds=self.seconds | {stage: total})
 
     def extended(self, log_likelihood: float | None, residual: float | None) -> RunHistory:
-        """Add what the end of an iteration has told."""
+        """Return the history with the results of a complete iteration.
+
+        Parameters
+        ----------
+        log_likelihood
+            of the image at its start; None if the algorithm has none
+        residual
+            of its last image; None if the algorithm has none
+        """
         likelihoods, residuals = self.log_likelihoods, self.residuals
+        # Algorithms have one or the other; a missing value must not shift the curve.
         if log_likelihood is not None:
             likelihoods += (log_likelihood,)
         if residual is not None:

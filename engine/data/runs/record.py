@@ -1,7 +1,7 @@
-"""Record of a run, one frozen value that the engine writes once.
+"""Record of a run: one frozen value that the engine writes once.
 
-Captions, lists, reports, provenance and `result.json` read it, and nothing else, so that all of
-them agree. Results from before there was a record have one with unknown parts: None, or empty.
+Captions, lists, reports, provenance and `result.json` read only this record, so that all of them
+agree. Results made before the record existed have one with unknown parts: None or empty.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from engine.core.settings import Settings, setting
 CorrectionState = Literal["applied", "off", "unavailable"]
 RUN_FORMAT: Literal["isocenter-run-1"] = "isocenter-run-1"
 Ending = Literal["running", "done", "converged", "stopped", "aborted", "failed"]
-"""How a run ended: all iterations done; the algorithm found no better image; the user stopped it
-and kept the image; the user aborted it; a fault ended it."""
+"""How a run ended: "done" after all iterations; "converged"; "stopped" by the user, who
+kept the image; "aborted" by the user; "failed" after an error."""
 Quality = Literal["fast", "standard", "fine", "changed"]
 """Quality level of the protocol; "changed" if voxels or iterations are at no level."""
 Outcome = Literal["finished", "ended early", "aborted", "failed"]
-"""The same as an ending, in the words of `result.json`."""
+"""The ending in the terms of `result.json`."""
 OUTCOMES: dict[Ending, Outcome] = {
     "done": "finished",
     "converged": "finished",
@@ -31,6 +31,7 @@ OUTCOMES: dict[Ending, Outcome] = {
     "aborted": "aborted",
     "failed": "failed",
 }
+# Not the inverse of OUTCOMES: "finished" does not tell whether the algorithm converged.
 ENDINGS: dict[Outcome, Ending] = {
     "finished": "done",
     "ended early": "stopped",
@@ -62,12 +63,12 @@ class ProtocolIdentity(Settings):
 
     Attributes
     ----------
-    name, version : as the user knows it; version None: never saved by the user
+    name, version : as displayed; version None: never saved by the user
     label : its name, with a mark if its content is not the saved one
-    sha256 : digest of its settings as used; empty: not known
+    sha256 : digest of the settings in use; empty: not known
     saved_sha256 : digest of the shipped or saved protocol; None: there is none
-    changed : what differs from that one, in words
-    origin : where the saved protocol is; None: nobody looked for it
+    changed : differences from the saved protocol, in words
+    origin : place of the saved protocol; None: not searched
     """
 
     name: str = setting()
@@ -80,12 +81,18 @@ class ProtocolIdentity(Settings):
 
     @classmethod
     def of(cls, identity: Plain) -> Self:
-        """Return what `engine.protocols.study.stored_protocol.identity_of` says of a protocol."""
+        """Return the identity of a protocol as a record.
+
+        Parameters
+        ----------
+        identity
+            from `engine.protocols.study.stored_protocol.identity_of`; unknown keys are ignored
+        """
         known = {key: identity[key] for key in cls.model_fields if key in identity}
         return cls(**{"label": identity["name"], **known})
 
     def describe(self) -> str:
-        """Name, version and the mark of changes: "Brain FDG, version 3 (changed)"."""
+        """Return name, version and change mark: "Brain FDG, version 3 (changed)"."""
         version = f", version {self.version}" if self.version else ""
         return f"{self.name}{version}{self.label.removeprefix(self.name)}"
 
@@ -97,8 +104,8 @@ class RecordedCorrection(Settings):
     ----------
     kind : key of the correction
     state : "applied", "off" or "unavailable"
-    level : as the engine decided when it made the message
-    text : what it did, or why it did nothing
+    level : as the engine decided with the message
+    text : its result, or the reason why it was not applied
     """
 
     kind: str = setting()
@@ -119,24 +126,24 @@ class RecordedRun(Settings):
 
     Attributes
     ----------
-    protocol : that it used, and what was changed in it
-    quality : quality of that protocol; None: not known
-    algorithm : its title; empty: not known
+    protocol : protocol of the run, with its changes
+    quality : quality level of that protocol; None: not known
+    algorithm : title of the algorithm; empty: not known
     iterates : True if it makes iterations; a direct algorithm makes none
-    iterations_planned : passes over all the data, as fitted to the scan
-    iterations_done : passes behind the image
-    subsets : that were used, each number once; frames may differ; empty: not known
-    fitted : why passes or subsets differ from those of the protocol, such as few counts
-    frames_planned, frames_done : images of time or gates; 0 for a run that makes one image. Then
+    iterations_planned : planned passes over all data, fitted to the scan
+    iterations_done : completed passes; a fraction if it ended within one
+    subsets : numbers of subsets, each once, because frames can differ; empty: not known
+    fitted : reason if passes or subsets differ from the protocol, such as few counts
+    frames_planned, frames_done : images of time frames or gates; 0 for one image. With frames,
         iterations are those of one frame
     ending : how the run ended
-    reason : why it ended before its last iteration, in words; empty: not known, or it did not
-    resumed : how often the run went on after an interruption
-    axis : where an X-ray scan turns, and how that is known; empty for others
-    corrections : in the order in which they ran
-    warnings : sentences, in the order in which they came
-    notes : sentences of readers that only inform, likewise
-    device : that it ran on; empty: not known
+    reason : why it ended before its last iteration; empty: not known, or it did not
+    resumed : number of continuations after an interruption
+    axis : rotation axis of an X-ray scan and its origin; empty for other scans
+    corrections : in the order of the run
+    warnings : sentences, in order of appearance
+    notes : sentences that only inform, in order of appearance
+    device : device of the run; empty: not known
     """
 
     format: Literal["isocenter-run-1"] = RUN_FORMAT
@@ -161,9 +168,20 @@ class RecordedRun(Settings):
 
     @classmethod
     def of(cls, provenance: Plain) -> Self | None:
-        """Return the record in the provenance of an image; None where there is none."""
+        """Return the record in the provenance of an image.
+
+        Parameters
+        ----------
+        provenance
+            of the image
+
+        Returns
+        -------
+        the record; None if there is none or it is invalid
+        """
         try:
             return cls.model_validate(provenance["run"])
+        # Images of older versions have no record; their other provenance is still useful.
         except (KeyError, ValidationError):
             return None
 
@@ -174,30 +192,59 @@ class RecordedRun(Settings):
 
     @property
     def is_partial(self) -> bool:
-        """True if iterations or frames were left when it ended."""
+        """True if iterations or frames are missing."""
         return self.outcome != "finished"
 
     @property
     def n_warnings(self) -> int:
-        """Messages that the user should check: warnings, and corrections that are missing."""
+        """Number of messages that the user should check: warnings and missing corrections."""
         return len(self.warnings) + sum(each.level is Level.WARNING for each in self.corrections)
 
     def is_in_doubt(self, kind: str) -> bool:
-        """Return True if a correction is missing or has a warning, so that it has no green mark."""
+        """Return True if a correction is missing or has a warning; it then has no green mark.
+
+        Parameters
+        ----------
+        kind
+            key of the correction
+        """
         return any(each.about == kind for each in self.warnings) or any(
             each.kind == kind and each.level is Level.WARNING for each in self.corrections
         )
 
     def ended(self, ending: Ending, reason: str = "") -> Self:
-        """Return the record of the same run, which has ended."""
+        """Return the record of a run that has ended.
+
+        Parameters
+        ----------
+        ending
+            how it ended
+        reason
+            why it ended early, in words; empty if it did not
+        """
         return self.model_copy(update={"ending": ending, "reason": reason})
 
     def in_frames(self, done: int, planned: int) -> Self:
-        """Return the record as that of a run in frames, of which so many are done."""
+        """Return the record as that of a run in frames.
+
+        Parameters
+        ----------
+        done
+            finished frames
+        planned
+            planned frames
+        """
         return self.model_copy(update={"frames_done": done, "frames_planned": planned})
 
     def with_messages_of(self, provenance: Plain) -> Self:
-        """Return the record with the messages in a provenance from before there were records."""
+        """Return the record with the messages of an older provenance without a record.
+
+        Parameters
+        ----------
+        provenance
+            with "corrections" and "warnings" as lists
+        """
+        # Old files can contain anything here; entries of another type are skipped.
         rows = [each for each in provenance.get("corrections", []) if isinstance(each, dict)]
         warnings = [str(each) for each in provenance.get("warnings", [])]
         return self.model_copy(
@@ -208,11 +255,12 @@ class RecordedRun(Settings):
         )
 
     def with_correction(self, row: RecordedCorrection) -> Self:
-        """Return the record with a further row of the ledger."""
+        """Return the record with one more correction."""
         return self.model_copy(update={"corrections": (*self.corrections, row)})
 
     def with_warnings(self, warnings: Sequence[RecordedWarning]) -> Self:
-        """Return the record with warnings that it does not hold yet, at the end."""
+        """Return the record with more warnings; those that it already has are skipped."""
+        # A resumed run repeats the warnings of its preparation.
         new = tuple(each for each in warnings if each not in self.warnings)
         return self.model_copy(update={"warnings": (*self.warnings, *new)})
 
@@ -222,11 +270,13 @@ class RecordedRun(Settings):
         """Describe the algorithm: "OSEM, 6 iterations × 8 subsets", "FDK"."""
         if not self.iterates:
             return self.algorithm
+        # Older results do not name their algorithm.
         done = plural(self.iterations_done, "iteration")
         return f"{self.algorithm or 'algorithm not recorded'}, {done}{_subsets(self.subsets)}"
 
     def describe_ending(self) -> str:
         """Describe the ending: "finished", "aborted at iteration 12 of 40"."""
+        # Frames come before iterations: a missing frame matters more than an unfinished one.
         at, word = "", WORDS[self.ending]
         if self.frames_planned and self.frames_done < self.frames_planned:
             at = f" after frame {self.frames_done} of {self.frames_planned}"
@@ -235,23 +285,33 @@ class RecordedRun(Settings):
         return f"{word}{at}"
 
     def describe_run(self) -> str:
-        """The same with interruptions and the reason: "finished, resumed once"."""
+        """Return the ending with interruptions and the reason: "finished, resumed once"."""
         resumed = "" if not self.resumed else f", resumed {times(self.resumed)}"
         reason = f": {self.reason.rstrip('.')}" if self.reason else ""
         return f"{self.describe_ending()}{resumed}{reason}"
 
     @property
     def is_cut_short(self) -> bool:
-        """True if fewer iterations than planned are behind the image."""
+        """True if the image has fewer iterations than planned."""
         return self.iterates and self.iterations_done < self.iterations_planned
 
 
 AT = "at "
-"""Begins the words about a quality level among the changes of a protocol."""
+"""Beginning of the entry about a quality level in the changes of a protocol."""
 
 
 def quality_of(identity: Plain) -> Quality | None:
-    """Return the quality level of a protocol by its identity; None where nobody compared it."""
+    """Return the quality level of a protocol from its identity.
+
+    Parameters
+    ----------
+    identity
+        from `engine.protocols.study.stored_protocol.identity_of`
+
+    Returns
+    -------
+    "changed" if voxels or iterations match no level; None if the protocol was never compared
+    """
     quality, changed = identity.get("quality"), identity.get("changed") or ()
     if not quality and changed and changed[0].startswith(AT):  # "at Fine", in older studies
         quality = changed[0].removeprefix(AT).partition(":")[0].lower()
@@ -259,6 +319,7 @@ def quality_of(identity: Plain) -> Quality | None:
         return cast(Quality, quality)
     if changed:
         return "changed"
+    # No change from a saved protocol: saved protocols are at the standard level.
     return "standard" if identity.get("saved_sha256") else None
 
 
@@ -267,6 +328,7 @@ def _old_row(row: Plain) -> RecordedCorrection:
     is_missing = state == "unavailable"
     return RecordedCorrection(
         kind=str(row.get("kind", "")),
+        # Unknown states of old files count as off, so that no green mark appears by mistake.
         state=cast(CorrectionState, state if state in get_args(CorrectionState) else "off"),
         level=Level.WARNING if is_missing else Level.NOTE,
         text=str(row.get("text", "")),
@@ -274,7 +336,7 @@ def _old_row(row: Plain) -> RecordedCorrection:
 
 
 def number(value: float) -> str:
-    """Return a number of iterations with one digit at most: "12", "12.5"."""
+    """Return a number of iterations with at most one decimal: "12", "12.5"."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -284,7 +346,7 @@ def plural(value: float, word: str) -> str:
 
 
 def times(n: int) -> str:
-    """Return how often: "once", "3 times"."""
+    """Return a number of repetitions: "once", "3 times"."""
     return "once" if n == 1 else f"{n} times"
 
 

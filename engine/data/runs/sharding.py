@@ -13,10 +13,10 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 
 SharedUpdate = Callable[[Array, int, int], tuple[Array, float, int]]
-"""Given an image, and k and B of subset k of B: its numerator x · A_kᵀ(1 / (A_k x + g_k)), the sum
-of the logarithms of what is expected, and the rows that expect nothing."""
+"""Called with an image, k and B for subset k of B. Returns x · A_kᵀ(1 / (A_k x + g_k)), the sum
+of the logarithms of the expected counts, and the number of rows that expect no counts."""
 OnRows = Callable[[int, int], None]
-"""Called with (rows done, all) while others work; may raise to stop."""
+"""Called with (rows done, all rows) while workers compute; can raise an exception to stop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +25,12 @@ class TracedEvents:
 
     Attributes
     ----------
-    points_mm : (m, 3) float64, where the crystals are [mm]
-    crystals : (n, 2) int32, those of each event
+    points_mm : (m, 3) float64, positions of the crystals [mm]
+    crystals : (n, 2) int32, crystals of each event
     tof_bins : (n,) int16; None: no time of flight
-    tof : bins of the scanner, None without time of flight
-    background : (n,) float32, expected counts that are not of the image
-    grid : the image
+    tof : TOF bins of the scanner; None: no time of flight
+    background : (n,) float32, expected counts that do not come from the image
+    grid : grid of the image
     """
 
     points_mm: NDArray[np.float64]
@@ -42,7 +42,7 @@ class TracedEvents:
 
 
 OfSlices = Callable[[range], Array]
-"""Given slices of a volume, returns their values (n, n_y, n_x)."""
+"""Called with slices of a volume, returns their values (n, n_y, n_x)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +52,10 @@ class ProjectedSlabs:
     Attributes
     ----------
     values : (n_views, n_rows, n_columns) float32, prepared projections
-    slabs : the slices of each, in order
+    slabs : slices of each slab, in order
     slice_shape : (n_y, n_x)
-    made_from : can be sent; given the projections, wherever they are mapped, and a number of
-        threads, returns what makes slabs of them
+    made_from : can be pickled; called with the projections, as mapped there, and a number of
+        threads, returns the function that makes slabs
     """
 
     values: NDArray[np.float32]
@@ -65,9 +65,9 @@ class ProjectedSlabs:
 
 
 DivideUpdates = Callable[[TracedEvents, OnRows | None], SharedUpdate]
-"""Shares the updates over events out."""
+"""Distributes updates over events to workers."""
 DivideSlabs = Callable[[ProjectedSlabs, OnRows | None], Iterator[Array]]
-"""Shares slabs out, and yields their values in order."""
+"""Distributes slabs to workers, and yields their values in order."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Divide:
 
     Attributes
     ----------
-    n_parts : in which work is divided
+    n_parts : number of parts
     updates : updates of list mode
-    slabs : slabs of a volume that is projected back
+    slabs : slabs of a volume that is back-projected
     """
 
     n_parts: int

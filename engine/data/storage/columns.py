@@ -1,8 +1,8 @@
 """Storage of event columns and projections, in memory or in memory-mapped temporary files.
 
-Such a file has no name, so that it goes with its column, after a crash too, and nobody else can
-change it. Its space is taken from the disk before anything is written: a disk that is full is told
-then, in a sentence, and not by a signal in the middle of a run.
+The files have no name. The system removes them with their column, even after a crash, and no other
+process can change them. Their space is reserved before the first write. A full disk is then
+reported as an error message, and not as a SIGBUS signal in the middle of a run.
 """
 
 from __future__ import annotations
@@ -26,33 +26,56 @@ from engine.core.arrays import Array
 from engine.core.errors import ResourceError
 
 ROWS = 1 << 19
-"""Events that are worked on together."""
+"""Events that one step processes."""
 ZEROS = bytes(1 << 20)
 UNABLE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
-"""Faults of disks that cannot take space ahead; it is written then."""
+"""Errors of file systems that cannot reserve space; zeros are written instead."""
 
 
 def pieces(n: int) -> Iterator[slice]:
-    """Yield the rows of n events, some at a time."""
+    """Yield slices that cover n rows, `ROWS` at a time."""
     return (slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS))
 
 
 class ColumnStorage:
-    """Columns in memory."""
+    """Columns in memory; the base class of columns in files."""
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return a column to be filled."""
+        """Return an uninitialised column.
+
+        Parameters
+        ----------
+        shape
+            number of rows, or a shape
+        dtype
+            of the values
+
+        Raises
+        ------
+        ResourceError
+            if the disk is full (`Scratch` only)
+        """
         return np.empty(shape, dtype)
 
     def in_memory(self, column: Array) -> Array:
-        """Return a contiguous copy of a part of a column; the part itself where it is one."""
+        """Return a contiguous copy of part of a column; the part itself if it is contiguous."""
         return np.ascontiguousarray(column)
 
     def rest(self) -> None:
-        """Give the memory back that columns take while nobody looks at them."""
+        """Release the memory pages of all columns; they are read again on access."""
 
     def filled(self, n: int, dtype: DTypeLike, values: Callable[[slice], Array | float]) -> Array:
-        """Return a column of n events whose rows are `values` of them."""
+        """Return a column that is computed piece by piece.
+
+        Parameters
+        ----------
+        n
+            number of rows
+        dtype
+            of the values
+        values
+            called with a slice of rows, returns their values
+        """
         column = self.empty(n, dtype)
         for rows in pieces(n):
             column[rows] = values(rows)
@@ -60,13 +83,31 @@ class ColumnStorage:
         return column
 
     def every(self, column: Array, step: int) -> Array:
-        """Return every so-manieth row of a column."""
+        """Return every n-th row of a column.
+
+        Parameters
+        ----------
+        column
+            (n, ...)
+        step
+            distance of the rows
+        """
         return column[::step]
 
     def select_where(
         self, column: Array, is_selected: Callable[[slice], Array], n_selected: int
     ) -> Array:
-        """Return those rows of a column that are kept, whose number is known."""
+        """Return the rows of a column that a mask selects.
+
+        Parameters
+        ----------
+        column
+            (n, ...)
+        is_selected
+            called with a slice of rows, returns their mask
+        n_selected
+            number of selected rows, needed to reserve the space
+        """
         out, at = self.empty((n_selected, *column.shape[1:]), column.dtype), 0
         for rows in pieces(len(column)):
             part = column[rows][is_selected(rows)]
@@ -85,8 +126,8 @@ class Scratch(ColumnStorage):
 
     Attributes
     ----------
-    folder : where the files lie
-    what : lies in them, for sentences
+    folder : folder of the files
+    what : their content, for messages
     """
 
     folder: Path
@@ -94,13 +135,30 @@ class Scratch(ColumnStorage):
     _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, repr=False)
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> Array:
-        """Return a column to be filled; raises `ResourceError` where the disk has no room."""
+        """Return an uninitialised column in a new unnamed file.
+
+        Parameters
+        ----------
+        shape
+            number of rows, or a shape
+        dtype
+            of the values
+
+        Raises
+        ------
+        ResourceError
+            if the disk has too little space
+        """
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        # mmap cannot map an empty file.
         if not n_bytes:
             return np.empty(shape, dtype)
         try:
+            # Tested first, because writing zeros to a nearly full disk takes long and disturbs
+            # other programs.
             if n_bytes > self.free_bytes:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            # TemporaryFile has no name on Linux (O_TMPFILE), and deletes itself on Windows.
             with tempfile.TemporaryFile(dir=self.folder) as file:
                 take_space(file, n_bytes)
                 allow_addresses(n_bytes)
@@ -112,13 +170,29 @@ class Scratch(ColumnStorage):
                 f"({e.strerror or e}); free disk space, or set ISOCENTER_HOME to a "
                 "folder on a larger disk."
             ) from e
+        # Weak references: a column is unmapped, and its file removed, as soon as nobody uses it.
         self._maps.add(found)
         return np.frombuffer(found, dtype).reshape(shape)
 
     @classmethod
     def behind(cls, values: Array, folder: Path, what: str) -> ColumnStorage:
-        """Return the room whose only file an array lies in; memory where it lies in none."""
+        """Return the storage of the file that an array is mapped from.
+
+        Parameters
+        ----------
+        values
+            any array
+        folder
+            folder for further columns
+        what
+            content of the files, for messages
+
+        Returns
+        -------
+        a storage that can release its memory; memory if the array is not mapped
+        """
         base: object = values
+        # Views keep a chain of bases; the mapping is at its end.
         while isinstance(base, np.ndarray | memoryview):
             base = base.base if isinstance(base, np.ndarray) else base.obj
         if not isinstance(base, mmap.mmap):
@@ -128,6 +202,7 @@ class Scratch(ColumnStorage):
         return storage
 
     def in_memory(self, column: Array) -> Array:
+        """Copy part of a column to a new file, piece by piece."""
         out = self.empty(column.shape, column.dtype)
         for rows in pieces(len(column)):
             out[rows] = column[rows]
@@ -135,25 +210,45 @@ class Scratch(ColumnStorage):
         return out
 
     def every(self, column: Array, step: int) -> Array:
+        """Copy every n-th row piece by piece.
+
+        Parameters
+        ----------
+        column
+            (n, ...)
+        step
+            distance of the rows
+        """
         parts = []
         for rows in pieces(len(column)):
+            # The first selected row of a piece: the smallest multiple of `step` at or after its
+            # start.
             parts.append(np.array(column[rows][-rows.start % step :: step]))
             self.rest()
         return np.concatenate(parts) if parts else column[:0]
 
     def rest(self) -> None:
-        if hasattr(mmap, "MADV_DONTNEED"):  # elsewhere the system takes it when it is short
+        if hasattr(mmap, "MADV_DONTNEED"):  # elsewhere the system releases it under memory pressure
             for each in tuple(self._maps):
                 each.madvise(mmap.MADV_DONTNEED)
 
     @property
     def free_bytes(self) -> int:
-        """Free space on its disk."""
+        """Free space on the disk."""
         return shutil.disk_usage(self.folder).free
 
 
 def allow_addresses(n_bytes: int) -> None:
-    """Let this process map so much of a file, where its addresses are limited as its memory is."""
+    """Raise the address-space limit of this process (RLIMIT_AS) by the size of a mapping.
+
+    Jobs limit their address space to limit their memory. A mapped file needs addresses, but not
+    memory.
+
+    Parameters
+    ----------
+    n_bytes
+        size of the mapping
+    """
     if sys.platform != "linux":
         return
     import resource
@@ -161,16 +256,32 @@ def allow_addresses(n_bytes: int) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft != resource.RLIM_INFINITY:
         more = soft + n_bytes
+        # A soft limit above the hard one is refused by the system.
         most = more if hard == resource.RLIM_INFINITY else min(more, hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def take_space(file: IO[bytes], n_bytes: int) -> None:
-    """Take the space of a file from its disk, so that writing to it cannot fail for want of it."""
+    """Reserve the space of a file on its disk, so that later writes cannot fail.
+
+    Parameters
+    ----------
+    file
+        open for writing
+    n_bytes
+        size
+
+    Raises
+    ------
+    OSError
+        if the disk is full
+    """
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(file.fileno(), 0, n_bytes)
         except OSError as e:
+            # Some file systems (network, FUSE) lack the call; all other errors are real, such as a
+            # full disk.
             if e.errno not in UNABLE:
                 raise
         else:

@@ -1,11 +1,11 @@
 """Arrays in files, with arithmetic that holds only a few rows in memory.
 
-An expression, such as x + α p, is not worked out before someone wants it: a sum then takes its rows
-as they come and none of them is written, and an operator has the whole put into one file. What is
-said of an array here, its shape, its type, costs nothing. Expressions of more than `MOST_READ`
-files have some of it put into a file first, so that no more files are kept than are needed.
+An expression such as x + α p is evaluated lazily. A sum reads its rows one after the other and
+writes nothing; an operator evaluates the whole expression into one file. Shape and dtype of an
+array cost nothing. An expression of more than `MOST_READ` files is partly evaluated into a file, so
+that no more files are open than needed.
 
-Algorithms meet them as arrays of a module of their own, as they meet CuPy's; see `OutOfCore`.
+Algorithms use these arrays through a module of their own, as they use CuPy; see `OutOfCore`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from engine.data.storage.iterates import IterateStorage
 from engine.data.storage.volume_file import place_of
 
 BLOCK_BYTES = 8 * 2**20
-"""Rows of an array that are worked on together, unless a row is more."""
+"""Size of the rows that one step processes, unless a single row is larger."""
 MOST_READ = 4
-"""Files that an expression is read from, at most."""
+"""Maximum number of files that an expression reads."""
 DType = np.dtype[np.generic]
 Operand: TypeAlias = "OutOfCoreArray | Array | float"
 
 
 class OutOfCoreArray(NDArrayOperatorsMixin):
-    """An array in a file, or an expression of such arrays. It is never written to.
+    """An array in a file, or an expression of such arrays. It is read-only.
 
     Parameters
     ----------
-    storage : where files are made
-    source : an array of numpy, as mapped from a file; or what works out its rows
+    storage : storage of new files
+    source : mapped NumPy array, or an expression that computes its rows
     """
 
     def __init__(self, storage: IterateStorage, source: Array | Expression) -> None:
@@ -53,24 +53,32 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
 
     @property
     def n_read(self) -> int:
-        """Files that it is read from."""
+        """Number of files that it reads."""
         return self._source.n_read if isinstance(self._source, Expression) else 1
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
-        """Yield its rows along the first axis, as arrays of numpy."""
+        """Yield the rows along the first axis as NumPy arrays."""
         for k in range(len(self)):
             yield np.array(self.part(slice(k, k + 1))[0])
             self.storage.rest()
 
     def __getitem__(self, rows: slice) -> OutOfCoreArray:
-        """Return rows along the first axis, of the same file."""
+        """Return rows along the first axis, as a view of the same file."""
         return OutOfCoreArray(self.storage, self.in_memory()[rows])
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Return the array as it is mapped: nothing is read before it is looked at."""
+        """Return the mapped array; its values are read on access.
+
+        Parameters
+        ----------
+        dtype
+            dtype of the result; None: unchanged
+        copy
+            True returns a copy in memory
+        """
         in_memory = self.in_memory()
         if copy or (dtype is not None and in_memory.dtype != dtype):
             return in_memory.astype(dtype or in_memory.dtype)
@@ -82,34 +90,50 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Operand, **options: object
     ) -> OutOfCoreArray:
+        # Reductions and in-place operations have their own methods, which read piece by piece.
         if method != "__call__" or "out" in options:
             return NotImplemented
         return elementwise(ufunc, inputs, **options)
 
     def part(self, rows: slice) -> Array:
-        """Work out neighbouring rows; they are not to be written to."""
+        """Evaluate neighbouring rows; the result must not be written to.
+
+        Parameters
+        ----------
+        rows
+            slice along the first axis
+        """
         return self._source.part(rows) if isinstance(self._source, Expression) else self._read(rows)
 
     def parts(self) -> Iterator[tuple[slice, Array]]:
-        """Yield all rows, some at a time, each with where they are."""
+        """Yield all rows piece by piece, each with its slice."""
         for rows in blocks(self.shape, self.dtype):
             yield rows, self.part(rows)
             self.storage.rest()
 
     def in_memory(self) -> Array:
-        """Return it as mapped from a file, into which it is put unless it is there."""
+        """Return the mapped file of the array; an expression is evaluated into a new file first."""
         if isinstance(self._source, Expression):
+            # The file replaces the expression, which then releases the files that it reads.
             self._source = self._put(self.storage.empty(self.shape, self.dtype))
         return self._source
 
     def get(self) -> Array:
-        """Return it as mapped from a file that others can open, where the room has such."""
+        """Return the array as mapped from a named file, if the storage has such files."""
         if isinstance(self._source, Expression) or place_of(self._source) is None:
             self._source = self._put(self.storage.shown(self.shape, self.dtype))
         return self._source
 
     def astype(self, dtype: DTypeLike, copy: bool = True) -> OutOfCoreArray:
-        """Return it with elements of another type."""
+        """Return the array with another dtype.
+
+        Parameters
+        ----------
+        dtype
+            of the result
+        copy
+            False returns the array itself if it has this dtype
+        """
         if not copy and self.dtype == dtype:
             return self
         return elementwise(partial(np.ndarray.astype, dtype=dtype), (self,))
@@ -123,7 +147,14 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         return bool(self._reduced(np.all))
 
     def sum(self, dtype: DTypeLike | None = None) -> np.generic:
-        """Return the sum of all elements, added up in double precision."""
+        """Return the sum of all elements, accumulated in double precision.
+
+        Parameters
+        ----------
+        dtype
+            of the result; None: as NumPy chooses for this dtype
+        """
+        # Accumulated in double precision whatever the dtype, as on the CPU.
         total = sum(float(np.sum(part, dtype=np.float64)) for _, part in self.parts())
         return _number(total, np.empty(0, self.dtype).sum(dtype=dtype).dtype)
 
@@ -143,7 +174,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
 
 @dataclass(frozen=True)
 class Expression:
-    """A function of rows of arrays.
+    """Function of the rows of arrays.
 
     Attributes
     ----------
@@ -159,11 +190,11 @@ class Expression:
 
     @property
     def n_read(self) -> int:
-        """Files that it is read from."""
+        """Number of files that it reads."""
         return sum(each.n_read for each in self.inputs if isinstance(each, OutOfCoreArray))
 
     def part(self, rows: slice) -> Array:
-        """Work out neighbouring rows."""
+        """Evaluate neighbouring rows."""
         return self.function(*(_rows_of(each, rows) for each in self.inputs))
 
 
@@ -172,43 +203,72 @@ class OutOfCore:
 
     Parameters
     ----------
-    storage : where files are made
+    storage : storage of new files
     """
 
     def __init__(self, storage: IterateStorage) -> None:
         self.storage = storage
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
-        """Return what numpy has by that name: its functions of elements take these arrays."""
+        """Return a NumPy name; its elementwise functions accept these arrays."""
         return getattr(np, name)
 
     def asarray(self, values: Operand, dtype: DTypeLike | None = None) -> OutOfCoreArray:
-        """Return values as an array of this module; those of numpy are not copied."""
+        """Return values as an array of this module.
+
+        Parameters
+        ----------
+        values
+            NumPy arrays are used without a copy
+        dtype
+            of the result; None: unchanged
+        """
         if isinstance(values, OutOfCoreArray):
             return values if dtype is None else values.astype(dtype, copy=False)
         return self.asarray(OutOfCoreArray(self.storage, np.asarray(values)), dtype)
 
     def full(self, shape: Sequence[int], value: float, dtype: DTypeLike) -> OutOfCoreArray:
-        """Return an array of one number, which takes no room."""
+        """Return an array of one number, which needs no memory.
+
+        Parameters
+        ----------
+        shape
+            of the array
+        value
+            the number
+        dtype
+            of the array
+        """
+        # A broadcast view has stride 0, so it costs one element whatever its shape.
         number = np.asarray(_number(value, dtype))
         return OutOfCoreArray(self.storage, np.broadcast_to(number, tuple(shape)))
 
     def ones(self, shape: Sequence[int], dtype: DTypeLike = float) -> OutOfCoreArray:
-        """Return ones."""
+        """Return an array of ones, which needs no memory."""
         return self.full(shape, 1, dtype)
 
     def zeros(self, shape: Sequence[int], dtype: DTypeLike = float) -> OutOfCoreArray:
-        """Return zeros."""
+        """Return an array of zeros, which needs no memory."""
         return self.full(shape, 0, dtype)
 
     def ones_like(self, values: OutOfCoreArray) -> OutOfCoreArray:
-        """Return ones, as many."""
+        """Return ones of the same shape and dtype."""
         return self.full(values.shape, 1, values.dtype)
 
     def fromiter(
         self, rows: Iterable[Array], dtype: np.dtype[np.void], count: int
     ) -> OutOfCoreArray:
-        """Return rows as they come, put into a file; `dtype` : of a row, with its shape."""
+        """Write rows to a file as they are produced.
+
+        Parameters
+        ----------
+        rows
+            the rows
+        dtype
+            structured type with dtype and shape of a row
+        count
+            number of rows
+        """
         out = self.storage.empty((count, *dtype.shape), dtype.base)
         for k, row in zip(range(count), rows, strict=True):
             out[k] = row
@@ -216,11 +276,11 @@ class OutOfCore:
         return OutOfCoreArray(self.storage, out)
 
     def where(self, condition: Operand, a: Operand, b: Operand) -> OutOfCoreArray:
-        """Return a where the condition holds, b elsewhere."""
+        """Return a where the condition is true, b elsewhere."""
         return elementwise(np.where, (condition, a, b))
 
     def clip(self, values: Operand, least: float, most: float) -> OutOfCoreArray:
-        """Return the nearest values within the bounds."""
+        """Return the values limited to the range."""
         return elementwise(np.clip, (values, least, most))
 
     def sum(self, values: OutOfCoreArray, dtype: DTypeLike | None = None) -> np.generic:
@@ -235,12 +295,21 @@ class OutOfCore:
 def elementwise(
     function: Callable[..., Array], inputs: Sequence[Operand], **options: object
 ) -> OutOfCoreArray:
-    """Return a function of the elements of arrays of one shape, and of numbers, not worked out yet.
+    """Return an unevaluated function of the elements of arrays.
+
+    Parameters
+    ----------
+    function
+        NumPy function of elements
+    inputs
+        arrays of one shape, and numbers; at least one is an array of this module
+    options
+        keyword arguments of the function
 
     Raises
     ------
     GeometryError
-        if the arrays differ in shape
+        if the shapes of the arrays differ
     """
     files = [each for each in inputs if isinstance(each, OutOfCoreArray)]
     storage, shape = files[0].storage, files[0].shape
@@ -250,7 +319,7 @@ def elementwise(
             f"arrays in files have the shapes {shape} and {others.pop()}, expected one "
             "shape; data, scanner and image grid must belong together."
         )
-    # the type is that of nothing: numbers count as weak ones, as numpy has it
+    # dtype of an empty result; Python numbers stay weak, as in NumPy's promotion (NEP 50)
     empty = (each if isinstance(each, float | int) else _none_of(each) for each in inputs)
     work = partial(function, **options)
     made = Expression(work, _few(inputs), shape, work(*empty).dtype)
@@ -258,9 +327,10 @@ def elementwise(
 
 
 def _few(inputs: Sequence[Operand]) -> tuple[Operand, ...]:
-    """Return the inputs; those that are expressions put into files where they read too many."""
+    """Return the inputs, with expressions evaluated into files if there are too many files."""
     files = [each for each in inputs if isinstance(each, OutOfCoreArray)]
     if sum(each.n_read for each in files) > MOST_READ:
+        # Only expressions are evaluated; plain files are already as cheap as possible.
         for each in files:
             if each.n_read > 1:
                 each.in_memory()
@@ -268,8 +338,17 @@ def _few(inputs: Sequence[Operand]) -> tuple[Operand, ...]:
 
 
 def blocks(shape: tuple[int, ...], dtype: DType) -> Iterator[slice]:
-    """Yield the rows of an array, some at a time."""
+    """Yield slices of the rows of an array, about `BLOCK_BYTES` each.
+
+    Parameters
+    ----------
+    shape
+        of the array
+    dtype
+        of its elements
+    """
     per_row = int(np.prod(shape[1:], dtype=np.int64)) * dtype.itemsize
+    # At least one row, even if a single row exceeds the block.
     n = max(1, BLOCK_BYTES // max(per_row, 1))
     return (slice(start, min(start + n, shape[0])) for start in range(0, shape[0], n))
 
@@ -279,7 +358,7 @@ def _shape_of(values: Operand) -> tuple[int, ...]:
 
 
 def _none_of(values: OutOfCoreArray | Array) -> Array:
-    """Return no elements of the type of some; of a single number that number itself."""
+    """Return an empty array of the same dtype; a scalar is returned itself."""
     return np.empty(0, values.dtype) if values.shape else np.asarray(values)[()]
 
 

@@ -1,7 +1,7 @@
-"""Arrays in unnamed temporary files that are deleted with them.
+"""Arrays in unnamed temporary files, which the system removes with them.
 
-Nobody else can change such a file, so that it may be mapped; another process of ours is handed the
-open file and maps it too.
+No other program can change such a file, so it can be mapped safely. Another process of ours
+receives the open file and maps it too.
 """
 
 from __future__ import annotations
@@ -19,13 +19,26 @@ from engine.data.storage.columns import allow_addresses
 
 
 class SpooledArray(np.memmap[Any, np.dtype[Any]]):
-    """Values of a whole file. `descriptor` is the open file, -1 for a part of an array."""
+    """Values of a whole file. `descriptor` is the open file, -1 for a view of an array."""
 
     descriptor = -1
 
 
 def spooled(values: Array, folder: Path) -> SpooledArray:
-    """Write values into a nameless file in a folder and map it; raises `OSError` for no room."""
+    """Write values to an unnamed file and map it.
+
+    Parameters
+    ----------
+    values
+        any contiguous array
+    folder
+        folder on the disk to use
+
+    Raises
+    ------
+    OSError
+        if the disk is full
+    """
     with tempfile.TemporaryFile(dir=folder) as file:
         values.tofile(file)
         file.flush()
@@ -33,9 +46,20 @@ def spooled(values: Array, folder: Path) -> SpooledArray:
 
 
 def mapped(file: IO[bytes], dtype: str, shape: tuple[int, ...]) -> SpooledArray:
-    """Map an open file that holds an array; it may be closed then."""
+    """Map an open file that contains an array; the file object can then be closed.
+
+    Parameters
+    ----------
+    file
+        open for reading
+    dtype
+        as NumPy writes it, "<f4"
+    shape
+        of the array
+    """
     allow_addresses(int(np.prod(shape)) * np.dtype(dtype).itemsize)
     found = SpooledArray(file, dtype, "r", shape=shape)
+    # A duplicate outlives the file object and can be sent to another process.
     found.descriptor = os.dup(file.fileno())
     weakref.finalize(found, os.close, found.descriptor)
     return found

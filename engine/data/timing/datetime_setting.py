@@ -14,9 +14,10 @@ WANTED = (
 
 
 def _moment(value: object) -> object:
-    """Return a moment; numbers would be seconds since 1970, and a day alone midnight."""
+    """Return date and time; refuse numbers (seconds since 1970) and days without a time."""
     if value is None or isinstance(value, datetime):
         return value
+    # fromisoformat accepts a day alone as midnight, which would shift a decay correction by hours.
     if isinstance(value, str) and ":" in value:
         try:
             return datetime.fromisoformat(value.strip())

@@ -16,8 +16,8 @@ class Nuclide:
 
     Attributes
     ----------
-    half_life_s : as scanners write it into DICOM [s]
-    branching : positrons for each decay
+    half_life_s : as scanners write it into DICOM files [s]
+    branching : positrons per decay
     """
 
     half_life_s: float
@@ -39,25 +39,55 @@ decimals (F-18: four). Ga-68 has 88.88 ± 0.41 %. Half-lives are those of DICOM 
 
 
 def decayed(seconds: float, half_life_s: float) -> float:
-    """Return the part of an activity that is left after a time; before it, if that is negative."""
+    """Return the fraction of an activity that remains after a time.
+
+    Parameters
+    ----------
+    seconds
+        time; negative for the past, with a result above 1
+    half_life_s
+        half-life
+    """
     return float(math.exp2(-seconds / half_life_s))
 
 
 def frame_factor(frame_s: float, half_life_s: float) -> float:
-    """Return the activity at the start of a frame, as a multiple of the mean over it."""
+    """Return the activity at the start of a frame relative to its mean over the frame.
+
+    Parameters
+    ----------
+    frame_s
+        duration of the frame
+    half_life_s
+        half-life
+    """
     decays = math.log(2) * frame_s / half_life_s
+    # expm1 keeps the digits of short frames, where 1 − exp(−x) would cancel.
     return decays / -math.expm1(-decays) if decays else 1.0
 
 
 def seconds_between(one: datetime, other: datetime) -> float | None:
-    """Return the time from one moment to another [s]; None where only one of them has a zone."""
+    """Return the time from one moment to another in s.
+
+    Parameters
+    ----------
+    one
+        start
+    other
+        end
+
+    Returns
+    -------
+    the difference; None if only one of them has a time zone
+    """
+    # A zone on one side only: the difference could be wrong by hours.
     if (one.utcoffset() is None) != (other.utcoffset() is None):
         return None
     return _instant_s(other) - _instant_s(one)
 
 
 def _instant_s(moment: datetime) -> float:
-    """Return a moment as seconds; differences of times of one zone would forget its summer time."""
+    """Return a moment in s; unlike a difference of datetimes, this respects summer time."""
     zone = moment.utcoffset()
     naive = (moment.replace(tzinfo=None) - datetime.min).total_seconds()
     return naive - (zone.total_seconds() if zone is not None else 0.0)

@@ -34,9 +34,9 @@ class FrameRequest:
 
     Attributes
     ----------
-    spans_ms : start and end of each since the scan began, in order, none into the next
-    n_equal : number of frames of as many prompts each, in place of those
-    gates : gates of a cycle, in place of both
+    spans_ms : start and end of each frame since the start of the scan, in order, no overlap
+    n_equal : number of frames with equal prompts, instead of `spans_ms`
+    gates : gates of a cycle, instead of both
     """
 
     spans_ms: tuple[tuple[int, int], ...] = ()
@@ -50,16 +50,26 @@ class FrameRequest:
 
     @classmethod
     def of(cls, text: str) -> FrameRequest | None:
-        """Read "10x60,5x300", "0-60,120-180", "n=20" or "gates=8"; None where nothing is wanted.
+        """Parse "10x60,5x300", "0-60,120-180", "n=20" or "gates=8".
+
+        Parameters
+        ----------
+        text
+            the request; spaces, semicolons, "×" and en dashes are accepted
+
+        Returns
+        -------
+        the request; None for an empty text
 
         Raises
         ------
         ValueError
-            where the text says none of them
+            if the text is not a request, or frames overlap
         """
         text = text.strip()
         if not text:
             return None
+        # Gates first: only they begin with a letter other than n.
         gates = GateRequest.of(text)
         if gates:
             return cls(gates=gates)
@@ -68,17 +78,27 @@ class FrameRequest:
             n = int(equal["n"])
             _refuse_number(n)
             return cls(n_equal=n)
+        # People paste lists from tables, with commas, semicolons or spaces.
         parts = re.split(r"[,;\s]+", _DASH.sub("-", _TIMES.sub("x", text)))
         return cls(_spans(parts) if _SPAN.fullmatch(parts[0]) else _one_after_the_other(parts))
 
     def divide(self, data: ListMode) -> TimeDivision:
-        """Return the frames of a scan, up to its end, or its gates.
+        """Divide a scan into frames, up to its end, or into gates.
+
+        Parameters
+        ----------
+        data
+            list mode with event times
+
+        Returns
+        -------
+        the division; frames after the end of the scan are omitted
 
         Raises
         ------
         DataError
-            where its events have no times, or too few different ones, or it ended before all
-            frames; where gates are wanted and nothing says when cycles began
+            if the events have no times or too few different ones, the scan ends before the first
+            frame, or gates are requested without triggers
         """
         if data.time_ms is None:
             raise DataError(
@@ -94,13 +114,20 @@ class FrameRequest:
                 f"the first frame begins at {spans[0][0] / MS:g} s, but the scan ends "
                 f"after {over_ms / MS:g} s; choose frames within the scan."
             )
+        # The last frame can be shorter; a note tells the user.
         within = (TimeFrame(start, min(end, over_ms)) for start, end in spans if start < over_ms)
         return TimeDivision.of(tuple(within))
 
     def remark(self, frames: Sequence[TimeFrame]) -> str:
-        """Say that a scan ended before all frames had; empty if it did not."""
+        """Return a note if the scan ends before all frames; else an empty text.
+
+        Parameters
+        ----------
+        frames
+            frames of the division
+        """
         if self.gates:
-            return ""  # what cycles they are made of is said by itself
+            return ""  # `GateRequest.remark` describes the cycles
         n, k = self.n_frames, len(frames)
         if self.n_equal or (k == n and frames[-1].end_ms == self.spans_ms[-1][1]):
             return ""
@@ -114,8 +141,10 @@ class FrameRequest:
         )
 
     def _equal_ends(self, time_ms: NDArray[np.uint32] | None) -> tuple[int, ...]:
+        # Quantiles of the sorted times divide the prompts equally.
         times = np.sort(np.asarray(time_ms))
         places = np.arange(1, self.n_equal) * len(times) // self.n_equal
+        # The end is exclusive, so the last event needs one millisecond more.
         ends = [*times[places].tolist(), int(times[-1]) + 1]
         if any(a >= b for a, b in zip((0, *ends[:-1]), ends, strict=True)):
             raise DataError(
@@ -126,7 +155,7 @@ class FrameRequest:
 
 
 def _one_after_the_other(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Read lengths, of which each begins where the one before ends."""
+    """Parse durations of consecutive frames."""
     lengths: list[int] = []
     for part in parts:
         found = _PART.fullmatch(part)
@@ -141,7 +170,7 @@ def _one_after_the_other(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 
 def _spans(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """Read starts and ends."""
+    """Parse starts and ends of frames."""
     _refuse_number(len(parts))
     spans: list[tuple[int, int]] = []
     for part in parts:
@@ -151,6 +180,7 @@ def _spans(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
         start, end = _whole_ms(found["start"]), _whole_ms(found["end"])
         if start >= end:
             raise ValueError(f"frame {part} s must end after it begins")
+        # Overlap would count events twice, and the sum of frames would exceed the scan.
         if spans and start < spans[-1][1]:
             raise ValueError(
                 f"frame {part} s begins before the previous one ends at "
@@ -166,6 +196,7 @@ def _no_frame(part: str, *, span: bool) -> str:
 
 
 def _whole_ms(text: str) -> int:
+    # Rounding before the comparison: 0.1 s is not exact in binary.
     ms = round(float(text) * MS)
     if abs(ms - float(text) * MS) > 1e-6:
         raise ValueError(f"{text} s is not a valid frame time; events have a resolution of 1 ms")

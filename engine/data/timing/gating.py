@@ -1,11 +1,12 @@
 """Gates: parts of a repeated cardiac or respiratory cycle.
 
-A trigger begins a cycle, the next one ends it. Of a cycle from t_i to t_(i+1), gate g of n holds
+A trigger begins a cycle, the next one ends it. In a cycle from t_i to t_(i+1), gate g of n contains
 
     t_i + (g − 1)/n (t_(i+1) − t_i) ≤ t < t_i + g/n (t_(i+1) − t_i)
 
-in whole ms. With c the median length of a cycle, those shorter than c / 2 or longer than 2 c are
-left out (a trigger was false, or one was missed), or those further than p % from c if p is said.
+in whole ms. With c the median cycle length, cycles shorter than c / 2 or longer than 2 c are
+rejected, because a trigger is false or missing. If the user sets p, cycles that differ from c by
+more than p % are rejected instead.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from engine.data.timing.triggers import Triggers
 
 MOST_GATES = 100
 USUAL = (0.5, 2.0)
-"""Cycles from the first to the second of these, times their median, are used."""
+"""Range of accepted cycle lengths, relative to the median."""
 _TEXT = re.compile(
     r"gates\s*=\s*(?P<n>\d+)(?:\s+of\s+(?P<signal>.+?))?"
     r"(?:\s+within\s+(?P<percent>\d+(?:\.\d*)?)\s*%)?",
@@ -40,9 +41,9 @@ class GateRequest:
 
     Attributes
     ----------
-    n_gates : parts of a cycle
-    signal : name of the triggers; empty: those of a file, else the only ones there are
-    within_percent : how far a cycle may be from the median one; None: half to twice as long
+    n_gates : number of gates in a cycle
+    signal : name of the triggers; empty: those of a file, else the only ones
+    within_percent : maximum difference from the median cycle; None: half to twice as long
 
     Examples
     --------
@@ -57,12 +58,21 @@ class GateRequest:
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """Read "gates=8 of ecg within 20%"; None where a text says nothing of gates.
+        """Parse "gates=8 of ecg within 20%".
+
+        Parameters
+        ----------
+        text
+            the request
+
+        Returns
+        -------
+        the request; None if the text does not begin with "gate"
 
         Raises
         ------
         ValueError
-            where it does, and not like that
+            if it begins with "gate" but is not valid
         """
         if not text.lower().startswith("gate"):
             return None
@@ -76,16 +86,24 @@ class GateRequest:
         return cls(n, (found["signal"] or "").strip().lower(), percent)
 
     def divide(self, triggers: Sequence[Triggers], over_ms: int) -> TimeDivision:
-        """Return the gates of a scan of this length.
+        """Divide a scan into gates.
+
+        Parameters
+        ----------
+        triggers
+            triggers of all signals of the scan
+        over_ms
+            length of the scan
 
         Raises
         ------
         DataError
-            where nothing says when cycles began, or no cycle is used
+            if the triggers are missing or ambiguous, or no cycle is accepted
         """
         signal = self._chosen(triggers)
         starts, ends = signal.cycles_ms(over_ms)
         used = self._used(ends - starts)
+        # Otherwise the gates would be empty and fail later, without the cause.
         if not used.any():
             raise DataError(
                 f"none of the {len(starts):,} cycles of {signal.name} in the scan can "
@@ -94,11 +112,20 @@ class GateRequest:
         return _divided(starts[used], ends[used], self.n_gates)
 
     def remark(self, triggers: Sequence[Triggers], over_ms: int) -> str:
-        """Say by what cycles gates are, how many and how long those are, and how many are not."""
+        """Describe the cycles: signal, number, length, and how many were rejected.
+
+        Parameters
+        ----------
+        triggers
+            triggers of all signals of the scan
+        over_ms
+            length of the scan
+        """
         signal = self._chosen(triggers)
         starts, ends = signal.cycles_ms(over_ms)
         lengths = ends - starts
         used = self._used(lengths)
+        # 5 % to 95 %: single extreme cycles would hide the usual range.
         low, high = np.percentile(lengths[used], [5, 95]) / MS
         words = (
             f"Gated by {signal.name}: {used.sum():,} cycles of {np.median(lengths) / MS:.3g} s "
@@ -115,9 +142,10 @@ class GateRequest:
         return f"{words}; {n_out:,} of {len(used):,} are rejected ({why})"
 
     def _chosen(self, triggers: Sequence[Triggers]) -> Triggers:
-        """Return the triggers that say when cycles began."""
+        """Return the triggers that define the cycles."""
         names = ", ".join(each.name for each in triggers)
         named = [each for each in triggers if each.name == self.signal]
+        # A file of trigger times was loaded on purpose, so it comes before signals in the scan.
         of_file = [each for each in triggers if each.is_file]
         found = named if self.signal else of_file or triggers
         if len(found) == 1:
@@ -138,9 +166,10 @@ class GateRequest:
         )
 
     def _used(self, lengths_ms: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which cycles are near enough to the median one."""
+        """Return a mask of the accepted cycles."""
         if not len(lengths_ms):
             return np.zeros(0, bool)
+        # The median is robust against the false and missing triggers that are to be rejected.
         relative = lengths_ms / np.median(lengths_ms)
         if self.within_percent is not None:
             return np.asarray(np.abs(relative - 1) <= self.within_percent / 100)
@@ -148,7 +177,8 @@ class GateRequest:
 
 
 def _divided(starts: NDArray[np.int64], ends: NDArray[np.int64], n: int) -> TimeDivision:
-    """Return every cycle in `n` parts, and the time between cycles in none."""
+    """Return the division with n gates for each cycle; time between cycles belongs to no gate."""
+    # Integer division keeps whole ms, and neighbouring gates share their edge exactly.
     marks = starts[:, None] + (ends - starts)[:, None] * np.arange(n + 1) // n
     owners = np.column_stack([np.tile(np.arange(n), (len(starts), 1)), np.full(len(starts), NONE)])
     frames = tuple(

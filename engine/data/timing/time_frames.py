@@ -14,12 +14,12 @@ MS = 1000
 
 
 class Gate(NamedTuple):
-    """A part of a repeated cycle.
+    """Part of a repeated cycle.
 
     Attributes
     ----------
-    number, n_gates : its place in the cycle, from 1, and how many parts that has
-    used_ms : how much of the scan's time is in it [ms]
+    number, n_gates : number of the gate in the cycle, from 1, and number of gates
+    used_ms : time of the scan in this gate [ms]
     """
 
     number: int
@@ -33,9 +33,9 @@ class TimeFrame:
 
     Attributes
     ----------
-    start_ms, end_ms : since the scan began; an event at the end is in the next one. Of a gate, when
-        it begins first and when it ends last
-    gate : which part of a cycle it is; None: all time from start to end
+    start_ms, end_ms : since the start of the scan; an event at the end is in the next frame. For a
+        gate its first start and its last end
+    gate : part of a cycle; None: all time from start to end
 
     Examples
     --------
@@ -52,7 +52,7 @@ class TimeFrame:
 
     @property
     def start_s(self) -> float:
-        """When it begins [s]."""
+        """Start of the frame [s]."""
         return self.start_ms / MS
 
     @property
@@ -61,7 +61,7 @@ class TimeFrame:
         return (self.gate.used_ms if self.gate else self.end_ms - self.start_ms) / MS
 
     def facts(self) -> Plain:
-        """Return when it is, for provenance; of a gate also which one and when it ends last."""
+        """Return start and duration for provenance; for a gate also its number and last end."""
         facts: Plain = {"start_s": self.start_s, "duration_s": self.duration_s}
         if self.gate is None:
             return facts
@@ -69,22 +69,39 @@ class TimeFrame:
         return {**facts, "end_s": self.end_ms / MS, **place}
 
     def describe(self) -> str:
-        """Return when it begins and ends; of a gate, its place and how much time it holds."""
+        """Return start and end as text; for a gate its number and the time in it."""
         if self.gate:
             return f"gate {self.gate.number} of {self.gate.n_gates}, {self.duration_s:g} s"
         return f"{self.start_s:g} to {self.end_ms / MS:g} s"
 
 
 def join_up(frames: Sequence[TimeFrame]) -> bool:
-    """Return True if frames begin with the scan and each where the one before it ends."""
+    """Return True if frames cover the time from the start of the scan without gaps.
+
+    Parameters
+    ----------
+    frames
+        in order; gates never do
+    """
     starts = [0, *(frame.end_ms for frame in frames[:-1])]
     pairs = zip(frames, starts, strict=True)
     return all(frame.gate is None and frame.start_ms == start for frame, start in pairs)
 
 
 def bids_times(frames: Sequence[TimeFrame]) -> Plain:
-    """Return when frames are, as BIDS calls it; of gates only how much time each holds."""
+    """Return the times of frames under BIDS names; for gates only the time in each.
+
+    Parameters
+    ----------
+    frames
+        frames or gates of a scan
+
+    Returns
+    -------
+    "FrameTimesStart" and "FrameDuration" in s, or "GateDuration"
+    """
     lengths = [frame.duration_s for frame in frames]
+    # A gate has many parts, so a start time would be misleading.
     if any(frame.gate for frame in frames):
         return {"GateDuration": lengths}
     return {"FrameTimesStart": [frame.start_s for frame in frames], "FrameDuration": lengths}

@@ -13,24 +13,24 @@ from engine.core.arrays import Array
 from engine.core.errors import GeometryError
 
 MOST_BINS = 2**31 - 1
-"""Bins that their numbers here can tell apart."""
+"""Maximum number of bins, because bin numbers are int32."""
 
 
 @dataclass(frozen=True, eq=False)
 class TimedCounts:
     """Counts of TOF bins, for bins with counts.
 
-    Times run towards the second end of a line (`engine.geometry.tof`), unless the file that they
-    come from does not tell: then they are those of the file.
+    TOF bins run towards the second end of a line (`engine.geometry.tof`). If the file does not
+    state their direction, they have the order of the file.
 
     Attributes
     ----------
-    starts : (n_times + 1,) where the counts of each time begin
-    bins : (n,) int32 bin of each count, ascending within a time
+    starts : (n_times + 1,) index of the first count of each TOF bin
+    bins : (n,) int32 bin of each count, ascending within a TOF bin
     counts : (n,) float32
     background : (n,) expected additive counts in use; None: all 0
-    estimates : (n,) expected counts, by the key of the role whose file tells their times
-    is_ordered : True if it is known which way times run
+    estimates : (n,) expected counts, by key of the input role with TOF bins
+    is_ordered : True if the direction of the TOF bins is known
 
     Examples
     --------
@@ -50,7 +50,20 @@ class TimedCounts:
 
     @classmethod
     def of(cls, times: Iterable[Array], *, is_ordered: bool = True) -> Self:
-        """Keep what is not 0 of the values (n_bins,) of each time, which are looked at in turn."""
+        """Return the non-zero counts of all TOF bins.
+
+        Parameters
+        ----------
+        times
+            (n_bins,) of each TOF bin; read one after the other
+        is_ordered
+            True if their direction is known
+
+        Raises
+        ------
+        GeometryError
+            if there are more bins than int32 can number
+        """
         bins, counts, starts = [], [], [0]
         for values in times:
             if len(values) > MOST_BINS:
@@ -59,6 +72,7 @@ class TimedCounts:
                     f"{MOST_BINS:,} are supported; choose a larger span, or sum the "
                     "TOF bins."
                 )
+            # TOF sinograms are mostly empty: only bins with counts are stored.
             nonzero = np.flatnonzero(values)
             bins.append(nonzero.astype(np.int32))
             counts.append(np.asarray(values[nonzero], np.float32))
@@ -69,51 +83,95 @@ class TimedCounts:
 
     @property
     def n_times(self) -> int:
-        """Bins of time."""
+        """Number of TOF bins."""
         return len(self.starts) - 1
 
     @property
     def times(self) -> NDArray[np.int16]:
-        """(n,) bin of time of each count."""
+        """TOF bin of each count, (n,)."""
         return np.repeat(np.arange(self.n_times, dtype=np.int16), np.diff(self.starts))
 
     def of_time(self, time: int) -> slice:
-        """Return the rows of one time."""
+        """Return the rows of one TOF bin."""
         return slice(int(self.starts[time]), int(self.starts[time + 1]))
 
     def dense(self, time: int, n_bins: int) -> NDArray[np.float32]:
-        """(n_bins,) counts of one time."""
+        """Return the counts of one TOF bin in all bins, (n_bins,).
+
+        Parameters
+        ----------
+        time
+            number of the TOF bin
+        n_bins
+            bins of the layout
+        """
         values, rows = np.zeros(n_bins, np.float32), self.of_time(time)
         values[self.bins[rows]] = self.counts[rows]
         return values
 
     def sums(self, n_bins: int) -> NDArray[np.float32]:
-        """(n_bins,) counts of all times."""
+        """Return the counts of all TOF bins together, (n_bins,)."""
         return np.bincount(self.bins, self.counts, n_bins).astype(np.float32)
 
     def picked(self, rows: NDArray[np.integer], starts: NDArray[np.int64]) -> Self:
-        """Return these counts, with all that belongs to each; `starts` as for all."""
+        """Return some of the counts, with all their columns.
+
+        Parameters
+        ----------
+        rows
+            indices of the counts, TOF bin by TOF bin
+        starts
+            (n_times + 1,) index of the first selected count of each TOF bin
+        """
+        # Every column must follow the selection, or values would move to other bins.
         background = None if self.background is None else self.background[rows]
         estimates = {key: values[rows] for key, values in self.estimates.items()}
         parts = {"bins": self.bins[rows], "counts": self.counts[rows]}
         return replace(self, starts=starts, background=background, estimates=estimates, **parts)
 
     def where(self, selected: NDArray[np.bool_]) -> Self:
-        """Return those counts, (n,), that are kept."""
+        """Return the counts that a mask selects.
+
+        Parameters
+        ----------
+        selected
+            (n,) mask
+        """
+        # The number of selected counts before each row gives the new starts of the TOF bins.
         before = np.concatenate([[0], np.cumsum(selected)])
         return self.picked(np.flatnonzero(selected), before[self.starts])
 
     def in_order(self, order: Sequence[int]) -> Self:
-        """Return the counts with time t as that of number order[t] here, in a known order."""
+        """Return the counts with their TOF bins in a known order.
+
+        Parameters
+        ----------
+        order
+            TOF bin t of the result is number order[t] here
+        """
         parts = [np.arange(self.starts[k], self.starts[k + 1]) for k in order]
         starts = np.cumsum([0, *(len(part) for part in parts)])
         return replace(self.picked(np.concatenate(parts), starts), is_ordered=True)
 
     def with_background(self, expected: Array) -> Self:
-        """Return the counts with more expected ones, (n,), beside them."""
+        """Return the counts with additional expected counts.
+
+        Parameters
+        ----------
+        expected
+            (n,) next to each count
+        """
         earlier = 0 if self.background is None else self.background
         return replace(self, background=np.asarray(expected + earlier, np.float32))
 
     def with_estimate(self, key: str, expected: NDArray[np.float32]) -> Self:
-        """Return the counts with what the file of a role expects beside each."""
+        """Return the counts with the expected counts from the file of a role.
+
+        Parameters
+        ----------
+        key
+            key of the input role
+        expected
+            (n,) next to each count
+        """
         return replace(self, estimates={**self.estimates, key: expected})

@@ -1,8 +1,8 @@
-"""Dose and patient facts of a scan, for units that the scan alone does not allow.
+"""Dose and patient facts of a scan, for units that need more than the scan.
 
     dose at injection = D 2^(−(t_injected − t_D) / T½) − R 2^(−(t_injected − t_R) / T½)
 
-with the activity D drawn up and R left in the syringe, each measured at its own time.
+D is the activity in the syringe and R the residual, each measured at its own time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Sex = Literal["F", "M"]
 Administration = Literal["bolus", "infusion"]
 FROM_THE_SCAN, NOT_STATED = "as the scan says", "not said"
 PARTING = "\\^="
-"""Signs that part values and names in DICOM."""
+"""Characters that separate values and name components in DICOM."""
 
 
 class Tracer(Settings):
@@ -136,34 +136,38 @@ class Tracer(Settings):
             moment = getattr(self, name)
             if moment is None:
                 continue
+            # Without the time of injection the decay between both is unknown.
             if self.injected_at is None:
                 raise ValueError(f"{name} is set but injected_at is not; give both")
             if seconds_between(moment, self.injected_at) is None:
                 raise ValueError(f"{name} and injected_at must both have a time zone, or both none")
             if self.known_half_life_s is None:
                 raise ValueError(f"{name} is set without a half-life; give nuclide or half_life_s")
+        # A residual above the dose usually means exchanged values or times.
         if self.dose_mbq is not None and not self.injected_bq:
             raise ValueError("no activity of the dose remains; check residual and times")
         return self
 
     @property
     def known_half_life_s(self) -> float | None:
-        """Half-life, of the nuclide if it is not given [s]."""
+        """Half-life [s]; that of the nuclide if it is not set."""
         if self.half_life_s is None and self.nuclide in NUCLIDES:
             return NUCLIDES[self.nuclide].half_life_s
         return self.half_life_s
 
     @property
     def injected_bq(self) -> float | None:
-        """Activity that came into the body, at the moment of injection [Bq]; None: not known."""
+        """Injected activity at the time of injection [Bq]; None if not known."""
         if self.dose_mbq is None:
             return None
         left = self._at_injection(self.dose_mbq, self.dose_at)
+        # Both are decayed to the injection before the subtraction, because they were measured at
+        # different times.
         left -= self._at_injection(self.residual_mbq, self.residual_at)
         return max(0.0, 1e6 * left)
 
     def facts(self) -> Plain:
-        """Return what is known, under the keys that readers of scans use."""
+        """Return the known values, under the keys that readers of scans use."""
         known = {
             "isotope": self.nuclide,
             "radiopharmaceutical": self.radiopharmaceutical,
@@ -182,7 +186,7 @@ class Tracer(Settings):
         return {key: value for key, value in known.items() if value is not None}
 
     def describe(self) -> str:
-        """Return dose and nuclide in a line."""
+        """Return dose, nuclide and weight in one line."""
         dose = "" if self.injected_bq is None else f"{self.injected_bq / 1e6:.4g} MBq"
         words = (
             dose,
@@ -192,6 +196,7 @@ class Tracer(Settings):
         return ", ".join(word for word in words if word) or "no dose or body data"
 
     def _branching(self) -> float | None:
+        # A branching fraction of the user comes first, for nuclides that the table lacks.
         if self.branching is None and self.nuclide in NUCLIDES:
             return NUCLIDES[self.nuclide].branching
         return self.branching

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 OF_FILE = "the file of trigger times"
-"""Name of triggers that came in a file of their own."""
+"""Name of triggers from a separate file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class Triggers:
     Attributes
     ----------
     name : name of the signal, such as "ecg" or "respiration"
-    time_ms : (n,) int64, since the scan began, in order, each once
+    time_ms : (n,) int64, since the start of the scan, in order, without duplicates
 
     Examples
     --------
@@ -34,20 +34,39 @@ class Triggers:
 
     @classmethod
     def at(cls, name: str, time_ms: NDArray[np.int64]) -> Triggers:
-        """Return triggers at moments in any order."""
+        """Return triggers from times in any order.
+
+        Parameters
+        ----------
+        name
+            name of the signal
+        time_ms
+            times since the start of the scan; duplicates are removed
+        """
         return cls(name, np.unique(np.asarray(time_ms, np.int64)))
 
     @property
     def is_file(self) -> bool:
-        """True if a file of their own says them."""
+        """True if they come from a separate file."""
         return self.name == OF_FILE
 
     def cycles_ms(self, over_ms: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return starts and ends of the cycles that lie whole within a scan of this length."""
+        """Return the complete cycles of a scan.
+
+        Parameters
+        ----------
+        over_ms
+            length of the scan
+
+        Returns
+        -------
+        starts and ends of the cycles, (n,) each
+        """
         starts, ends = self.time_ms[:-1], self.time_ms[1:]
+        # Incomplete cycles at both ends would give gates of unequal phase.
         whole = (starts >= 0) & (ends <= over_ms)
         return starts[whole], ends[whole]
 
     def describe(self) -> str:
-        """Return how many there are."""
+        """Return their number and name."""
         return f"{len(self.time_ms):,} of {self.name}"
