@@ -1,4 +1,4 @@
-"""Places of things in space: grids, scanners, orbits, time-of-flight bins."""
+"""Geometry: grids, scanners, orbits, time-of-flight bins."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""Scanners given crystal by crystal: any arrangement a table of positions can hold.
+"""Scanners given crystal by crystal: any arrangement in a table of positions.
 
-A pair is a line of response when it passes the axis at a distance of at most the field of view's
-radius, and where its groups are in coincidence. Pairs i < j are numbered row by row of the
-triangle: k = i (2n − i − 1)/2 + j − i − 1.
+A pair is a line of response if its distance from the axis is at most the radius of the field of
+view, and its groups are in coincidence. Pairs i < j are numbered row by row of the triangle: k = i
+(2n − i − 1)/2 + j − i − 1.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class CrystalMap(Scanner):
 
     Parameters
     ----------
-    name : shown to the user
-    keys : (n, 3) ring, place and layer of each crystal, as the file names it
-    positions_mm : (n, 3) centres of detection (x, y, z) [mm, LPS]
-    fov_radius_mm : lines of response further from the axis do not count [mm]
+    name : displayed name
+    keys : (n, 3) ring, place and layer of each crystal, as in the file
+    positions_mm : (n, 3) mean points of detection (x, y, z) [mm, LPS]
+    fov_radius_mm : maximum distance of a line of response from the axis [mm]
 
-    voxel_mm : (x, y, z) voxel of a first image [mm]
-    fov_mm : its diameter and length [mm]
-    tof : time-of-flight bins, None without
-    coincident : (n_groups, n_groups) bool, symmetric: which groups are in coincidence with each
+    voxel_mm : (x, y, z) default voxel size [mm]
+    fov_mm : default diameter and length of the image [mm]
+    tof : time-of-flight bins; None: no time of flight
+    coincident : (n_groups, n_groups) bool, symmetric: groups that are in coincidence with each
         other; None: all are
 
     Examples
@@ -63,6 +63,7 @@ class CrystalMap(Scanner):
         tof: TofBins | None = None,
         coincident: NDArray[np.bool_] | None = None,
     ) -> None:
+        # Checked here and not in the readers: programs build crystal maps from arrays as well.
         if len(keys) != len(positions_mm) or len(keys) < 2:
             raise GeometryError(
                 f"crystal map {name!r}: {len(keys)} keys and {len(positions_mm)} positions; "
@@ -77,6 +78,7 @@ class CrystalMap(Scanner):
         self._voxel_mm, self._fov_mm = voxel_mm, fov_mm
         if coincident is None:
             return
+        # Groups are the distinct rings of the keys, numbered in ascending order.
         n_groups = int(self.groups.max()) + 1
         if coincident.shape != (n_groups, n_groups):
             raise GeometryError(
@@ -108,6 +110,8 @@ class CrystalMap(Scanner):
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
         xp = module_of(numbers)
         numbers = xp.asarray(numbers, np.int64)
+        # The row is found by a search, because the closed form with a square root rounds for large
+        # n.
         starts = self._tables.beside(numbers, self._row_starts)
         i = xp.searchsorted(starts, numbers, side="right") - 1
         j = numbers - starts[i] + i + 1
@@ -118,7 +122,9 @@ class CrystalMap(Scanner):
         positions = self._tables.beside(crystals, self._positions)
         a, b = (positions[crystals[:, k], :2] for k in (0, 1))
         d = b - a
-        length = xp.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])  # every device rounds it alike
+        length = xp.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])  # equal bits on every device
+        # The cross product over the length is the distance from the axis. Multiplying avoids a
+        # division by zero for lines along the axis.
         cross = xp.abs(a[:, 0] * d[:, 1] - a[:, 1] * d[:, 0])
         passes = (length > 0) & (cross <= self.fov_radius_mm * length)
         if self.coincident is None:
@@ -132,10 +138,21 @@ class CrystalMap(Scanner):
         return self.coincident is None
 
     def index_of(self, keys: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """(n,) crystal of each (ring, place, layer) row, −1 where the map has none."""
+        """Return the crystal with each key.
+
+        Parameters
+        ----------
+        keys
+            (n, 3) ring, place and layer
+
+        Returns
+        -------
+        (n,) number of the crystal; −1 if the map has no such key
+        """
         flat = self._flat(keys)
         order = self._sorted_keys
         at = np.searchsorted(self._flat(self.keys)[order], flat)
+        # searchsorted returns n for keys above the last one.
         at = np.minimum(at, self.n_crystals - 1)
         found = self._flat(self.keys)[order][at] == flat
         return np.where(found, order[at], -1).astype(np.int32)
@@ -143,6 +160,8 @@ class CrystalMap(Scanner):
     @staticmethod
     def _flat(keys: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         k = np.asarray(keys, np.int64)
+        # One integer for each key, so that a sorted search finds it. Layer and place have 16 and 24
+        # bits.
         return (k[:, 0] << 40) | (k[:, 1] << 16) | k[:, 2]
 
     @cached_property
@@ -166,6 +185,7 @@ class CrystalMap(Scanner):
         return self._fov_mm
 
     def fingerprint(self) -> Plain:
+        # A table of positions is too long for a cache key or provenance.
         digest = hashlib.sha256(self._positions.tobytes() + self.keys.tobytes()).hexdigest()
         tof = [self.tof.fwhm_ps, self.tof.bin_ps, self.tof.n_bins] if self.tof else None
         found: Plain = {
@@ -176,6 +196,7 @@ class CrystalMap(Scanner):
             "fov_radius_mm": self.fov_radius_mm,
             "tof": tof,
         }
+        # Added only if present: keys of caches without a rule stay valid.
         if self.coincident is not None:
             found["coincident_sha256"] = hashlib.sha256(self.coincident.tobytes()).hexdigest()
         return found

@@ -1,11 +1,11 @@
 """Two parallel panels of crystals, with the image between them on a grid tied to their pitch.
 
-The panels' normal is y: panel 0 at −y, panel 1 at +y. Rows of crystals follow one another along z,
-columns along x: crystal = ((panel · n_layers + layer) · n_rows + row) · n_columns + column. With
-D voxels on a pitch and planes of t mm a voxel is pitch/D × t × pitch/D; the image is as long and
-as wide as the panels: n_rows D × n_planes × n_columns D, [z, y, x].
+The normal of the panels is y: panel 0 is at −y, panel 1 at +y. Rows of crystals follow z, columns
+follow x: crystal = ((panel · n_layers + layer) · n_rows + row) · n_columns + column. With D voxels
+per pitch and planes of t mm, a voxel is pitch/D × t × pitch/D. The image has the length and width
+of the panels: n_rows D × n_planes × n_columns D, [z, y, x].
 
-Chou et al., PLoS ONE 7 (2012) e50540, call our y, z, x their x, y, z.
+Chou et al., PLoS ONE 7 (2012) e50540, use x, y, z for our y, z, x.
 """
 
 from __future__ import annotations
@@ -77,12 +77,15 @@ class DualHeadSettings(Settings):
     def _consistent(self) -> Self:
         if self.crystal_mm > self.pitch_mm:
             raise ValueError(f"crystal_mm must be at most pitch_mm = {self.pitch_mm:g}")
+        # A window without the photopeak would count only scatter, which the model does not
+        # describe.
         low, high = self.energy_window_kev
         if not 0 <= low < 511 < high:
             raise ValueError(
                 f"energy_window_kev must hold 511 keV and begin at 0 or above, got {low:g} to "
                 f"{high:g}"
             )
+        # The tolerance accepts planes that fill the gap exactly, such as 119 × 0.1 mm in 11.9 mm.
         if self.n_planes * self.plane_mm > self.separation_mm * (1 + 1e-9):
             raise ValueError(
                 f"n_planes · plane_mm must be at most separation_mm = {self.separation_mm:g}"
@@ -110,7 +113,7 @@ class DualHead(Scanner):
 
     @property
     def blurred_axis(self) -> int:
-        """The normal of the panels, y: two panels see no line that runs along them."""
+        """Axis y, the normal of the panels: no line of response is parallel to the panels."""
         return 1
 
     @property
@@ -130,25 +133,36 @@ class DualHead(Scanner):
 
     @property
     def n_per_layer(self) -> int:
-        """Crystals of one layer of one panel."""
+        """Number of crystals in one layer of one panel."""
         return self.settings.n_rows * self.settings.n_columns
 
     @cached_property
     def orientations(self) -> Orientations:
-        """How the pairs of one layer with one layer are numbered."""
+        """Numbering of the pairs between one layer of each panel."""
         return Orientations(self.settings.n_rows, self.settings.n_columns)
 
     @property
     def grid(self) -> ImageGrid:
-        """The image that keeps the symmetries of the panels."""
+        """Grid of the image, which has the symmetries of the panels."""
         s = self.settings
         n, edge = s.voxels_per_pitch, s.pitch_mm / s.voxels_per_pitch
         return ImageGrid((s.n_rows * n, s.n_planes, s.n_columns * n), (edge, s.plane_mm, edge))
 
     def depth_mm(self, layer: int) -> float:
-        """Mean depth of detection in a layer, from the front face, for perpendicular photons."""
+        """Return the mean depth of detection in a layer for perpendicular photons [mm].
+
+        Parameters
+        ----------
+        layer
+            number of the layer, 0 at the front
+
+        Returns
+        -------
+        depth from the front face of the panel
+        """
         s = self.settings
         thickness, mu = s.thickness_mm / s.n_layers, s.attenuation_per_mm
+        # Mean of an exponential distribution truncated at the thickness of the layer.
         return layer * thickness + 1 / mu - thickness / expm1(mu * thickness)
 
     @property
@@ -169,6 +183,8 @@ class DualHead(Scanner):
         points[..., 0] = _centred(s.n_columns, s.pitch_mm)
         points[..., 2] = _centred(s.n_rows, s.pitch_mm)[:, None]
         for layer in range(s.n_layers):
+            # Positions are mean points of detection, not the centres of the crystals: they define
+            # the lines.
             y = s.separation_mm / 2 + self.depth_mm(layer)
             points[0, layer, ..., 1], points[1, layer, ..., 1] = -y, y
         return points.reshape(-1, 3)
@@ -182,7 +198,10 @@ class DualHead(Scanner):
         return self.settings.n_layers**2 * self.orientations.n_pairs
 
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
-        """(n, 2) crystals, that of panel 0 first; pairs of layers (layer0, layer1) are slowest."""
+        """Return the crystals of lines, (n, 2), crystal of panel 0 first.
+
+        The pair of layers (layer0, layer1) varies slowest.
+        """
         xp, n_layers = module_of(numbers), self.settings.n_layers
         layers, pair = xp.divmod(xp.asarray(numbers, np.int64), self.orientations.n_pairs)
         layer0, layer1 = xp.divmod(layers, n_layers)
@@ -192,21 +211,35 @@ class DualHead(Scanner):
         return xp.stack([first, second], -1).astype(np.int32)
 
     def numbers(self, crystals: Array) -> Array:
-        """(n,) int64 numbers of the lines of response of crystals (n, 2), in either order."""
+        """Return the numbers of lines of response.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2) crystals in either order, one of each panel
+
+        Returns
+        -------
+        (n,) int64
+        """
         xp, s = module_of(crystals), self.settings
+        # Crystals of panel 0 have the lower numbers, so sorting puts them first.
         ordered = xp.sort(xp.asarray(crystals, np.int64), axis=1)
         slab, place = xp.divmod(ordered, self.n_per_layer)
         row, column = xp.divmod(place, s.n_columns)
+        # Layers are numbered through both panels, so those of panel 1 begin at n_layers.
         layers = slab[:, 0] * s.n_layers + slab[:, 1] - s.n_layers
         pair = self.orientations.numbers(row[:, 0], column[:, 0], row[:, 1], column[:, 1])
         return layers * self.orientations.n_pairs + pair
 
     def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        # Any crystal of one panel is in coincidence with any crystal of the other one, in all
+        # layers.
         on_panel_1 = crystals >= self.settings.n_layers * self.n_per_layer
         return on_panel_1[:, 0] != on_panel_1[:, 1]
 
     def _crystal(self, slab: Array, row: Array, column: Array) -> Array:
-        """Crystal of a layer, counted through both panels, at a row and column."""
+        """Return the crystal at a row and column of a layer, counted through both panels."""
         return (slab * self.settings.n_rows + row) * self.settings.n_columns + column
 
     @cached_property
@@ -215,6 +248,7 @@ class DualHead(Scanner):
         across = -(-s.n_columns // s.block_crystals)
         row = np.arange(s.n_rows) // s.block_crystals
         column = np.arange(s.n_columns) // s.block_crystals
+        # Blocks at the edge can be incomplete; they still have their own number.
         block = (row[:, None] * across + column).ravel()
         slab = np.arange(2 * s.n_layers)[:, None] * (block[-1] + 1)
         return (slab + block).astype(np.int32).ravel()
@@ -224,7 +258,7 @@ class DualHead(Scanner):
         return self.settings.separation_mm / 2
 
     def from_middle_mm(self, x: Array, y: Array) -> Array:
-        return abs(y) + 0 * x  # objects may be wider than the panels are apart
+        return abs(y) + 0 * x  # objects can be wider than the distance of the panels
 
     @property
     def default_voxel_mm(self) -> Point:
@@ -241,6 +275,7 @@ class DualHead(Scanner):
         return x, y, z
 
     def fingerprint(self) -> Plain:
+        # The image grid does not change the lines, so it is not part of the scanner's identity.
         image = {"voxels_per_pitch", "n_planes", "plane_mm"}
         return self.settings.model_dump(mode="json", exclude={"source"} | image)
 

@@ -1,7 +1,7 @@
-"""Which energies a scanner counts.
+"""Energy window of a scanner.
 
-A photon of energy E that is stopped is read as a Gaussian about E, whose width goes as √E, and is
-counted if it is read within the window:
+A photon of energy E that is absorbed is measured as a Gaussian about E, with a width proportional
+to √E. It is counted if the measured energy is within the window:
 
     ε(E) = ½ [erf((E_high − E) / √2 σ) − erf((E_low − E) / √2 σ)],
     σ(E) = resolution · √(511 keV · E) / 2.355
@@ -26,12 +26,12 @@ ELECTRON_KEV = 510.99895
 
 @dataclass(frozen=True)
 class EnergyWindow:
-    """Energies that are counted, and how well they are known.
+    """Accepted energies and energy resolution.
 
     Attributes
     ----------
     lowest_kev, highest_kev : bounds of the window
-    resolution : full width at half maximum at 511 keV, as part of it; 0: exact
+    resolution : full width at half maximum at 511 keV, relative to 511 keV; 0: exact
     """
 
     lowest_kev: float
@@ -39,16 +39,33 @@ class EnergyWindow:
     resolution: float
 
     def sigma_kev(self, kev: float) -> float:
-        """Standard deviation of what is read of photons of an energy."""
+        """Return the standard deviation of the measured energy of photons [keV].
+
+        Parameters
+        ----------
+        kev
+            energy of the photons
+        """
         return self.resolution / FWHM_PER_SIGMA * sqrt(ELECTRON_KEV * kev)
 
     def accepted(self, kev: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the photons of each energy [keV] that are read within the window."""
+        """Return the share of photons that are counted.
+
+        Parameters
+        ----------
+        kev
+            energies of the photons, of any shape
+
+        Returns
+        -------
+        shares 0 to 1, same shape
+        """
         shares = [self._accepted(float(one)) for one in np.ravel(kev)]
         return np.reshape(shares, np.shape(kev))
 
     def _accepted(self, kev: float) -> float:
         width = sqrt(2) * self.sigma_kev(kev)
+        # A perfect resolution would divide by zero; the window is then a sharp test.
         if width == 0:
             return float(self.lowest_kev <= kev <= self.highest_kev)
         return 0.5 * (erf((self.highest_kev - kev) / width) - erf((self.lowest_kev - kev) / width))

@@ -1,6 +1,6 @@
-"""The image grid: which point of space each voxel holds.
+"""The image grid: positions of the voxels.
 
-centre of voxel (i_z, i_y, i_x) = lower + (i + 1/2) · voxel, points (x, y, z) in mm, LPS.
+Centre of voxel (i_z, i_y, i_x) = lower + (i + 1/2) · voxel; points are (x, y, z) in mm, LPS.
 """
 
 from __future__ import annotations
@@ -46,50 +46,88 @@ class ImageGrid:
 
     @property
     def size_mm(self) -> NDArray[np.floating]:
-        """(x, y, z) edge lengths of the box [mm]."""
+        """Edge lengths of the box (x, y, z) [mm]."""
         return np.array(self.shape[::-1]) * np.array(self.voxel_mm)
 
     @property
     def lower_mm(self) -> NDArray[np.floating]:
-        """(x, y, z) corner of the box with the smallest coordinates [mm]."""
+        """Corner of the box with the smallest coordinates (x, y, z) [mm]."""
         return np.array(self.centre_mm) - self.size_mm / 2
 
     @property
     def upper_mm(self) -> NDArray[np.floating]:
-        """(x, y, z) corner of the box with the largest coordinates [mm]."""
+        """Corner of the box with the largest coordinates (x, y, z) [mm]."""
         return np.array(self.centre_mm) + self.size_mm / 2
 
     def centres_mm(self, axis: int) -> NDArray[np.floating]:
-        """Voxel centres along one axis [mm]; axis 0, 1, 2 is x, y, z."""
+        """Return the voxel centres along one axis [mm].
+
+        Parameters
+        ----------
+        axis
+            0, 1, 2 for x, y, z
+        """
         n = self.shape[2 - axis]
         return self.lower_mm[axis] + (np.arange(n) + 0.5) * self.voxel_mm[axis]
 
     def to_voxels(self, points_mm: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Points (..., 3) [mm] in voxel units from the lower corner, (x, y, z)."""
+        """Convert points to voxel units, counted from the lower corner.
+
+        Parameters
+        ----------
+        points_mm
+            (..., 3) x, y, z
+
+        Returns
+        -------
+        (..., 3) x, y, z; voxel i covers [i, i + 1)
+        """
         scaled = (np.asarray(points_mm, float) - self.lower_mm) / np.array(self.voxel_mm)
         return np.asarray(scaled)
 
     def part(self, box: Sequence[tuple[int, int]]) -> ImageGrid:
-        """Return some neighbouring voxels, where they are.
+        """Return a box of voxels as a grid at the same position.
 
-        box : first of them and one past the last, along z, y and x
+        Parameters
+        ----------
+        box
+            first voxel and one past the last along z, y and x
         """
         ends = np.array(box)
+        # Shift of the centre: half the difference of voxels that are cut off at both ends.
         beside = (ends.sum(axis=1) - self.shape)[::-1] / 2 * np.array(self.voxel_mm)
         x, y, z = (np.array(self.centre_mm) + beside).tolist()
         n_z, n_y, n_x = (ends[:, 1] - ends[:, 0]).tolist()
         return ImageGrid((n_z, n_y, n_x), self.voxel_mm, (x, y, z))
 
     def index_of(self, point_mm: Point) -> tuple[int, int, int] | None:
-        """(i_z, i_y, i_x) of the voxel that holds a point, None outside the box."""
+        """Return the indices (i_z, i_y, i_x) of the voxel that contains a point.
+
+        Parameters
+        ----------
+        point_mm
+            x, y, z
+
+        Returns
+        -------
+        the indices; None if the point is outside the box
+        """
+        # floor, not int: truncation would put points just below 0 into voxel 0.
         x, y, z = (int(np.floor(v)) for v in self.to_voxels(np.array(point_mm)))
         inside = all(0 <= i < n for i, n in zip((z, y, x), self.shape, strict=True))
         return (z, y, x) if inside else None
 
     def describe(self, unit: str = "mm") -> str:
-        """Plain words: voxel size in a unit, named in the plural, and number of voxels."""
+        """Return voxel size and number of voxels as text.
+
+        Parameters
+        ----------
+        unit
+            unit of the voxel size; a plural "s" is removed for the number 1
+        """
         n_z, n_y, n_x = self.shape
         x, y, z = (f"{edge:g}" for edge in self.voxel_mm)
+        # Cubic voxels are the usual case and need only one number.
         if x == y == z:
             one = unit.removesuffix("s") if x == "1" else unit
             return f"{x} {one}, {n_x} × {n_y} × {n_z}"

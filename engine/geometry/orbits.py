@@ -1,14 +1,14 @@
-"""Usual scans as vectors: circle, helix, fan, parallel beam; and the vectors that ASTRA uses.
+"""Common X-ray scans as vectors: circle, helix, fan, parallel beam; and the vectors of ASTRA.
 
-β is the angle of the source from +x towards +y, D the distance from source to axis, L that from
-source to detector:
+β is the angle of the source from +x towards +y, D the distance from source to axis, L the distance
+from source to detector:
 
-source = D (cos β, sin β, 0)   detector = (D − L) (cos β, sin β, 0)
-u = (−sin β, cos β, 0)         v = (0, 0, 1)
+    source = D (cos β, sin β, 0)   detector = (D − L) (cos β, sin β, 0)
+    u = (−sin β, cos β, 0)         v = (0, 0, 1)
 
-In parallel beams the rays come from there: r = −(cos β, sin β, 0). A scanner that turns the other
-way has −β; a detector whose columns or rows are counted the other way is `flipped`. Sizes and
-shifts on a detector are given as (along u, along v).
+In parallel beams the rays come from there: r = −(cos β, sin β, 0). A scanner with reversed rotation
+has −β. A detector with reversed columns or rows is `flipped`. Sizes and shifts on a detector are
+given as (along u, along v).
 """
 
 from __future__ import annotations
@@ -26,7 +26,21 @@ Array = NDArray[np.float64]
 
 
 def circle(n_views: int, *, first_rad: float = 0.0, range_rad: float = tau) -> Array:
-    """(n_views,) even angles; the one after the last would be first + range [rad]."""
+    """Return evenly spaced angles.
+
+    Parameters
+    ----------
+    n_views
+        number of angles
+    first_rad
+        first angle
+    range_rad
+        total range; the angle after the last would be first + range
+
+    Returns
+    -------
+    (n_views,) in rad
+    """
     return np.asarray(first_rad + np.arange(n_views) * (range_rad / n_views))
 
 
@@ -57,10 +71,10 @@ def circular_cone(
     pixel_mm
         width and height of a pixel on the detector, or both in one [mm]
     axis_column, axis_row
-        column and row, from 0, at which the detector sees the point of the axis on a level with the
-        source; each replaces what `detector_shift_mm` says of it
+        column and row, from 0, of the point of the axis at the height of the source;
+        each replaces the component of `detector_shift_mm`
     source_shift_mm, detector_shift_mm
-        shifts along u and v from the central ray through the axis; they do not do the same [mm]
+        shifts along u and v from the central ray through the axis; the two differ [mm]
     roll_rad
         turn of the detector in its plane, from u towards v [rad]
     tilt_rad
@@ -83,6 +97,7 @@ def circular_cone(
     _check_distances(source_axis_mm, source_detector_mm)
     detector = (source_axis_mm - source_detector_mm, *detector_shift_mm)
     still = _one_view("cone", (source_axis_mm, *source_shift_mm), detector, pixel_mm, shape)
+    # Roll first: tilts are defined about the rows and columns of the rolled detector.
     still = still.rolled(roll_rad).tilted(about_u_rad=tilt_rad[0], about_v_rad=tilt_rad[1])
     return _turned(_seeing_axis(still, axis_column, axis_row), angles_rad)
 
@@ -120,6 +135,7 @@ def helical(
         pixel_mm=pixel_mm,
         axis_column=axis_column,
     )
+    # The height follows the angle, not the view number, so uneven angles are also correct.
     height = z_mm + pitch_mm * angles / tau
     return circle.moved(shift_mm=height[:, None] * (0, 0, 1))
 
@@ -205,7 +221,14 @@ def from_astra_vectors(
         (n_rows, n_columns)
     beam
         "cone" or "parallel"
+
+    Raises
+    ------
+    GeometryError
+        if the vectors have another shape or no detector is possible
     """
+    # A row of ASTRA is source (or direction), detector centre, u and v, in the order of our
+    # fields.
     rows = np.asarray(vectors, float)
     if rows.ndim != 2 or rows.shape[1] != 12:
         raise GeometryError(
@@ -216,7 +239,17 @@ def from_astra_vectors(
 
 
 def to_astra_vectors(geometry: XrayGeometry) -> Array:
-    """(n_views, 12) of ASTRA's `cone_vec` or `parallel3d_vec`: source or ray, detector, u, v."""
+    """Return the vectors of ASTRA's `cone_vec` or `parallel3d_vec`.
+
+    Parameters
+    ----------
+    geometry
+        source and detector of each view
+
+    Returns
+    -------
+    (n_views, 12) source (or direction of the rays), detector centre, u, v [mm]
+    """
     g = geometry
     return np.concatenate([g.source_mm, g.detector_mm, g.u_mm, g.v_mm], axis=1)
 
@@ -228,8 +261,9 @@ def _one_view(
     pixel_mm: float | Pair,
     shape: tuple[int, int],
 ) -> XrayGeometry:
-    """Return the view at β = 0, where u is along y and v along z."""
+    """Return the view at β = 0, with u along y and v along z."""
     width, height = (pixel_mm, pixel_mm) if isinstance(pixel_mm, int | float) else pixel_mm
+    # Some programs use negative pixel sizes for reversed detectors; here that is `flipped`.
     if not all(isfinite(size) and size > 0 for size in (width, height)):
         raise GeometryError(
             f"pixel of {width:g} × {height:g} mm, want positive sizes; to count columns or rows "
@@ -248,7 +282,8 @@ def _one_view(
 def _seeing_axis(
     geometry: XrayGeometry, axis_column: float | None, axis_row: float | None
 ) -> XrayGeometry:
-    """Shift the detector so that it sees the axis where it should."""
+    """Shift the detector so that the axis has the given column and row."""
+    # After roll and tilt the axis is seen elsewhere, so the shift must come last.
     column, row = geometry.axis_seen[0]
     return geometry.shifted(
         columns=0.0 if axis_column is None else column - axis_column,
@@ -258,11 +293,13 @@ def _seeing_axis(
 
 def _turned(geometry: XrayGeometry, angles_rad: ArrayLike) -> XrayGeometry:
     angles = _angles(angles_rad)
+    # One view, repeated and rotated: all views then share the same rounding.
     return geometry.select(np.zeros(len(angles), int)).rotated(angles)
 
 
 def _angles(angles_rad: ArrayLike) -> Array:
     angles = np.asarray(angles_rad, float)
+    # NaN angles come from text files with missing lines; they would spread to every voxel.
     if angles.ndim != 1 or not len(angles) or not np.isfinite(angles).all():
         raise GeometryError(
             f"angles of shape {angles.shape}, want one finite angle for each view [rad]."

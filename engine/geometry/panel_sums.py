@@ -1,11 +1,11 @@
-"""Between values of lines of response and values of the crystals of two panels.
+"""Sums and products between values of lines and values of the crystals of two panels.
 
-sums      s0[i] = Σ_j y[i, j],   s1[j] = Σ_i y[i, j]
-products  y[i, j] = s0[i] s1[j]
+    sums      s0[i] = Σ_j y[i, j],   s1[j] = Σ_i y[i, j]
+    products  y[i, j] = s0[i] s1[j]
 
-over all pairs of a crystal i of panel 0 and a crystal j of panel 1. All lines of an orientation
-are a picture of shifts, so each orientation is one sum, or product, of two rectangles of crystals.
-`crystal_sums` and `line_products` are of all layers of crystals, pair of layers by pair.
+over all pairs of a crystal i of panel 0 and a crystal j of panel 1. All lines of an orientation are
+an image of shifts. Each orientation is therefore one sum or product of two rectangles of crystals.
+`crystal_sums` and `line_products` include all layers, one pair of layers after the other.
 """
 
 from __future__ import annotations
@@ -23,9 +23,23 @@ Places = tuple[slice, slice]
 
 
 def sums(table: Orientations, y: Array) -> NDArray[np.float64]:
-    """(2, n_rows, n_columns) sums of the values y (n_pairs,) of all lines of each crystal."""
+    """Sum the values of all lines of each crystal.
+
+    Parameters
+    ----------
+    table
+        orientations of the panels
+    y
+        (n_pairs,) values of the lines
+
+    Returns
+    -------
+    (2, n_rows, n_columns) float64
+    """
     found = np.zeros((2, table.n_rows, table.n_columns))
     for lines, shape, first, second in _rectangles(table):
+        # Adding whole rectangles avoids index arrays for n² lines, which would exceed the lines'
+        # memory.
         image = y[lines].reshape(shape)
         found[0][first] += image
         found[1][second] += image
@@ -33,7 +47,19 @@ def sums(table: Orientations, y: Array) -> NDArray[np.float64]:
 
 
 def crystal_sums(scanner: DualHead, y: Array) -> NDArray[np.float64]:
-    """(n_crystals,) sums of the values y (n_lors,) of all lines of each crystal."""
+    """Sum the values of all lines of each crystal, for all layers.
+
+    Parameters
+    ----------
+    scanner
+        two panels
+    y
+        (n_lors,) values of the lines
+
+    Returns
+    -------
+    (n_crystals,) float64
+    """
     s = scanner.settings
     found = np.zeros((2, s.n_layers, s.n_rows, s.n_columns))
     lines = y.reshape(s.n_layers, s.n_layers, -1)
@@ -45,11 +71,24 @@ def crystal_sums(scanner: DualHead, y: Array) -> NDArray[np.float64]:
 
 
 def line_products(scanner: DualHead, values: Array) -> NDArray[np.float32]:
-    """(n_lors,) products of the values (n_crystals,) of both crystals of each line."""
+    """Return the product of the values of both crystals of each line, for all layers.
+
+    Parameters
+    ----------
+    scanner
+        two panels
+    values
+        (n_crystals,) values of the crystals
+
+    Returns
+    -------
+    (n_lors,) float32
+    """
     s = scanner.settings
     of_layers = np.asarray(values).reshape(2, s.n_layers, s.n_rows, s.n_columns)
     out = np.empty((s.n_layers, s.n_layers, scanner.orientations.n_pairs), np.float32)
     for i, k in np.ndindex(out.shape[:2]):
+        # Written in place: the product of all lines is the largest array of a run.
         products(scanner.orientations, (of_layers[0, i], of_layers[1, k]), out=out[i, k])
     return out.ravel()
 
@@ -61,7 +100,19 @@ def products(
     *,
     out: Array | None = None,
 ) -> NDArray[np.float32]:
-    """(n_pairs,) products of the values (2, n_rows, n_columns) of both crystals of each line."""
+    """Return the product of the values of both crystals of each line.
+
+    Parameters
+    ----------
+    table
+        orientations of the panels
+    values
+        (2, n_rows, n_columns), or one array for each panel
+    dtype
+        of the result, if `out` is None
+    out
+        array (n_pairs,) for the result
+    """
     out = np.empty(table.n_pairs, dtype) if out is None else out
     for lines, shape, first, second in _rectangles(table):
         np.multiply(
@@ -71,7 +122,7 @@ def products(
 
 
 def _rectangles(table: Orientations) -> Iterator[tuple[slice, tuple[int, int], Places, Places]]:
-    """Yield the lines of each orientation, their shape, and the crystals on either panel."""
+    """Yield the lines of each orientation, their shape, and the crystals on both panels."""
     for a, b in table.offsets.tolist():
         lines, shape = table.block(a, b)
         yield lines, shape, _places((-a, -b), shape), _places((a, b), shape)

@@ -1,8 +1,8 @@
-"""A rigid motion: six numbers.
+"""Rigid motion: six numbers.
 
     q = R (p − c) + c + t,   R = Rz(γ) Ry(β) Rx(α)
 
-takes a point p of a volume to where it belongs; c is the middle of the volume's grid.
+maps a point p of a volume to its new position; c is the centre of the volume's grid.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ FARTHEST_MM, MOST_DEG = 5000.0, 180.0
 
 @dataclass(frozen=True)
 class RigidMotion:
-    """A turn of a map about its middle, then a shift.
+    """Rotation of a volume about its centre, then a shift.
 
     Attributes
     ----------
-    shift_mm : (x, y, z) of the middle [mm]
-    turn_deg : about the axes x, y and z through the middle, one after the other [degrees]
+    shift_mm : (x, y, z) shift of the centre [mm]
+    turn_deg : rotation about the axes x, y and z through the centre, in this order [degrees]
 
     Examples
     --------
@@ -41,45 +41,66 @@ class RigidMotion:
 
     @property
     def matrix(self) -> Matrix:
-        """R, (3, 3)."""
+        """Rotation matrix R, (3, 3)."""
+        # Imported here: it takes a noticeable part of a second, and most runs move nothing.
         from scipy.spatial.transform import Rotation
 
         return np.asarray(Rotation.from_euler("xyz", self.turn_deg, degrees=True).as_matrix())
 
     @property
     def distance_mm(self) -> float:
-        """How far the middle is shifted [mm]."""
+        """Length of the shift [mm]."""
         return float(np.linalg.norm(self.shift_mm))
 
     @property
     def angle_deg(self) -> float:
-        """How far it is turned, about whatever axis [degrees]."""
+        """Rotation angle, about any axis [degrees]."""
         cosine = (np.trace(self.matrix) - 1) / 2
+        # Rounding can put the cosine just outside of −1 to 1.
         return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
 
     def describe(self) -> str:
-        """Return shift and turn in words."""
+        """Return shift and rotation as text."""
         return f"moved {self.distance_mm:.1f} mm, {self.angle_deg:.1f} degrees"
 
     def record(self) -> Plain:
-        """Return the six numbers, as provenance holds them."""
+        """Return the six numbers for provenance."""
         return {"shift_mm": list(self.shift_mm), "turn_deg": list(self.turn_deg)}
 
     def back(self, points_mm: Matrix, middle_mm: Point) -> Matrix:
-        """Return the places (n, 3) of a map [mm] that belong to points of the scan."""
+        """Return the points of the volume that a motion maps to given points.
+
+        Parameters
+        ----------
+        points_mm
+            (n, 3) points of the scan
+        middle_mm
+            centre c of the volume's grid
+
+        Returns
+        -------
+        (n, 3) [mm]
+        """
         middle = np.array(middle_mm)
+        # Row vectors times R are Rᵀ times column vectors: the inverse rotation.
         return np.asarray((points_mm - middle - self.shift_mm) @ self.matrix + middle)
 
 
 def motion_of(numbers: tuple[float, ...]) -> RigidMotion:
-    """Return the motion of six numbers, x, y, z [mm] and angles about them [degrees].
+    """Return the motion of six numbers.
+
+    Parameters
+    ----------
+    numbers
+        x, y, z [mm] and the angles about these axes [degrees]
 
     Raises
     ------
     DataError
-        where they are not six, or no motion
+        if there are not six numbers, or one exceeds its limit or is NaN
     """
     limits = (*[FARTHEST_MM] * 3, *[MOST_DEG] * 3)
+    # Tested before the comparison, because zip with strict=True raises another error.
     fits = len(numbers) == len(limits)
     if not fits or not all(abs(n) <= m for n, m in zip(numbers, limits, strict=True)):
         raise DataError(

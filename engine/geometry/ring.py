@@ -1,11 +1,13 @@
 """Cylindrical scanners: rings of crystals, with gaps.
 
-crystal id = ring · n_crystals_per_ring + place, place angle θ = first_angle + 2π place / n,
-x = R cos θ, y = R sin θ, z = (ring − (n_rings − 1)/2) · pitch.
+    crystal id = ring · n_crystals_per_ring + place, place angle θ = first_angle + 2π place / n,
+    x = R cos θ, y = R sin θ, z = (ring − (n_rings − 1)/2) · pitch.
 
 A line of response has a view v, a tangential bin t and an ordered pair of rings (r1, r2):
-place1 = (v + ⌊t/2⌋) mod n, place2 = (v − ⌊(t+1)/2⌋ + n/2) mod n, |r1 − r2| ≤ max_ring_difference
-(the numbering of Siemens 32-bit list mode, which names every unordered pair once).
+
+        place1 = (v + ⌊t/2⌋) mod n,  place2 = (v − ⌊(t+1)/2⌋ + n/2) mod n,  |r1 − r2| ≤ maximum
+
+(the numbering of Siemens 32-bit list mode, which contains each unordered pair once).
 """
 
 from __future__ import annotations
@@ -77,6 +79,7 @@ class RingSettings(Settings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         n = self.n_crystals_per_ring
+        # Opposite crystals and n / 2 views exist only for an even number.
         if n % 2:
             raise ValueError(f"n_crystals_per_ring must be even, got {n}")
         if self.n_tangential >= n:
@@ -89,6 +92,7 @@ class RingSettings(Settings):
         if min(*self.voxel_mm, *self.fov_mm) <= 0:
             raise ValueError("voxel_mm and fov_mm must be positive")
         if self.crystal_width_mm is not None:
+            # The width is used only by the gap model, which traces single boxes that face the axis.
             fits = 2 * math.pi * self.radius_mm / n
             if self.block_places > 1 or self.crystal_width_mm > fits:
                 wanted = f"crystals that face the axis one by one, at most {fits:.4g}"
@@ -138,12 +142,13 @@ class RingScanner(Scanner):
         s = self.settings
         alive = np.ones((s.n_rings, s.n_crystals_per_ring), bool)
         alive[:, list(s.gap_places)] = False
+        # Gap rings count in the ring numbers of the scanner's files, but have no crystals.
         alive[list(s.gap_rings), :] = False
         return alive.ravel()
 
     @cached_property
     def ring_pairs(self) -> NDArray[np.int32]:
-        """(n, 2) ordered pairs of rings in coincidence."""
+        """Ordered pairs of rings in coincidence, (n, 2)."""
         ring = np.arange(self.settings.n_rings, dtype=np.int32)
         pairs = np.stack(np.meshgrid(ring, ring, indexing="ij"), -1).reshape(-1, 2)
         close = np.abs(pairs[:, 0] - pairs[:, 1]) <= self.settings.max_ring_difference
@@ -151,7 +156,7 @@ class RingScanner(Scanner):
 
     @property
     def n_views(self) -> int:
-        """Views: angles of lines of response, half the crystals of a ring."""
+        """Number of views (angles of lines): half the crystals of a ring."""
         return self.settings.n_crystals_per_ring // 2
 
     @property
@@ -159,8 +164,17 @@ class RingScanner(Scanner):
         return self.n_views * self.settings.n_tangential * len(self.ring_pairs)
 
     def places(self, view: Array, tangential: Array) -> tuple[Any, Any]:
-        """Places on the ring of the two crystals of a view and a centred tangential bin."""
+        """Return the places on the ring of both crystals of a line.
+
+        Parameters
+        ----------
+        view
+            view v
+        tangential
+            tangential bin t, 0 in the middle
+        """
         n = self.settings.n_crystals_per_ring
+        # The shift rounds towards −∞, also for negative bins, as the formula requires.
         first = (view + (tangential >> 1)) % n
         second = (view - ((tangential + 1) >> 1) + n // 2) % n
         return first, second
@@ -168,6 +182,8 @@ class RingScanner(Scanner):
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
         s = self.settings
         xp = module_of(numbers)
+        # The pair of rings varies fastest: neighbouring numbers are lines of one transaxial
+        # position.
         transaxial, pair = xp.divmod(xp.asarray(numbers, np.int64), len(self.ring_pairs))
         view, t = xp.divmod(transaxial, s.n_tangential)
         first, second = self.places(view, t - s.n_tangential // 2)
@@ -181,7 +197,7 @@ class RingScanner(Scanner):
         xp = module_of(crystals)
         ring, place = xp.divmod(crystals, s.n_crystals_per_ring)
         close = xp.abs(ring[:, 0] - ring[:, 1]) <= s.max_ring_difference
-        # the bins t and −t of opposite views name the same pair of places, in swapped order
+        # bins t and −t of opposite views are the same pair of places in reversed order
         n = s.n_crystals_per_ring
         turn = (place[:, 0].astype(np.int64) - place[:, 1]) % n
         t = turn - n // 2
@@ -205,14 +221,21 @@ class RingScanner(Scanner):
 
     @property
     def n_classes(self) -> tuple[int, int]:
-        """Ring differences and distances |t| of tangential bins from the middle that occur."""
+        """Number of ring differences, and of distances |t| of tangential bins from the middle."""
         return self.settings.max_ring_difference + 1, self.settings.n_tangential // 2 + 1
 
     def line_classes(self, crystals: Array) -> tuple[Array, Array, Array]:
-        """What lines that differ by a turn or a shift have in common.
+        """Return the class of each line: properties that rotations and shifts do not change.
 
-        Of pairs (n, 2), of numpy or of a GPU, these are (n,) each: ring difference, |t|, and the
-        place in its block of the crystal from which t is positive. No line: the outermost class.
+        Parameters
+        ----------
+        crystals
+            (n, 2) NumPy or GPU array; pairs that are no line get the outermost class
+
+        Returns
+        -------
+        ring difference, |t|, and the place in its block of the crystal on the side of positive t;
+        (n,) each
         """
         n = self.settings.n_crystals_per_ring
         xp = module_of(crystals)
@@ -220,6 +243,8 @@ class RingScanner(Scanner):
         t = (place[:, 0] - place[:, 1]) % n - n // 2
         n_apart, n_off = self.n_classes
         apart = xp.minimum(xp.abs(ring[:, 0] - ring[:, 1]), n_apart - 1)
+        # For t = 0 both crystals are equivalent; the lower place decides, so that the result is
+        # unique.
         from_first = (t > 0) | ((t == 0) & (place[:, 0] < place[:, 1]))
         near = xp.where(from_first, place[:, 0], place[:, 1])
         return apart, xp.minimum(xp.abs(t), n_off - 1), near % self.settings.block_places
@@ -233,13 +258,15 @@ class RingScanner(Scanner):
     def crystal_depth(self) -> CrystalDepth:
         s = self.settings
         size = s.crystal_depth_mm, s.attenuation_per_mm
+        # Scanner files without a window get the usual lower bound of clinical scanners.
         lowest = self.energy.lowest_kev if self.energy else LSO.lowest_kev
         return CrystalDepth(*size, photo_fraction=s.photo_fraction, lowest_kev=lowest)
 
     @cached_property
     def _geometric_factors(self) -> NDArray[np.float32]:
-        """(n_rings, n_crystals_per_ring) by the differences of rings and of places of a pair."""
+        """Geometric factors by ring and place difference, (n_rings, n_crystals_per_ring)."""
         s = self.settings
+        # Rotations and shifts do not change the factor, so a table of differences covers all lines.
         ring, place = np.indices((s.n_rings, s.n_crystals_per_ring)).reshape(2, -1)
         pairs = np.stack([np.zeros_like(ring), ring * s.n_crystals_per_ring + place], -1)
         found = super().geometric_factor(pairs).reshape(s.n_rings, -1)
@@ -249,12 +276,13 @@ class RingScanner(Scanner):
             size = s.n_crystals_per_ring, s.crystal_width_mm, s.radius_mm
             gaps = CrystalRing(*size, self.crystal_depth)
             apart_mm = np.arange(n_apart) * s.ring_pitch_mm
+            # Gaps matter only for scanners whose file states a crystal width.
             found[:n_apart, turn] *= gap_factor(gaps, apart_mm, n_off)
         return found
 
     @property
     def geometry_of_classes(self) -> NDArray[np.float32]:
-        """(n_ring_differences, n_tangential // 2 + 1) geometric factor of each class of lines."""
+        """Geometric factor of each class of lines, (n_ring_differences, n_tangential // 2 + 1)."""
         n_apart, n_off = self.n_classes
         turn = self.settings.n_crystals_per_ring // 2 - np.arange(n_off)
         return self._geometric_factors[:n_apart, turn]
@@ -266,6 +294,7 @@ class RingScanner(Scanner):
         apart = xp.abs(ring[:, 0] - ring[:, 1])
         turn = xp.abs(place[:, 0] - place[:, 1])
         table = self._tables.beside(crystals, self._geometric_factors)
+        # The difference of places counts the shorter way round the ring.
         return table[apart, xp.minimum(turn, n - turn)]
 
     @cached_property
@@ -289,9 +318,10 @@ class RingScanner(Scanner):
         return self.settings.fov_mm
 
     def fingerprint(self) -> Plain:
+        # Image defaults and the origin of the numbers do not change the lines.
         beside = {"voxel_mm", "fov_mm", "source", "energy"}
         settings = self.settings.model_dump(mode="json", exclude=beside)
-        return {**settings, "lowest_kev": self.crystal_depth.lowest_kev}  # it tells tilted lines
+        return {**settings, "lowest_kev": self.crystal_depth.lowest_kev}  # it affects tilted lines
 
     def describe(self) -> str:
         s = self.settings

@@ -1,12 +1,11 @@
-"""The parameters by which RTK describes a cone beam, and the vectors they stand for.
+"""RTK's parameters of a cone beam, and the vectors that they describe.
 
-R = Rz(−InPlaneAngle) · Rx(−OutOfPlaneAngle) · Ry(−GantryAngle), in the frame of IEC 61217:
+    R = Rz(−InPlaneAngle) · Rx(−OutOfPlaneAngle) · Ry(−GantryAngle), in the frame of IEC 61217:
+    source = Rᵀ (SourceOffsetX, SourceOffsetY, SID)        u = Rᵀ e_x
+    origin = Rᵀ (ProjectionOffsetX, ProjectionOffsetY, SID − SDD)    v = Rᵀ e_y
 
-source = Rᵀ (SourceOffsetX, SourceOffsetY, SID)        u = Rᵀ e_x
-origin = Rᵀ (ProjectionOffsetX, ProjectionOffsetY, SID − SDD)    v = Rᵀ e_y
-
-RTK turns about y and its z points up from the table; for a patient who lies on the back with the
-head towards the gantry, our (x, y, z) are its (x, −z, y). Gantry angle 0 then is our β = −90°.
+RTK rotates about y, and its z points up from the table. For a supine patient with the head towards
+the gantry, our (x, y, z) are its (x, −z, y). Gantry angle 0 is our β = −90°.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ Array = NDArray[np.float64]
 
 IEC_TO_LPS = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 _SQUARE = 1e-6
-"""Cosine between rows and columns that counts as none."""
+"""Maximum cosine between rows and columns that counts as perpendicular."""
 
 
 @dataclass(frozen=True, eq=False)
 class RtkParameters:
-    """One value of each for every view, (n_views,) or (n_views, 2) along u and v.
+    """Parameters of each view, (n_views,) or (n_views, 2) along u and v.
 
     Attributes
     ----------
@@ -54,19 +53,24 @@ def from_rtk(
     pixel_mm: tuple[float, float],
     origin_mm: tuple[float, float] | None = None,
 ) -> XrayGeometry:
-    """Return the vectors that RTK's parameters stand for.
+    """Convert RTK's parameters to vectors.
 
     Parameters
     ----------
     parameters
-        of every view
+        of each view
     shape
         (n_rows, n_columns) of the projections
     pixel_mm
         width and height of a pixel [mm]
     origin_mm
-        centre of pixel (0, 0) along u and v, as the projection image says; None: the middle of the
+        centre of pixel (0, 0) along u and v, from the projection image; None: the centre of the
         image is at 0 [mm]
+
+    Raises
+    ------
+    GeometryError
+        if a source distance is 0, which marks a parallel beam in RTK
     """
     p = parameters
     if (np.asarray(p.source_detector_mm) == 0).any():
@@ -75,6 +79,7 @@ def from_rtk(
             "give the vectors of the views."
         )
     n_rows, n_columns = shape
+    # RTK places pixel (0, 0) by its centre, relative to the projection offset.
     first = -(n_columns - 1) / 2 * pixel_mm[0], -(n_rows - 1) / 2 * pixel_mm[1]
     middle = np.subtract(first if origin_mm is None else origin_mm, first)
     depth = p.source_isocentre_mm - p.source_detector_mm
@@ -92,8 +97,20 @@ def from_rtk(
 
 
 def to_rtk(geometry: XrayGeometry) -> RtkParameters:
-    """Return RTK's parameters, for projections whose image has its middle at 0."""
+    """Convert vectors to RTK's parameters, for projection images centred at 0.
+
+    Parameters
+    ----------
+    geometry
+        cone beam
+
+    Raises
+    ------
+    GeometryError
+        if RTK cannot describe the scan, such as a parallel beam or skewed pixels
+    """
     u, v = unit(geometry.u_mm), unit(geometry.v_mm)
+    # Rows of R are the detector axes in the IEC frame.
     rotation = np.stack([u, v, geometry.normal], axis=1) @ IEC_TO_LPS
     source = np.einsum("vij,vj->vi", rotation @ IEC_TO_LPS.T, geometry.source_mm)
     detector = np.einsum("vij,vj->vi", rotation @ IEC_TO_LPS.T, geometry.detector_mm)
@@ -102,6 +119,7 @@ def to_rtk(geometry: XrayGeometry) -> RtkParameters:
         fault = "the beam is parallel"
     elif np.abs(np.sum(u * v, axis=1)).max() > _SQUARE:
         fault = "rows and columns are not at right angles"
+    # RTK's detector has fixed axes relative to the source; it cannot describe the mirror image.
     elif not (source[:, 2] > detector[:, 2]).all():
         fault = "u × v points away from the source; count columns the other way"
     elif max(float(np.ptp(length(step))) for step in (geometry.u_mm, geometry.v_mm)) > _SQUARE:
@@ -110,6 +128,7 @@ def to_rtk(geometry: XrayGeometry) -> RtkParameters:
         raise GeometryError(f"RTK cannot describe this scan: {fault}.")
     return RtkParameters(
         gantry_rad=np.arctan2(rotation[:, 2, 0], rotation[:, 2, 2]),
+        # Rounding can exceed 1, which arcsin refuses with NaN.
         out_of_plane_rad=-np.arcsin(np.clip(rotation[:, 2, 1], -1, 1)),
         in_plane_rad=np.arctan2(rotation[:, 0, 1], rotation[:, 1, 1]),
         source_isocentre_mm=source[:, 2],
@@ -120,13 +139,14 @@ def to_rtk(geometry: XrayGeometry) -> RtkParameters:
 
 
 def _rotation(p: RtkParameters) -> Array:
-    """(n_views, 3, 3) R."""
+    """Return the rotations R, (n_views, 3, 3)."""
     return _about(2, -p.in_plane_rad) @ _about(0, -p.out_of_plane_rad) @ _about(1, -p.gantry_rad)
 
 
 def _about(axis: int, angles_rad: Array) -> Array:
-    """(n_views, 3, 3) rotations about x, y or z."""
+    """Return rotations about x, y or z, (n_views, 3, 3)."""
     cos, sin = np.cos(angles_rad), np.sin(angles_rad)
+    # Cyclic order of the axes gives the right-handed rotation for all three.
     one, other = (axis + 1) % 3, (axis + 2) % 3
     turn = np.zeros((len(cos), 3, 3))
     turn[:, axis, axis] = 1

@@ -1,7 +1,7 @@
-"""What every PET scanner can say: where its crystals are and which pairs are in coincidence.
+"""Interface of all PET scanners: positions of the crystals and pairs in coincidence.
 
-Lines and pairs may be arrays of numpy or of a GPU, and so is what is said of them; the tables of
-the crystals are numpy's.
+Lines and pairs can be NumPy or GPU arrays, and results have the same type. The tables of the
+crystals are NumPy arrays.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
 from engine.geometry.tof import TofBins
 
 MOST_COMPARED = 100
-"""Crystals whose nearest neighbour is looked for where nothing states how far apart they are."""
+"""Number of crystals whose nearest neighbour is searched, to estimate the pitch."""
 ROUND = 0.15
-"""Crystals may lie off their mean distance from the axis by this part of it."""
+"""Tolerance of a round scanner: deviation from the mean radius, relative to it."""
 
 
 class Scanner(ABC):
-    """A set of crystals in space and the rule that makes a pair of them a line of response.
+    """Crystals in space, and the rule that makes a pair of them a line of response.
 
-    Lines of response are numbered 0 ... n_lors - 1; `lors` turns numbers into crystal pairs and
-    `in_coincidence` says which pairs count (never a gap, never outside the rule).
+    Lines of response are numbered 0 ... n_lors - 1. `lors` converts numbers to crystal pairs.
+    `in_coincidence` selects the valid pairs: no gaps, and within the rule.
     """
 
     name: str
@@ -38,71 +38,81 @@ class Scanner(ABC):
 
     @property
     def blurred_axis(self) -> int | None:
-        """Axis (0, 1, 2 for x, y, z) along which it sees no lines, so that images are blurred."""
+        """Axis (0, 1, 2 or None) without lines of response, along which images are blurred."""
         return None
 
     @property
     def caution(self) -> str:
-        """What to keep in mind when one looks at its images, empty if nothing."""
+        """Warning about the images of this scanner; empty if there is none."""
         return ""
 
     @property
     @abstractmethod
     def n_crystals(self) -> int:
-        """Number of crystal places, gaps included."""
+        """Number of crystal places, including gaps."""
 
     @property
     @abstractmethod
     def positions_mm(self) -> NDArray[np.float64]:
-        """(n_crystals, 3) centres of detection (x, y, z) [mm, LPS]."""
+        """Mean points of detection (x, y, z), (n_crystals, 3) [mm, LPS]."""
 
     @property
     @abstractmethod
     def alive(self) -> NDArray[np.bool_]:
-        """(n_crystals,) False where the place is a gap."""
+        """False for gaps, (n_crystals,)."""
 
     @cached_property
     def crystal_normals(self) -> NDArray[np.float64]:
-        """(n_crystals, 3) unit vectors from face to back; away from the axis unless known."""
+        """Unit vectors from face to back, (n_crystals, 3); away from the axis by default."""
         across = self.positions_mm * (1.0, 1.0, 0.0)
         return across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
 
     @property
     def crystal_depth(self) -> CrystalDepth:
-        """Depth and material of the crystals; 20 mm of LSO unless known."""
+        """Depth and material of the crystals; by default 20 mm of LSO."""
         return LSO
 
     @cached_property
     def crystal_pitch_mm(self) -> tuple[float, float]:
-        """From one crystal to the next, across and along the axis; to the nearest unless known."""
+        """Crystal pitch across and along the axis; by default the distance of neighbours."""
+        # Gaps have positions too, and would halve the pitch of sparse rings.
         live = self.positions_mm[self.alive]
         some = live[:: -(-len(live) // MOST_COMPARED)]
         apart = np.stack([np.sort(np.linalg.norm(live - point, axis=1))[1] for point in some])
+        # The median ignores crystals at block edges, whose neighbours are farther away.
         nearest = float(np.median(apart))
         return nearest, nearest
 
     @property
     def block_mm(self) -> tuple[float, float] | None:
-        """Size of what adds up energies, across and along the axis [mm]; None: nobody says."""
+        """Size of the blocks that sum energies, across and along the axis [mm]; None: not known."""
         return None
 
     @property
     def energy(self) -> EnergyWindow | None:
-        """Energies that are counted; None where nobody says."""
+        """Energy window; None: not known."""
         return None
 
     @cached_property
     def is_round(self) -> bool:
-        """Whether the crystals lie about a cylinder round the axis, on all of its sides."""
+        """Whether the crystals are on all sides of a cylinder about the axis."""
+        # Eight sectors must contain crystals: two panels have a constant radius only by chance.
         x, y = self.positions_mm[self.alive, :2].T
         radii, sides = np.hypot(x, y), np.arctan2(y, x) // (np.pi / 4)
         near = np.ptp(radii) <= 2 * ROUND * radii.mean()
         return bool(near and np.isin(np.arange(-4, 4), sides).all())
 
     def geometric_factor(self, crystals: Array) -> Array:
-        """(n,) float32 how well the pairs `crystals` (n, 2) see each other.
+        """Return the geometric efficiency of crystal pairs.
 
-        1 for crystals that face each other across the bore; where `crystals` are.
+        Parameters
+        ----------
+        crystals
+            (n, 2), NumPy or GPU array
+
+        Returns
+        -------
+        (n,) float32, same type; 1 for crystals that face each other across the bore
         """
         positions, normals = (
             self._tables.beside(crystals, table)
@@ -120,25 +130,45 @@ class Scanner(ABC):
     @property
     @abstractmethod
     def n_lors(self) -> int:
-        """Number of numbered pairs, those with a gap included."""
+        """Number of numbered pairs, including pairs with a gap."""
 
     @abstractmethod
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
-        """(n, 2) crystals of the lines of response with these numbers."""
+        """Return the crystals of numbered lines of response.
+
+        Parameters
+        ----------
+        numbers
+            (n,), NumPy or GPU array
+
+        Returns
+        -------
+        (n, 2) int32, same type
+        """
 
     @abstractmethod
     def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """(n,) whether each pair of `crystals` (n, 2) is a line of response of live crystals."""
+        """Return a mask of the pairs that are lines of response between live crystals.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2), NumPy or GPU array
+
+        Returns
+        -------
+        (n,) bool, same type
+        """
 
     @property
     def rule_is_even(self) -> bool:
-        """Whether `in_coincidence` keeps every symmetry of the crystals."""
+        """Whether `in_coincidence` has all symmetries of the crystals."""
         return True
 
     @property
     @abstractmethod
     def groups(self) -> NDArray[np.int32]:
-        """(n_crystals,) number of the detector block each crystal belongs to."""
+        """Number of the detector block of each crystal, (n_crystals,)."""
 
     @property
     @abstractmethod
@@ -146,36 +176,44 @@ class Scanner(ABC):
         """Distance from the axis to the nearest crystal [mm]."""
 
     def from_middle_mm(self, x: Array, y: Array) -> Array:
-        """Distance that the bore's radius bounds [mm]: from the axis; of panels, across them."""
+        """Return the distance that the bore radius limits: from the axis, or across panels [mm].
+
+        Parameters
+        ----------
+        x
+            coordinates, number or array
+        y
+            coordinates, number or array
+        """
         return module_of(x).hypot(x, y)
 
     @property
     @abstractmethod
     def default_voxel_mm(self) -> Point:
-        """(x, y, z) voxel size of a sound first picture [mm]."""
+        """Default voxel size (x, y, z) [mm]."""
 
     @property
     @abstractmethod
     def default_fov_mm(self) -> tuple[float, float]:
-        """(transaxial diameter, axial length) of a sound first picture [mm]."""
+        """Default transaxial diameter and axial length of an image [mm]."""
 
     @property
     def default_size_mm(self) -> Point:
-        """(x, y, z) edge lengths of a sound first picture [mm]."""
+        """Default edge lengths of an image (x, y, z) [mm]."""
         diameter, length = self.default_fov_mm
         return diameter, diameter, length
 
     @abstractmethod
     def fingerprint(self) -> Plain:
-        """Everything that fixes the geometry, JSON-able, for provenance and cache keys."""
+        """JSON values that define the geometry, for provenance and cache keys."""
 
     @abstractmethod
     def describe(self) -> str:
-        """Plain words: crystals, rings, time of flight."""
+        """Crystals, rings and time of flight as text."""
 
     @cached_property
     def _tables(self) -> Tables:
-        """Gives our tables where the lines and pairs are that are asked for."""
+        """Cache of our tables on the devices of the arrays in use."""
         return Tables()
 
     @property
@@ -186,5 +224,17 @@ class Scanner(ABC):
 
 
 def pair_product(values: Array, crystals: NDArray[np.integer[Any]]) -> Array:
-    """Return the product of a value of both crystals, (n,), for the pairs `crystals` (n, 2)."""
+    """Return the product of the values of both crystals of each pair.
+
+    Parameters
+    ----------
+    values
+        value of each crystal
+    crystals
+        (n, 2)
+
+    Returns
+    -------
+    (n,)
+    """
     return values[crystals[:, 0]] * values[crystals[:, 1]]

@@ -1,18 +1,18 @@
-"""Bins of the sinograms of a ring scanner, and the line of response in the middle of each.
+"""Bins of the sinograms of a ring scanner, and the central line of response of each.
 
-View v and tangential bin t name the places on the ring as `RingScanner.places` does. The line of a
-bin lies in the direction φ of its view, at the distance s from the axis,
+View v and tangential bin t correspond to places on the ring as in `RingScanner.places`. The line of
+a bin has the direction φ of its view, at the distance s from the axis:
 
-φ = φ_0 + 2π (m v + (m − 1) / 2) / n − (π / n where t is odd),    s = R sin(π t / n),
+    φ = φ_0 + 2π (m v + (m − 1) / 2) / n − (π / n where t is odd),    s = R sin(π t / n),
 
-n crystals on a ring of radius R, m of its views summed; arc-corrected bins have s = t Δ instead,
-and no odd ones. A segment sums the rings whose difference, second minus first, lies in a range; its
-planes are a ring apart where the range is one difference, else half a ring, and symmetric about the
-middle. The ends of a line of mean difference δ lie δ / 2 rings before and behind the middle of its
-plane.
+with n crystals on a ring of radius R and m views mashed. Arc-corrected bins have s = t Δ instead,
+and no odd bins. A segment sums rings with a difference (second minus first) in a range. Its planes
+are one ring apart if the range is a single difference, else half a ring, symmetric about the
+middle. The ends of a line with mean difference δ are δ / 2 rings before and behind the middle of
+its plane.
 
-After Fahey, J Nucl Med Technol 30 (2002) 39; Michelogram: Defrise & Kinahan, in Bendriem &
-Townsend (eds), The Theory and Practice of 3D PET (1998), ch. 1. Numbers as in STIR.
+After Fahey, J Nucl Med Technol 30 (2002) 39; Michelogram: Defrise & Kinahan, in Bendriem & Townsend
+(eds), The Theory and Practice of 3D PET (1998), ch. 1. Numbering as in STIR.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from engine.core.errors import GeometryError
 from engine.geometry.ring import RingScanner
 
 PER_PITCH = 4
-"""Ends of lines lie on quarters of the rings' distance: middles and mean differences on halves."""
+"""Units per ring pitch: ends of lines are at quarters, because middles and means are at halves."""
 
 
 @dataclass(frozen=True)
 class Segment:
-    """Planes of alike obliqueness.
+    """Planes of similar obliqueness.
 
     Attributes
     ----------
-    least, most : ring differences that are summed
-    n_planes : of it
+    least, most : range of ring differences that are summed
+    n_planes : number of planes
     """
 
     least: int
@@ -47,26 +47,26 @@ class Segment:
 
     @property
     def mean_difference(self) -> float:
-        """Ring difference of its lines."""
+        """Mean ring difference of the lines."""
         return (self.least + self.most) / 2
 
 
 def _n_planes(least: int, most: int, n_rings: int) -> int:
-    """Planes of a segment that has all pairs of rings of its differences."""
+    """Return the planes of a segment with all ring pairs of its differences."""
     nearest = 0 if least <= 0 <= most else min(abs(least), abs(most))
     return n_rings - nearest if least == most else 2 * (n_rings - nearest) - 1
 
 
 @dataclass(frozen=True)
 class SinogramLayout:
-    """Which bins sinograms have; values follow one another as (plane, view, tangential bin).
+    """Bins of sinograms; values have the order (plane, view, tangential bin).
 
     Attributes
     ----------
-    scanner : the rings
-    segments : in the order of their planes
+    scanner : the ring scanner
+    segments : segments, in the order of their planes
     n_views, n_tangential : bins of each plane
-    bin_mm : distance of arc-corrected bins; None: bins are those of the crystals
+    bin_mm : distance of arc-corrected bins; None: bins follow the crystals
 
     Examples
     --------
@@ -85,6 +85,8 @@ class SinogramLayout:
     def __post_init__(self) -> None:
         s = self.scanner.settings
         for each in self.segments:
+            # Readers create layouts from headers, which can be inconsistent; kernels do not check
+            # bounds.
             far = max(abs(each.least), abs(each.most))
             most = 2 * s.n_rings - 1 if each.most > each.least else s.n_rings - far
             if each.least > each.most or far >= s.n_rings or not 1 <= each.n_planes <= most:
@@ -107,23 +109,23 @@ class SinogramLayout:
     def of(
         cls, scanner: RingScanner, *, span: int = 1, mashed: int = 1, most: int | None = None
     ) -> SinogramLayout:
-        """Return a layout; by default every line of response has a bin of its own.
+        """Return a layout; by default each line of response has its own bin.
 
         Parameters
         ----------
         scanner
-            the rings
+            the ring scanner
         span
-            ring differences that a segment sums, an odd number
+            ring differences that a segment sums, an odd number (STIR)
         mashed
             views that are summed
         most
-            largest ring difference; that of the scanner if None
+            maximum ring difference; None: that of the scanner
 
         Raises
         ------
         GeometryError
-            where the scanner has no such bins
+            if the scanner has no such bins
         """
         s = scanner.settings
         most = s.max_ring_difference if most is None else most
@@ -137,15 +139,17 @@ class SinogramLayout:
                 f"sinogram: {scanner.n_views} views cannot be summed {mashed} at a time; choose a "
                 "number that divides them."
             )
+        # Segments on each side of segment 0, rounded up so that the last one may be incomplete.
         n_sides = max(0, -(-(most - span // 2) // span))
         middles = [k * span for k in range(-n_sides, n_sides + 1)]
+        # The outermost segments can be narrower, because the ring difference is limited.
         ranges = [(max(m - span // 2, -most), min(m + span // 2, most)) for m in middles]
         segments = tuple(Segment(a, b, _n_planes(a, b, s.n_rings)) for a, b in ranges)
         return cls(scanner, segments, scanner.n_views // mashed, s.n_tangential)
 
     @property
     def n_planes(self) -> int:
-        """Planes of all segments."""
+        """Number of planes in all segments."""
         return sum(each.n_planes for each in self.segments)
 
     @property
@@ -155,30 +159,31 @@ class SinogramLayout:
 
     @property
     def n_bins(self) -> int:
-        """Bins in all."""
+        """Total number of bins."""
         return self.n_planes * self.n_views * self.n_tangential
 
     @property
     def n_mashed(self) -> int:
-        """Views of the scanner that each view sums."""
+        """Number of views of the scanner that a view sums."""
         return max(self.scanner.n_views // self.n_views, 1) if self.bin_mm is None else 1
 
     @property
     def is_whole(self) -> bool:
-        """Whether each bin is one line of response."""
+        """Whether each bin is exactly one line of response."""
         spans = all(each.least == each.most for each in self.segments)
         return spans and self.bin_mm is None and self.n_mashed == 1
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """All that must be the same in two files whose bins are the same."""
+        """Values that are equal for two files with the same bins."""
         s = self.scanner.settings
+        # Rounded: headers of the same scanner state lengths with different precision.
         lengths = (s.radius_mm, s.ring_pitch_mm, s.first_angle_deg)
         rings = (s.n_rings, s.n_crystals_per_ring, *(round(n, 2) for n in lengths))
         return rings, self.segments, self.n_views, self.n_tangential, self.bin_mm
 
     def describe(self) -> str:
-        """One line about the bins."""
+        """Return one line about the bins."""
         widest = max(each.most - each.least + 1 for each in self.segments)
         bins = f"{self.n_planes:,} planes × {self.n_views} views × {self.n_tangential} bins"
         span = f"{len(self.segments)} segments of up to {widest} ring differences"
@@ -186,17 +191,18 @@ class SinogramLayout:
 
     @cached_property
     def plane_ends(self) -> NDArray[np.int32]:
-        """(n_planes, 2) z of the ends of each plane's lines, in quarters of the ring distance."""
+        """Axial ends of each plane's lines, (n_planes, 2), in quarters of the ring pitch."""
         ends = []
         for each in self.segments:
             apart = PER_PITCH if each.least == each.most else PER_PITCH // 2
             middle = (np.arange(each.n_planes) - (each.n_planes - 1) / 2) * apart
             half = each.mean_difference * PER_PITCH / 2
             ends.append(np.stack([middle - half, middle + half], -1))
+        # The values are whole in these units; rint removes the rounding of the division.
         return np.rint(np.concatenate(ends)).astype(np.int32)
 
     def _offsets_mm(self) -> NDArray[np.float64]:
-        """(n_tangential,) distance of each bin's lines from the axis."""
+        """Return the distance of each bin's lines from the axis, (n_tangential,)."""
         t, s = self.tangential, self.scanner.settings
         if self.bin_mm is not None:
             return np.asarray(t * self.bin_mm, np.float64)
@@ -204,13 +210,14 @@ class SinogramLayout:
 
     @property
     def tangential(self) -> NDArray[np.int64]:
-        """(n_tangential,) numbers of the bins, 0 in the middle."""
+        """Numbers of the tangential bins, (n_tangential,), 0 in the middle."""
         return np.arange(self.n_tangential) - self.n_tangential // 2
 
     @cached_property
     def _across(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Points (m, 2) of ends on the ring [mm], and which two each (view, bin) has."""
+        """Transaxial end points (m, 2) on the ring [mm], and the two points of each (view, bin)."""
         view, t = np.meshgrid(np.arange(self.n_views), self.tangential, indexing="ij")
+        # Without mashing the ends are crystals, with exactly the bits of list mode.
         if self.bin_mm is None and self.n_mashed == 1:
             n = self.scanner.settings.n_crystals_per_ring
             pairs = np.stack(self.scanner.places(view, t), -1)
@@ -221,6 +228,7 @@ class SinogramLayout:
             turned = (self.n_mashed * view + (self.n_mashed - 1) / 2) * step - t % 2 * step / 2
         else:
             turned = view * np.pi / self.n_views
+        # The direction of a view is perpendicular to its normal, hence 90° from the first crystal.
         phi = np.deg2rad(s.first_angle_deg + 90) + turned
         off = np.broadcast_to(self._offsets_mm(), phi.shape)
         along = np.sqrt(s.radius_mm**2 - off**2)
@@ -231,7 +239,7 @@ class SinogramLayout:
 
     @cached_property
     def points_mm(self) -> NDArray[np.float64]:
-        """(m, 3) x, y, z of all ends of lines [mm]."""
+        """End points of all lines, (m, 3) x, y, z [mm]."""
         across, _ = self._across
         least, most = int(self.plane_ends.min()), int(self.plane_ends.max())
         z = np.arange(least, most + 1) * self.scanner.settings.ring_pitch_mm / PER_PITCH
@@ -240,36 +248,78 @@ class SinogramLayout:
         return points.reshape(-1, 3)
 
     def ends_of(self, bins: NDArray[np.int64]) -> NDArray[np.int32]:
-        """(n, 2) rows of `points_mm` that the lines of bins, by their numbers, join."""
+        """Return the end points of bins.
+
+        Parameters
+        ----------
+        bins
+            (n,) numbers of bins
+
+        Returns
+        -------
+        (n, 2) rows of `points_mm`
+        """
         across, pairs = self._across
         plane, rest = np.divmod(bins, self.n_views * self.n_tangential)
+        # `points_mm` has one set of transaxial points for each axial level.
         level = self.plane_ends[plane] - int(self.plane_ends.min())
         joined = pairs.reshape(-1, 2)[rest]
         return (level * len(across) + joined).astype(np.int32)
 
     def crystals_of(self, bins: NDArray[np.int64]) -> NDArray[np.int32]:
-        """(n, 2) crystals of bins that are one line each."""
+        """Return the crystals of bins that are one line each.
+
+        Parameters
+        ----------
+        bins
+            (n,) numbers of bins
+
+        Returns
+        -------
+        (n, 2) int32
+        """
         plane, rest = np.divmod(bins, self.n_views * self.n_tangential)
         view, t = np.divmod(rest, self.n_tangential)
         places = np.stack(self.scanner.places(view, t - self.n_tangential // 2), -1)
         s = self.scanner.settings
+        # Ends of a span-1 segment are at whole rings, so the division is exact.
         rings = (self.plane_ends[plane] + (s.n_rings - 1) * PER_PITCH // 2) // PER_PITCH
         return (rings * s.n_crystals_per_ring + places).astype(np.int32)
 
     def bins_of(self, crystals: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Number of the bin of each pair (n, 2) of crystals, and whether it has one."""
+        """Return the bin of each crystal pair.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2)
+
+        Returns
+        -------
+        number of the bin (0 if there is none), and a mask of the pairs with a bin
+        """
         return self.placed(crystals)[:2]
 
     def placed(
         self, crystals: Array
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Like `bins_of`, and whether the ends of the bin's line are in the other order."""
+        """Return the bin of each crystal pair, and the order of its ends.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2)
+
+        Returns
+        -------
+        number of the bin, mask of the pairs with a bin, and mask of the pairs in reversed order
+        """
         s = self.scanner.settings
         n = s.n_crystals_per_ring
         ring, place = np.divmod(np.asarray(crystals, np.int64), n)
         t = (place[:, 0] - place[:, 1]) % n - n // 2
         view = (place[:, 0] - (t >> 1)) % n
-        turned = view >= self.scanner.n_views  # the pair of the opposite view, in swapped order
+        turned = view >= self.scanner.n_views  # pair of the opposite view, in reversed order
         t, view = np.where(turned, -t, t), np.where(turned, view - self.scanner.n_views, view)
         first = np.where(turned, ring[:, 1], ring[:, 0])
         second = np.where(turned, ring[:, 0], ring[:, 1])
@@ -280,13 +330,27 @@ class SinogramLayout:
         return np.where(held, number, 0), held, turned
 
     def plane_of(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Plane of each pair of rings, and whether it has one."""
+        """Return the plane of each ring pair.
+
+        Parameters
+        ----------
+        first
+            ring of the first crystal
+        second
+            ring of the second crystal
+
+        Returns
+        -------
+        number of the plane, and a mask of the ring pairs with a plane
+        """
         n_rings = self.scanner.settings.n_rings
+        # A table of all ring pairs: a lookup costs less than a search through the segments.
         table = np.full((n_rings, n_rings), -1, np.int64)
         a, b = np.indices(table.shape)
         start = 0
         for each in self.segments:
             apart = 2 if each.least == each.most else 1
+            # The sum of both rings is the axial position, in half rings from the middle.
             place = a + b - (n_rings - 1) + (each.n_planes - 1) * apart // 2
             fits = (b - a >= each.least) & (b - a <= each.most) & (place % apart == 0)
             fits &= (place >= 0) & (place < each.n_planes * apart)

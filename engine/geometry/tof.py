@@ -1,8 +1,8 @@
 """Time-of-flight bins along a line of response.
 
-s = c (t1 − t2) / 2: zero at the midpoint of the line, positive nearer its second crystal.
-Bin t covers s from edges[t] to edges[t + 1]; bins are equally wide and centred on s = 0, so
-swapping the crystals of an event turns bin t into n_bins − 1 − t.
+s = c (t1 − t2) / 2: zero at the midpoint of the line, positive nearer its second crystal. Bin t
+covers s from edges[t] to edges[t + 1]. Bins have equal width and are centred on s = 0, so
+exchanging the crystals of an event turns bin t into n_bins − 1 − t.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.core.settings import Settings, setting
 
 MM_PER_PS = 0.149896229
-"""Half the speed of light, mm along the line for each ps of time difference."""
+"""Half the speed of light: mm along the line per ps of time difference."""
 FWHM_PER_SIGMA = 2.3548200450309493
 """2 √(2 ln 2): full width at half maximum of a Gaussian with σ = 1."""
 
@@ -47,12 +47,12 @@ class TofBins:
 
     @property
     def edges_mm(self) -> NDArray[np.floating]:
-        """(n_bins + 1,) bin edges [mm]."""
+        """Bin edges, (n_bins + 1,) [mm]."""
         return (np.arange(self.n_bins + 1) - self.n_bins / 2) * self.bin_mm
 
     @property
     def centres_mm(self) -> NDArray[np.floating]:
-        """(n_bins,) bin centres [mm]."""
+        """Bin centres, (n_bins,) [mm]."""
         return (np.arange(self.n_bins) - (self.n_bins - 1) / 2) * self.bin_mm
 
 

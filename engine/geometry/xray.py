@@ -1,16 +1,16 @@
-"""Source and detector in every view of an X-ray scan, as vectors: the general form.
+"""Source and detector of each view of an X-ray scan, as vectors.
 
-centre of pixel (row r, column c) = corner + (c + 1/2) u + (r + 1/2) v
-corner = detector centre − n_columns / 2 u − n_rows / 2 v
+    centre of pixel (row r, column c) = corner + (c + 1/2) u + (r + 1/2) v
+    corner = detector centre − n_columns / 2 u − n_rows / 2 v
 
-Points are (x, y, z) in mm, LPS. Turning scanners turn about z. `matrices` takes points to pixels:
-with the ray from the source s to the corner p = corner − s, n = u × v and κ = 1 / (p · n),
+Points are (x, y, z) in mm, LPS. Scanners rotate about z. `matrices` maps points to pixels. With the
+ray from the source s to the corner p = corner − s, n = u × v and κ = 1 / (p · n),
 
-cone      numU = κ (v × p) · (x − s)       numV = κ (p × u) · (x − s)       den = κ n · (x − s)
-parallel  numU = κ (v × r) · (x − corner)  numV = κ (r × u) · (x − corner)  den = 1
+    cone      numU = κ (v × p) · (x − s)       numV = κ (p × u) · (x − s)       den = κ n · (x − s)
+    parallel  numU = κ (v × r) · (x − corner)  numV = κ (r × u) · (x − corner)  den = 1
 
-(r the rays, κ = 1 / (r · n) of parallel beams), so that numU / den = column + 1/2 and
-numV / den = row + 1/2 at the centre of a pixel; den is the depth of x over that of the detector,
+where r are the rays and κ = 1 / (r · n) in parallel beams. At the centre of a pixel numU / den =
+column + 1/2 and numV / den = row + 1/2. den is the depth of x relative to that of the detector,
 both along n.
 """
 
@@ -44,17 +44,17 @@ Beam = Literal["cone", "parallel"]
 _VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
 _UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _SAME = 1e-6
-"""Deviation from a circle, relative to the distances of the scan, that is rounding."""
+"""Maximum deviation from a circle by rounding, relative to the distances of the scan."""
 
 
 @dataclass(frozen=True, eq=False)
 class XrayGeometry:
-    """Source and flat detector of every view.
+    """Source and flat detector of each view.
 
     Attributes
     ----------
     beam : "cone" or "parallel"
-    source_mm : (n_views, 3) source; in parallel beams the unit direction in which the rays travel
+    source_mm : (n_views, 3) source; in parallel beams the unit direction of the rays
     detector_mm : (n_views, 3) centre of the detector
     u_mm : (n_views, 3) step from one column to the next
     v_mm : (n_views, 3) step from one row to the next
@@ -80,6 +80,7 @@ class XrayGeometry:
     def __post_init__(self) -> None:
         for name in _VECTORS:
             vectors = checked_vectors(name, getattr(self, name))
+            # The dataclass is frozen; this is the documented way to convert fields on construction.
             object.__setattr__(self, name, vectors)
         _check(self)
         object.__setattr__(self, "shape", (int(self.shape[0]), int(self.shape[1])))
@@ -93,13 +94,13 @@ class XrayGeometry:
 
     @cached_property
     def corner_mm(self) -> Array:
-        """(n_views, 3) outer corner of the pixel (0, 0) [mm]."""
+        """Outer corner of the pixel (0, 0), (n_views, 3) [mm]."""
         n_rows, n_columns = self.shape
         return np.asarray(self.detector_mm - n_columns / 2 * self.u_mm - n_rows / 2 * self.v_mm)
 
     @cached_property
     def normal(self) -> Array:
-        """(n_views, 3) unit vector along u × v."""
+        """Unit vector along u × v, (n_views, 3)."""
         return unit(np.cross(self.u_mm, self.v_mm))
 
     @property
@@ -109,19 +110,37 @@ class XrayGeometry:
         return width, height
 
     def pixel_mm(self, view: int, first_rows: int | None = None) -> Array:
-        """(n_rows, n_columns, 3) centres of the pixels of a view, or of its first rows [mm]."""
+        """Return the pixel centres of a view.
+
+        Parameters
+        ----------
+        view
+            number of the view
+        first_rows
+            number of rows; None: all
+
+        Returns
+        -------
+        (n_rows, n_columns, 3) in mm
+        """
         rows, columns = np.arange(self.shape[0])[:first_rows] + 0.5, np.arange(self.shape[1]) + 0.5
         across = self.corner_mm[view] + columns[:, None] * self.u_mm[view]
         return np.asarray(across + (rows[:, None] * self.v_mm[view])[:, None])
 
     def matrices(self) -> Array:
-        """(n_views, 3, 4) rows numU, numV, den for points (x, y, z, 1) in mm."""
+        """Return the projection matrices of all views.
+
+        Returns
+        -------
+        (n_views, 3, 4), rows numU, numV, den for points (x, y, z, 1) in mm
+        """
         u, v, n = self.u_mm, self.v_mm, np.cross(self.u_mm, self.v_mm)
         if self.beam == "cone":
             origin, ray = self.source_mm, self.corner_mm - self.source_mm
         else:
             origin, ray = self.corner_mm, self.source_mm
         rows = np.stack([np.cross(v, ray), np.cross(ray, u), n], axis=1)
+        # Dividing by p · n scales numU, numV and den to pixels, and den to 1 on the detector.
         rows /= np.einsum("vi,vi->v", ray, n)[:, None, None]
         constant = -np.einsum("vki,vi->vk", rows, origin)
         if self.beam == "parallel":
@@ -129,9 +148,16 @@ class XrayGeometry:
         return np.concatenate([rows, constant[:, :, None]], axis=2)
 
     def in_voxels(self, grid: ImageGrid) -> Array:
-        """(n_views, 3, 4) `matrices` for points in voxels from the lower corner of a grid.
+        """Return the projection matrices for points in voxels.
 
-        The middle of voxel i is i + 1/2, along x, y and z.
+        Parameters
+        ----------
+        grid
+            the points are counted from its lower corner; the centre of voxel i is i + 1/2
+
+        Returns
+        -------
+        (n_views, 3, 4)
         """
         to_mm = np.eye(4)
         to_mm[:3, :3] = np.diag(grid.voxel_mm)
@@ -139,50 +165,63 @@ class XrayGeometry:
         return np.asarray(self.matrices() @ to_mm)
 
     def project(self, points_mm: ArrayLike) -> Array:
-        """(n_views, ..., 2) column and row at which points (..., 3) [mm] are seen, from 0.
+        """Return the detector coordinates of points in all views.
 
-        Centres of pixels have whole numbers.
+        Parameters
+        ----------
+        points_mm
+            (..., 3) x, y, z
+
+        Returns
+        -------
+        (n_views, ..., 2) column and row, from 0, whole numbers at pixel centres
         """
         points = np.asarray(points_mm, float)
         m = self.matrices()
         flat = m[:, :, :3].reshape(-1, 3) @ points.reshape(-1, 3).T  # one product for all views
+        # The constant column is added afterwards: homogeneous points would copy all coordinates.
         flat = flat.reshape(self.n_views, 3, -1) + m[:, :, 3:]
         seen = (flat[:, :2] / flat[:, 2:] - 0.5).reshape(self.n_views, 2, *points.shape[:-1])
         return np.moveaxis(seen, 1, -1)
 
-    # what the z axis has to do with it
+    # properties that refer to the z axis
 
     @cached_property
     def angles_rad(self) -> Array:
-        """(n_views,) where the source is, seen along z: from +x towards +y, in [0, 2π) [rad]."""
+        """Angle β of the source in each view, (n_views,), in [0, 2π) [rad]."""
+        # In parallel beams the stored vector points away from the virtual source.
         towards = self.source_mm if self.beam == "cone" else -self.source_mm
         angles = np.mod(np.arctan2(towards[:, 1], towards[:, 0]), 2 * np.pi)
+        # Rounding can turn −0 into almost 2π, which would sort the first view last.
         return np.where(angles > 2 * np.pi - 1e-12, 0, angles)
 
     @cached_property
     def source_axis_mm(self) -> Array:
-        """(n_views,) distance from source to z axis, along the detector's normal [mm]; or ∞."""
+        """Distance from source to z axis along the detector's normal, (n_views,) [mm], or ∞."""
         if self.beam == "parallel":
             return np.full(self.n_views, np.inf)
         return np.abs(np.sum(self.source_mm[:, :2] * self.normal[:, :2], axis=1))
 
     @cached_property
     def source_detector_mm(self) -> Array:
-        """(n_views,) distance from source to detector, along the detector's normal [mm]; or ∞."""
+        """Distance from source to detector along its normal, (n_views,) [mm]; ∞ if parallel."""
         if self.beam == "parallel":
             return np.full(self.n_views, np.inf)
         return np.abs(np.sum((self.detector_mm - self.source_mm) * self.normal, axis=1))
 
     @cached_property
     def magnification(self) -> Array:
-        """(n_views,) how much larger than itself the detector shows what is at the z axis."""
+        """Magnification of objects at the z axis, (n_views,)."""
         if self.beam == "parallel":
             return np.ones(self.n_views)
         return np.asarray(self.source_detector_mm / self.source_axis_mm)
 
     @cached_property
     def axis_seen(self) -> Array:
-        """(n_views, 2) column and row, from 0, of the z axis, level with the source (or z = 0)."""
+        """Column and row of the z axis, from 0, at the height of the source (or z = 0).
+
+        Shape (n_views, 2).
+        """
         on_axis = np.zeros_like(self.source_mm)
         if self.beam == "cone":
             on_axis[:, 2] = self.source_mm[:, 2]
@@ -192,74 +231,145 @@ class XrayGeometry:
 
     @property
     def axis_column(self) -> Array:
-        """(n_views,) column, from 0, at which the z axis is seen."""
+        """Column of the z axis, from 0, (n_views,)."""
         return self.axis_seen[:, 0]
 
     @property
     def is_upright(self) -> bool:
-        """Whether the columns of every view run along z."""
+        """Whether the columns of all views are parallel to z."""
         across = np.abs(self.v_mm[:, :2]).max(axis=1)
         return bool((across <= FLAT * np.abs(self.v_mm[:, 2])).all())
 
     @cached_property
     def is_circular(self) -> bool:
-        """Whether source and detector turn about z as one, on one level."""
+        """Whether source and detector rotate rigidly about z in one plane."""
+        # Rotated back to β = 0, all views of a circular scan coincide.
         still = self.moved(about_z(-self.angles_rad))
         scale = {name: length(getattr(still, name)).max() for name in _VECTORS}
+        # A source near the axis would otherwise have a scale near 0.
         scale["source_mm"] = scale["detector_mm"] = max(scale["source_mm"], scale["detector_mm"])
         spread = {name: float(np.ptp(getattr(still, name), axis=0).max()) for name in _VECTORS}
         return all(spread[name] <= _SAME * scale[name] for name in _VECTORS)
 
-    # other geometries from this one
+    # derived geometries
 
     def select(self, views: Any) -> Self:
-        """Return some of the views: a slice, mask or indices."""
+        """Return some of the views.
+
+        Parameters
+        ----------
+        views
+            slice, mask or indices
+        """
         return replace(self, **{name: getattr(self, name)[views] for name in _VECTORS})
 
     def moved(self, rotation: ArrayLike = _UNTURNED, shift_mm: ArrayLike = (0.0, 0.0, 0.0)) -> Self:
-        """Return the scanner after x → rotation x + shift; one for all views, or one for each."""
+        """Return the scanner after x → rotation x + shift.
+
+        Parameters
+        ----------
+        rotation
+            (3, 3) for all views, or (n_views, 3, 3)
+        shift_mm
+            (3,) for all views, or (n_views, 3)
+        """
         turned = {
             name: np.einsum("...ij,...j->...i", np.asarray(rotation, float), getattr(self, name))
             for name in _VECTORS
         }
+        # In parallel beams source_mm is a direction, which a shift does not change.
         for name in ("source_mm", "detector_mm") if self.beam == "cone" else ("detector_mm",):
             turned[name] = turned[name] + np.asarray(shift_mm, float)
         return replace(self, **turned)
 
     def rotated(self, angle_rad: ArrayLike) -> Self:
-        """Return the scanner turned about z, from +x towards +y."""
+        """Return the scanner rotated about z, from +x towards +y.
+
+        Parameters
+        ----------
+        angle_rad
+            one angle for all views, or one for each
+        """
         return self.moved(about_z(angle_rad))
 
     def shifted(self, *, columns: ArrayLike = 0.0, rows: ArrayLike = 0.0) -> Self:
-        """Return the detector moved along itself by so many pixels; the source stays."""
+        """Return the geometry with the detector moved in its plane; the source stays.
+
+        Parameters
+        ----------
+        columns
+            shift in pixels along u, one for all views or one for each
+        rows
+            shift in pixels along v, likewise
+        """
         step = each(columns) * self.u_mm + each(rows) * self.v_mm
         return replace(self, detector_mm=self.detector_mm + step)
 
     def rolled(self, angle_rad: ArrayLike) -> Self:
-        """Return the detector turned in its plane about its centre, from u towards v."""
+        """Return the geometry with the detector rotated in its plane about its centre.
+
+        Parameters
+        ----------
+        angle_rad
+            from u towards v, one for all views or one for each
+        """
         return self._detector_turned(self.normal, angle_rad)
 
     def tilted(self, *, about_u_rad: ArrayLike = 0.0, about_v_rad: ArrayLike = 0.0) -> Self:
-        """Return the detector turned out of its plane about its centre: first about u, then v."""
+        """Return the geometry with the detector tilted about its centre: first about u, then v.
+
+        Parameters
+        ----------
+        about_u_rad
+            one angle for all views, or one for each
+        about_v_rad
+            likewise
+        """
+        # The second tilt uses the axis v after the first one.
         once = self._detector_turned(unit(self.u_mm), about_u_rad)
         return once._detector_turned(unit(once.v_mm), about_v_rad)
 
     def flipped(self, *, columns: bool = False, rows: bool = False) -> Self:
-        """Return the detector with its columns or rows counted from the other side."""
+        """Return the geometry with the detector's columns or rows counted from the other side."""
         u, v = -self.u_mm if columns else self.u_mm, -self.v_mm if rows else self.v_mm
         return replace(self, u_mm=u, v_mm=v)
 
     def cropped(self, rows: slice, columns: slice) -> Self:
-        """Return the detector with some neighbouring rows and columns only."""
+        """Return the geometry with some of the detector's rows and columns.
+
+        Parameters
+        ----------
+        rows
+            range of neighbouring rows
+        columns
+            range of neighbouring columns
+
+        Raises
+        ------
+        GeometryError
+            if a range is empty or has gaps
+        """
         n_rows, n_columns = self.shape
         first, last = range_of(rows, n_rows, "rows")
         left, right = range_of(columns, n_columns, "columns")
+        # Cropping moves the centre of the detector; the remaining pixels stay in place.
         step = (left + right - n_columns) / 2 * self.u_mm + (first + last - n_rows) / 2 * self.v_mm
         kept = (last - first, right - left)
         return replace(self, detector_mm=self.detector_mm + step, shape=kept)
 
     def binned(self, k: int | tuple[int, int]) -> Self:
-        """Return the detector with k pixels, or (rows, columns), in one; a rest is left off."""
+        """Return the geometry with combined pixels.
+
+        Parameters
+        ----------
+        k
+            pixels per side, or (rows, columns); remaining pixels at the end are omitted
+
+        Raises
+        ------
+        GeometryError
+            if the detector has fewer pixels
+        """
         by_rows, by_columns = (k, k) if isinstance(k, int) else k
         n_rows, n_columns = self.shape
         if not (1 <= by_rows <= n_rows and 1 <= by_columns <= n_columns):
