@@ -1,1 +1,1 @@
-"""The mathematics of a reconstruction: models, algorithms, priors, filtering."""
+"""Mathematics of a reconstruction: models, algorithms, priors, filtering."""

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 Change = Callable[[Array], Array]
 Figures = tuple[float, int]
-"""Log-likelihood, and rows that are skipped because nothing is expected on them.
+"""Log-likelihood, and number of rows skipped because they expect no counts.
 
-Of line integrals, the squared residual of a pass over subsets instead of the first.
+For line integrals the first is the squared residual of a pass over subsets.
 """
 NO_FIGURES: Figures = (0.0, 0)
 
@@ -30,10 +30,10 @@ class Iterate:
 
     Attributes
     ----------
-    x : (n_z, n_y, n_x) the image, of numpy or of a GPU
-    measure : gives ‖A x − y‖ / ‖y‖ for less than a projection; of a pass over subsets it may be
-        that of the images they came upon; None: the model is asked
-    ends : why no further iteration would help; empty if one would
+    x : (n_z, n_y, n_x) image, NumPy or GPU array
+    measure : returns ‖A x − y‖ / ‖y‖ for less than a projection; with subsets it can refer
+        to the image before each update of the pass; None: the model computes it
+    ends : reason if no further iteration would help; empty otherwise
     """
 
     x: Any
@@ -41,41 +41,67 @@ class Iterate:
     ends: str = ""
 
     is_reused: ClassVar[bool] = False
-    """True if the algorithm goes on from what `changed` makes of the image."""
+    """True if the algorithm continues from the image that `changed` returns."""
 
     @property
     def image(self) -> Array:
-        """(n_z, n_y, n_x) on the host; it may be gone once the next iterate is drawn."""
+        """Image (n_z, n_y, n_x) on the host; it is valid until the next iterate is requested."""
         image: Array = to_host(self.x)
         return image
 
     @property
     def is_finite(self) -> bool:
-        """True if the image holds numbers only."""
+        """True if all values of the image are finite."""
         return bool(module_of(self.x).isfinite(self.x).all())
 
     def figures(self, before: Figures) -> Figures | None:
-        """Add what the updates told since the last call to `before`; None where they tell none."""
+        """Return the sums of the updates since the last call, added to earlier ones.
+
+        Parameters
+        ----------
+        before
+            sums of earlier updates of the iteration
+
+        Returns
+        -------
+        log-likelihood and skipped rows; None if the algorithm does not compute them
+        """
         return None
 
     def residual_of(self, figures: Figures) -> float | None:
-        """Return ‖A x − y‖ / ‖y‖ by the figures of a pass; None where they tell something else."""
+        """Return ‖A x − y‖ / ‖y‖ from the figures of a pass.
+
+        Parameters
+        ----------
+        figures
+            sums of a complete iteration
+
+        Returns
+        -------
+        None if the figures contain no residual
+        """
         return None
 
     def changed(self, change: Change) -> Iterate:
-        """Return the iterate that `change` makes of the image, where it lives."""
+        """Return the iterate with a changed image.
+
+        Parameters
+        ----------
+        change
+            called with the image, on the host or the GPU; returns the new one
+        """
         return Iterate(change(self.x))
 
 
 class WorkingMemory(NamedTuple):
-    """Arrays of float32 that an algorithm has at once, temporaries too.
+    """Number of float32 arrays that an algorithm holds at the same time, including temporaries.
 
     Attributes
     ----------
-    volumes : images
-    projections : sets of all projections
-    in_chunks : sets of projections of which a GPU has some views at a time: textures; and rows that
-        are filtered, twice as long, and their spectra
+    volumes : number of images
+    projections : number of complete projection sets
+    in_chunks : number of projection sets that a GPU holds in part: textures, and filtered rows
+        of twice the length with their spectra
     """
 
     volumes: float
@@ -94,49 +120,57 @@ class Algorithm(Settings):
 
     title: ClassVar[str]
     direct: ClassVar[bool] = False
-    """True if the image comes in one step, whatever it starts from."""
+    """True if the image is computed in one step, independent of the initial image."""
     passes: ClassVar[int] = 2
-    """Projections and back projections of the rows of an update."""
+    """Projections and back projections of the rows of one update."""
     memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
-    """Arrays that are alive at once; unless an algorithm knows better, room for most."""
+    """Arrays held at the same time; the default is enough for most algorithms."""
     kind: Any = None
-    """Its name in files: a Literal in each algorithm."""
+    """Name in files: a Literal in each algorithm."""
 
     @property
     def n_iterations(self) -> int:
-        """Passes over all the data: the setting `iterations`, one where there is none."""
+        """Passes over all data: the setting `iterations`; 1 without it."""
         return int(getattr(self, "iterations", 1))
 
     @property
     def n_subsets(self) -> int:
-        """Updates in each iteration: the setting `subsets`, one where there is none."""
+        """Updates in each iteration: the setting `subsets`; 1 without it."""
         return int(getattr(self, "subsets", 1))
 
     @property
     def updates_between_filters(self) -> int:
-        """Updates after which filters between iterations act: those of an iteration."""
+        """Number of updates after which filters between iterations act."""
         return self.n_subsets
 
     @property
     def n_passes(self) -> int:
-        """Projections and back projections of all rows in a run, at most, preparations included.
+        """Maximum number of projections and back projections of all rows, including preparation.
 
-        After each iteration the model is asked how well the image explains the data, which is one.
+        After each iteration the model computes how well the image explains the data: one
+        projection.
         """
+        # One more pass for each iteration: the residual or the likelihood of the new image.
         return (self.passes + 1) * self.n_iterations
 
     @property
     def passes_before(self) -> int:
-        """Projections and back projections before the first update, at most, in subsets too."""
+        """Maximum number of projections and back projections before the first update."""
         return 0
 
     @property
     def may_end_early(self) -> bool:
-        """True if a run may end before its last iteration."""
+        """True if a run can end before its last iteration."""
         return False
 
     def least_slices(self, n_slices: int) -> int:
-        """Return how many of the slices of an image an update needs together, in memory."""
+        """Return the number of slices that an update needs in memory together.
+
+        Parameters
+        ----------
+        n_slices
+            slices of the image
+        """
         return min(1, n_slices)
 
     @property
@@ -145,24 +179,31 @@ class Algorithm(Settings):
         return None
 
     def scaled(self, factor: float) -> Self:
-        """Return the algorithm with so many times the iterations, and one at least."""
+        """Return the algorithm with a multiple of its iterations, at least one.
+
+        Parameters
+        ----------
+        factor
+            factor of the number of iterations
+        """
+        # Quality levels scale the protocol; even the fastest one needs an iteration.
         n = max(1, round(self.n_iterations * factor))
         return self.model_copy(update={"iterations": n})
 
     def for_counts(self, demand: CountDemand, *, n_updates: int | None = None) -> Algorithm:
-        """Return the algorithm with the subsets and passes that it leaves to the scan.
+        """Return the algorithm with the subsets and passes that its settings leave to the scan.
 
         Parameters
         ----------
         demand
-            counts of the data that are reconstructed, and those that a subset needs
+            counts of the data, and counts that a subset needs
         n_updates
-            updates that fit the scan; None: the algorithm's own number
+            updates that suit the scan; None: the algorithm's own number
         """
         return self
 
     def completed(self, model: Model, x: Array) -> tuple[Array, float]:
-        """Return the final image of a run that ends with `x`, and its scale against `x`.
+        """Return the final image of a run, and its scale relative to `x`.
 
         Parameters
         ----------
@@ -175,25 +216,40 @@ class Algorithm(Settings):
 
     @abstractmethod
     def run(self, model: Any, x: Array) -> Iterator[Iterate]:
-        """Yield the image after each update, from the image `x`.
+        """Yield the image after each update.
 
         Parameters
         ----------
         model
             a `SystemModel` or a `LinearModel`
         x
-            (n_z, n_y, n_x) image to start from, where the data lie; it is not written to
+            (n_z, n_y, n_x) initial image, on the device of the data; it is not written to
+
+        Yields
+        ------
+        images without end; the driver stops after the planned updates
         """
 
     def resumed(self, model: Any, x: Array, done: int) -> Iterator[Iterate]:
-        """Go on from `x` with `done` updates behind it; to begin anew from there is enough.
+        """Continue from an image after an interruption.
 
-        Algorithms override it that treat updates differently, as by subsets.
+        By default the algorithm starts again from that image. Algorithms with subsets override this
+        to continue with the next subset.
+
+        Parameters
+        ----------
+        model
+            a `SystemModel` or a `LinearModel`
+        x
+            (n_z, n_y, n_x) image after `done` updates
+        done
+            number of updates behind `x`
         """
         return self.run(model, x)
 
     def describe(self) -> str:
-        """Plain words."""
+        """Return title, iterations and subsets as text."""
+        # The number is a limit if the residual or the user can end the run.
         most = "at most " if self.may_end_early else ""
         iterations = f"{self.n_iterations} iteration{'s' if self.n_iterations > 1 else ''}"
         subsets = f" × {self.n_subsets} subsets" if self.n_subsets > 1 else ""

@@ -1,19 +1,19 @@
-"""Conjugate gradients for least squares (CGLS), damped (Tikhonov) if asked.
+"""Conjugate gradients for least squares (CGLS), optionally damped (Tikhonov).
 
-minimises ‖A x − y‖² + τ‖x‖²
-
-q = A p,   α = γ / (‖q‖² + τ‖p‖²)
-x ← x + α p,   r ← r − α q,   s = Aᵀ r − τ x
-p ← s + (‖s‖² / γ) p,   γ ← ‖s‖²
+    minimises ‖A x − y‖² + τ‖x‖²
+    q = A p,   α = γ / (‖q‖² + τ‖p‖²)
+    x ← x + α p,   r ← r − α q,   s = Aᵀ r − τ x
+    p ← s + (‖s‖² / γ) p,   γ ← ‖s‖²
 
 Hestenes & Stiefel, J Res NBS 49 (1952) 409; Björck, Numerical Methods for Least Squares Problems
-(1996), 7.4. Noise comes in late: to stop early is to smooth. The last iteration is the first with
+(1996), 7.4. Noise enters late, so stopping early smooths the image. The last iteration is the first
+with
 
-‖r‖² < m σ²,   m: rays,   σ²: mean variance of the noise found in y
+    ‖r‖² < m σ²,   m: rays,   σ²: mean variance of the noise found in y
 
-since the true image leaves no smaller residual (discrepancy principle: Morozov, Soviet Math Dokl 7
-(1966) 414; for conjugate gradients: Nemirovskii, USSR Comput Math Math Phys 26 (1986) 7). As the
-residual, the noise is summed without weights: quiet rays and noisy ones count by their variance.
+because the true image leaves no smaller residual (discrepancy principle: Morozov, Soviet Math Dokl
+7 (1966) 414; for conjugate gradients: Nemirovskii, USSR Comput Math Math Phys 26 (1986) 7). Like
+the residual, the noise is summed without weights: all rays count by their variance.
 """
 
 from __future__ import annotations
@@ -80,9 +80,12 @@ class Cgls(Algorithm):
 
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         tau, noise = self._tau(model), self._noise(model)
+        # The first direction is the gradient, so a restart forgets all earlier directions.
         search = _Search.begun(model, x, tau)
         while True:
             following = search.advanced()
+            # A step that does not reduce the cost means lost conjugacy: restart once by steepest
+            # descent.
             if following is None and not search.is_new:
                 search = _Search.begun(model, search.x, tau)
                 following = search.advanced()
@@ -93,28 +96,40 @@ class Cgls(Algorithm):
             yield Iterate(search.x, partial(relative, search.r, model.y), ends)
 
     def resumed(self, model: LinearModel, x: Array, done: int) -> Iterator[Iterate]:
-        """Begin anew, unless the run had come to its end."""
+        """Restart from the image, unless the run had already reached the noise level.
+
+        Parameters
+        ----------
+        model
+            line integrals
+        x
+            (n_z, n_y, n_x) image of the interrupted run
+        done
+            number of updates behind `x`
+        """
         if self.stop_at_noise and norm(model.y - model.A(x)) ** 2 < self._noise(model):
             return
         yield from self.run(model, x)
 
     def _noise(self, model: LinearModel) -> float:
-        """Return m σ², zero where a run is not to stop at it."""
+        """Return m σ², or 0 if the run must not stop at the noise level."""
+        # Zero is never reached by a residual, so it means "no limit".
         if not self.stop_at_noise:
             return 0.0
         return model.once("noise", lambda: model.y.size * noise_of(model.y) ** 2)
 
     def _tau(self, model: LinearModel) -> float:
-        """damping² times ‖A‖², as ‖A s‖² / ‖s‖² of the back projection s = Aᵀ y."""
+        """Return damping² times ‖A‖², estimated as ‖A s‖² / ‖s‖² for s = Aᵀ y."""
         if self.damping == 0:
             return 0.0
+        # One power iteration from the back projection is close enough for a relative weight.
         s = model.A.T(model.y)
         return (self.damping * norm(model.A(s)) / (norm(s) or 1.0)) ** 2
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """State of the search, in the letters of the formula; cost = ‖r‖² + τ‖x‖²."""
+    """State of the search, with the symbols of the formula; cost = ‖r‖² + τ‖x‖²."""
 
     model: LinearModel
     tau: float
@@ -127,27 +142,32 @@ class _Search:
 
     @classmethod
     def begun(cls, model: LinearModel, x: Array, tau: float) -> _Search:
-        """Steepest descent from `x`."""
+        """Start with steepest descent from an image."""
+        # The residual is computed exactly here; later steps only update it, which accumulates
+        # rounding.
         r = model.y - model.A(x)
         p = model.A.T(r) - tau * x
         cost = dot(r, r) + tau * dot(x, x)
         return cls(model, tau, x, r, p, dot(p, p), cost, is_new=True)
 
     def is_within(self, noise: float) -> bool:
-        """Return True if ‖r‖² is less than that of the noise."""
+        """Return True if ‖r‖² is below that of the noise."""
         return dot(self.r, self.r) < noise
 
     def advanced(self) -> _Search | None:
-        """One step on; None if it leads nowhere."""
+        """Return the state after one step; None if the cost does not decrease."""
         A, tau, p = self.model.A, self.tau, self.p
         q = A(p)
         curvature = dot(q, q) + tau * dot(p, p)
+        # The gradient is zero: the image is already the minimum.
         if curvature == 0:
             return None
         alpha = self.gamma / curvature
+        # Both updates count as one stage: they only read and write arrays.
         with A.span("update"):
             x, r = self.x + alpha * p, self.r - alpha * q
             cost = dot(r, r) + tau * dot(x, x)
+        # Rounding, or an unmatched adjoint, has destroyed conjugacy.
         if cost >= self.cost:
             return None
         s = A.T(r) - tau * x

@@ -1,8 +1,7 @@
-"""Driver of every algorithm: turn its images into events of a run.
+"""Driver of all algorithms: convert their images into the steps of a run.
 
-It goes on where a run was interrupted, filters the image between iterations, keeps account of the
-figures of each iteration, and ends where no more is wanted, so that an algorithm is its mathematics
-alone.
+It continues interrupted runs, filters the image between iterations, sums the figures of each
+iteration, and ends the run early on request. An algorithm is therefore only its mathematics.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ class Step:
 
     Attributes
     ----------
-    fetch : gives the image; it may be gone once the next step is drawn
-    update : updates done so far, from 1
-    iteration, subset : one-based
-    log_likelihood : only on the last subset of an iteration: of the image it started from, or of
-        this image where the algorithm keeps no account of it; None of line integrals
-    n_skipped : rows without any expected count in this iteration; only on its last subset
-    measure : gives the residual of this image, at the cost of a projection where the algorithm does
-        not know it; of a pass over subsets it may be that of the images they came upon
-    so_far : gives the figures of the updates of the iteration at work, until the next is drawn
-    ends : why the run ends with this image, although iterations are left; empty if it does not
+    fetch : returns the image; valid until the next step is requested
+    update : number of updates so far, from 1
+    iteration, subset : from 1
+    log_likelihood : only on the last subset of an iteration: of its initial image, or of
+        this image if the algorithm does not sum it; None for line integrals
+    n_skipped : rows without expected counts in this iteration; only on its last subset
+    measure : returns the residual of this image, at the cost of a projection if the algorithm
+        does not know it; with subsets it can refer to the image before each update
+    so_far : returns the figures of the current iteration, until the next step is requested
+    ends : reason if the run ends with this image before its last iteration; else empty
     """
 
     fetch: Callable[[], Array]
@@ -50,12 +49,12 @@ class Step:
 
     @cached_property
     def image(self) -> Array:
-        """(n_z, n_y, n_x), copied from the device if it lives there."""
+        """Image (n_z, n_y, n_x), copied from the device if needed."""
         return self.fetch()
 
     @cached_property
     def residual(self) -> float | None:
-        """‖A x − y‖ / ‖y‖ of this image; None of counts."""
+        """‖A x − y‖ / ‖y‖ of this image; None for counts."""
         return self.measure()
 
 
@@ -78,21 +77,25 @@ def solve(
     model
         model of the data
     x
-        (n_z, n_y, n_x) image to start from
+        (n_z, n_y, n_x) initial image
     done
-        updates behind `x`
+        number of updates behind `x`
     so_far
-        figures of those of them that belong to the iteration at work
+        figures of the updates that belong to the current iteration
     between
-        filters the image after each iteration, or after `algorithm.updates_between_filters`; an
-        algorithm that does not hold the image itself begins anew from the filtered one
+        filter for the image after each iteration, or after `algorithm.updates_between_filters`; an
+        algorithm that does not hold the image itself restarts from the filtered one
     finish_early
-        is asked after each iteration whether it was the last
+        called after each iteration; True ends the run
+
+    Yields
+    ------
+    steps in order
 
     Raises
     ------
     NumericalError
-        if the image of a step has ceased to be one, when it is fetched
+        if the image of a step has values that are not finite, when it is fetched
     """
     n_updates = algorithm.n_iterations * algorithm.n_subsets
     account, x = _Account(model, so_far), model.next_to_data(x)
@@ -102,12 +105,15 @@ def solve(
         if iterate is None:  # the algorithm knows no better image
             return
         done += 1
+        # After the last update an end is expected and needs no reason.
         is_end, ends = done % algorithm.n_subsets == 0, iterate.ends if done < n_updates else ""
         if between is not None and done % algorithm.updates_between_filters == 0:
+            # The filter works on the device of the image.
             iterate = iterate.changed(between)
             if not iterate.is_reused:
                 iterates = algorithm.resumed(model, iterate.x, done)
         yield _step(algorithm, model, iterate, done, account, ends)
+        # Only complete iterations end early: each part of the data then has the same weight.
         if ends or (is_end and finish_early is not None and finish_early()):
             return
 
@@ -115,14 +121,16 @@ def solve(
 def _step(
     algorithm: Algorithm, model: Model, iterate: Iterate, done: int, account: _Account, ends: str
 ) -> Step:
-    """Tell of an iterate with `done` updates behind it."""
+    """Return the step for an iterate with `done` updates behind it."""
     iteration, subset = divmod(done - 1, algorithm.n_subsets)
     account.take(iterate)
     is_end = subset == algorithm.n_subsets - 1
     sums = account.of_iteration() if is_end else None
+    # For line integrals the sums are squared residuals, for counts a log-likelihood.
     residual = None if sums is None else iterate.residual_of(sums)
     log_likelihood, n_skipped = sums if sums is not None and residual is None else (None, 0)
     where = f"iteration {iteration + 1}"
+    # The place of the failure tells which data to check.
     where += f", subset {subset + 1}" if algorithm.n_subsets > 1 else ""
     return Step(
         partial(_checked, iterate, where, model.remedy),
@@ -138,9 +146,10 @@ def _step(
 
 
 def _measure(algorithm: Algorithm, model: Model, iterate: Iterate) -> Callable[[], float | None]:
-    """Return what gives the residual of an iterate; nobody asks for that of a direct image."""
+    """Return the function that computes the residual of an iterate; None for direct images."""
     if algorithm.direct:
         return lambda: None
+    # Nothing is computed here: a residual can cost a projection, and only some callers ask for it.
     return iterate.measure or partial(model.residual, iterate.x)
 
 
@@ -152,17 +161,17 @@ class _Account:
         self._latest: Iterate | None = None
 
     def take(self, iterate: Iterate) -> None:
-        """Know the latest iterate; what its updates told is read when someone asks."""
+        """Store the latest iterate; its figures are read on request, because a GPU can be busy."""
         self._latest = iterate
 
     def so_far(self) -> Figures:
-        """Return the sums of the iteration at work."""
+        """Return the sums of the current iteration."""
         found = None if self._latest is None else self._latest.figures(self._sums)
         self._sums = self._sums if found is None else found
         return self._sums
 
     def of_iteration(self) -> Figures | None:
-        """Return what an iteration that is over has told, if anything, and begin another."""
+        """Return the sums of a complete iteration, if any, and reset them."""
         latest, before = self._latest, self._sums
         self._sums = NO_FIGURES
         if latest is None:
@@ -172,7 +181,7 @@ class _Account:
 
 
 def _checked(iterate: Iterate, where: str, remedy: str) -> Array:
-    """Return the image on the host, unless it has ceased to be one."""
+    """Return the image on the host after a check that its values are finite."""
     if not iterate.is_finite:
         raise NumericalError(
             f"{where}: the image has values that are not numbers, and the last good "

@@ -2,7 +2,7 @@
 
 x = Σ_views 1/τ² · ramp( step · weight · density · y )
 
-Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612; the factors are told of in
+Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612; the factors are explained in
 `engine.recon.filtering.projections`.
 """
 
@@ -38,6 +38,7 @@ class Fdk(FilterSettings, Algorithm):
         return self
 
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        # Direct inversion needs an orbit; arbitrary rays only have iterative solutions.
         if model.inverse is None:
             raise SettingsError(
                 f"{self.title}: this geometry has no direct inversion; choose an "

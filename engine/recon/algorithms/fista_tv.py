@@ -1,13 +1,12 @@
 """Least squares with total variation, by accelerated proximal steps (FISTA-TV).
 
-minimises ½‖A x − y‖² + λ TV(x)  within the bounds
-
-x⁺ ← prox_{λ TV / L}( z − Aᵀ(A z − y) / L ),   L ≥ ‖A‖²
-t⁺ = (1 + √(1 + 4t²)) / 2,   z ← x⁺ + (t − 1) / t⁺ (x⁺ − x);   t ← 1 where that leads uphill
+    minimises ½‖A x − y‖² + λ TV(x)  within the bounds
+    x⁺ ← prox_{λ TV / L}( z − Aᵀ(A z − y) / L ),   L ≥ ‖A‖²
+    t⁺ = (1 + √(1 + 4t²)) / 2,   z ← x⁺ + (t − 1) / t⁺ (x⁺ − x);   t ← 1 if that leads uphill
 
 Beck & Teboulle, SIAM J Imaging Sci 2 (2009) 183 and IEEE Trans Image Process 18 (2009) 2419;
-restart: O'Donoghue & Candès, Found Comput Math 15 (2015) 715. A z is A x⁺ and A x, extrapolated, so
-that a pass costs one projection and one back projection.
+restart: O'Donoghue & Candès, Found Comput Math 15 (2015) 715. A z is extrapolated from A x⁺ and A
+x, so a pass costs one projection and one back projection.
 """
 
 from __future__ import annotations
@@ -68,26 +67,32 @@ class FistaTv(Algorithm):
         return 12  # bound of the norm, strength, start
 
     def least_slices(self, n_slices: int) -> int:
+        # Without a penalty voxels are independent. With it, each inner step couples one more slice.
         return 1 if self.smoothing == 0 else min(1 + 2 * margin_of(self.inner), n_slices)
 
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         A, y = model.A, model.y
         spacing = model.spacing_mm or (1.0,) * len(A.in_shape)
+        # Spacing in mm: with anisotropic voxels the penalty must not depend on the grid.
         tv = total_variation(Gradient(A.in_shape, spacing), y)
         bounds = partial(clip, non_negative=self.non_negative, largest=self.largest)
         strength, L = self._strength(model, spacing), model.once("bound", lambda: norm_bound(model))
+        # The dual image continues from pass to pass: few inner steps are then enough.
         flow = tv.no_flow(x)
         z, Ax, t = x, A(x), 1.0
+        # Without momentum z equals x in the first pass.
         Az = Ax
         while True:
             v = z - A.T(Az - y) / L
             with A.span("update"):
                 x_next, flow = tv.prox(v, strength / L, bounds=bounds, flow=flow, steps=self.inner)
             Ax_next = A(x_next)
+            # Gradient restart: momentum that points uphill is dropped.
             if dot(z - x_next, x_next - x) > 0:
                 t = 1.0
             t_next = (1 + sqrt(1 + 4 * t**2)) / 2
             beta = (t - 1) / t_next
+            # A is linear, so the extrapolated projection needs no new one.
             z, Az = x_next + beta * (x_next - x), Ax_next + beta * (Ax_next - Ax)
             x, Ax, t = x_next, Ax_next, t_next
             yield Iterate(x, measure=partial(relative, Ax - y, y))

@@ -4,4 +4,4 @@ from engine.recon.algorithms.base import Algorithm
 from engine.recon.algorithms.osem import Mlem, Osem
 
 ALGORITHMS: tuple[type[Algorithm], ...] = (Osem, Mlem)
-"""A protocol begins with the first."""
+"""The first one is the default of a protocol."""

@@ -7,4 +7,4 @@ from engine.recon.algorithms.fista_tv import FistaTv
 from engine.recon.algorithms.sirt import Sirt
 
 LINEAR_ALGORITHMS: tuple[type[Algorithm], ...] = (Fdk, Sirt, FistaTv, Cgls)
-"""A protocol begins with the first."""
+"""The first one is the default of a protocol."""

@@ -1,6 +1,6 @@
-"""Helpers of the solvers of y = A x: value limits and sums.
+"""Helper functions of the solvers of y = A x: value limits and sums.
 
-Arrays stay where y is, in the host's memory or a GPU's.
+Arrays stay on the device of y.
 """
 
 from __future__ import annotations
@@ -28,37 +28,63 @@ class Misfit:
 
     @cached_property
     def rays(self) -> Array:
-        """The residual y − A x, of the shape of y."""
+        """Residual y − A x, with the shape of y."""
         return self._model.y - self._model.A(self._x)
 
     def relative(self) -> float:
-        """‖A x − y‖ / ‖y‖."""
+        """Return ‖A x − y‖ / ‖y‖."""
         return relative(self.rays, self._model.y)
 
 
 def clip(x: Array, non_negative: bool, largest: float | None) -> Array:
-    """Return the nearest image within the bounds."""
+    """Return the image limited to the bounds.
+
+    Parameters
+    ----------
+    x
+        image
+    non_negative
+        lower bound 0; False: none
+    largest
+        upper bound; None: none
+    """
     most = np.inf if largest is None else largest
     return module_of(x).clip(x, 0.0 if non_negative else -np.inf, most)
 
 
 def inverted(sums: Array) -> Array:
-    """1 / sums, zero where nothing is summed."""
+    """Return 1 / sums, and 0 where a sum is close to 0.
+
+    Parameters
+    ----------
+    sums
+        sums of rows or columns
+    """
     xp = module_of(sums)
+    # Rays that touch only a corner of the grid have tiny sums, whose inverse would dominate.
     enough = sums > LEAST * sums.max()
     return xp.where(enough, 1 / xp.where(enough, sums, 1), 0).astype(sums.dtype)
 
 
 def dot(a: Array, b: Array) -> float:
-    """⟨a, b⟩, summed in double precision."""
+    """Return ⟨a, b⟩, summed in double precision."""
     return float(module_of(a).sum(a * b, dtype=np.float64))
 
 
 def norm(a: Array) -> float:
-    """‖a‖."""
+    """Return ‖a‖."""
     return float(np.sqrt(dot(a, a)))
 
 
 def relative(residual: Array, y: Array) -> float:
-    """‖residual‖ / ‖y‖."""
+    """Return ‖residual‖ / ‖y‖.
+
+    Parameters
+    ----------
+    residual
+        y − A x
+    y
+        measured values; if they are all 0, the norm of the residual is returned
+    """
+    # Data without any attenuation have norm 0.
     return norm(residual) / (norm(y) or 1.0)

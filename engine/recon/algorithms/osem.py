@@ -2,18 +2,19 @@
 
     x ← max( x / s_k · A_kᵀ( y_k / (A_k x + b_k) ), ρ x )
 
-Rows k, k + B, k + 2B, ... are subset k of B. A voxel with s_k = 0 is not in the view of subset k
-and keeps its value; a voxel that no subset views is 0. The bound ρ (`engine.operators.lower_bound`)
-acts where the counts of one subset miss a voxel: without it, the voxel would be 0 for ever and the
-events on its line would be lost. MLEM has ρ = 0.
+Rows k, k + B, k + 2B, ... are subset k of B. A voxel with s_k = 0 is outside of subset k and keeps
+its value. A voxel outside of all subsets is 0. The lower bound ρ (`engine.operators.lower_bound`)
+acts if no count of a subset reaches a voxel. Without it, the voxel would stay 0 and the events on
+its line would be lost. MLEM has ρ = 0.
 
-At the end the image is scaled to the total that all counts make most likely
+At the end the image is scaled to the total that is most likely for all counts
 (`engine.recon.model.total`): α x with α Σ s x = Σ y α A x / (α A x + b). Without a background, the
-sum of image times sensitivity is then the number of counts. Not scaled are the maximum of a
-penalised likelihood, and images of event subsets of `SURE_COUNTS` or more, which give this total by
-themselves to 0.3 %. Subsets of bins do not: each has views and a sensitivity of its own.
+sum of image times sensitivity is then the number of counts. Two kinds of images are not scaled: the
+maximum of a penalised likelihood, and images of event subsets with `SURE_COUNTS` or more, which
+have this total to 0.3 % anyway. Subsets of bins do not, because each has its own views and
+sensitivity.
 
-Subsets that are left out follow from the counts (`engine.recon.algorithms.subsets`).
+If the settings contain no subsets, they follow from the counts (`engine.recon.algorithms.subsets`).
 
 Shepp & Vardi, IEEE TMI 1 (1982) 113; Hudson & Larkin, IEEE TMI 13 (1994) 601.
 """
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from engine.recon.model import EmLoop, Model, SystemModel
 
 DEFAULT_UPDATES, DEFAULT_SUBSETS = 24, 8
-"""Updates where neither the user nor the scan sets them; subsets of passes that the user sets."""
+"""Updates if neither user nor scan set them; subsets if the user sets only the passes."""
 SURE_COUNTS = 100_000
-"""Counts of a subset whose total is known to 0.3 %, one standard deviation."""
+"""Counts of a subset whose total has a standard deviation of 0.3 %."""
 
 
 class _ExpectationMaximisation(Algorithm):
@@ -52,10 +53,25 @@ class _ExpectationMaximisation(Algorithm):
         return self.resumed(model, x, 0)
 
     def resumed(self, model: SystemModel, x: Array, done: int) -> Iterator[Iterate]:
-        """Go on with the subset whose turn it is."""
+        """Continue with the next subset in order.
+
+        Parameters
+        ----------
+        model
+            model of the counts
+        x
+            (n_z, n_y, n_x) image after `done` updates
+        done
+            number of updates behind `x`
+        """
+        # One loop for the whole run: on a GPU it holds the image, the subsets and recorded graphs.
         loop = model.em_loop(x, self.n_subsets)
+        # The subset follows from the number of updates, so a resumed run continues in the same
+        # order.
         for update in count(done):
             loop.update(update % self.n_subsets)
+            # A snapshot is only a function: the image is not copied from a GPU unless someone shows
+            # it.
             yield EmIterate(loop.snapshot(), loop=loop)
 
     def completed(self, model: Model, x: Array) -> tuple[Array, float]:
@@ -94,7 +110,7 @@ class Osem(_ExpectationMaximisation):
 
     @property
     def n_subsets(self) -> int:
-        """Subsets as set; else those of a scan with enough counts."""
+        """Subsets as set; otherwise those of a scan with enough counts."""
         if self.subsets is not None:
             return self.subsets
         return DEFAULT_SUBSETS if self.iterations is not None else subsets_for(self._n_updates)
@@ -107,7 +123,8 @@ class Osem(_ExpectationMaximisation):
 
     @property
     def updates_between_filters(self) -> int:
-        """A pass, or as many as a pass of the usual subsets has: few counts do not smooth more."""
+        """Updates of a pass, or of a pass with the usual subsets if the counts allow fewer."""
+        # With few counts, passes replace subsets; filters must still act after as many updates.
         is_fitted = self.updates and self.n_iterations * self.n_subsets == self._n_updates
         return max(self.n_subsets, subsets_for(self._n_updates)) if is_fitted else self.n_subsets
 
@@ -116,13 +133,31 @@ class Osem(_ExpectationMaximisation):
         return even_updates(self.updates or DEFAULT_UPDATES)
 
     def scaled(self, factor: float) -> Self:
+        """Return the algorithm with a multiple of its iterations or updates, at least one.
+
+        Parameters
+        ----------
+        factor
+            factor of the iterations if they are set, else of the updates
+        """
         if self.iterations is not None:
             return super().scaled(factor)
         return self.model_copy(update={"updates": max(1, round(self._n_updates * factor))})
 
     def for_counts(self, demand: CountDemand, *, n_updates: int | None = None) -> Osem:
+        """Return the algorithm with subsets and iterations; the user's own numbers do not change.
+
+        Parameters
+        ----------
+        demand
+            counts of the data, and counts that a subset needs
+        n_updates
+            updates that suit the scan, used if the user has set none
+        """
+        # The user has set both numbers, which the scan must not change.
         if self.iterations is not None and self.subsets is not None:
             return self
+        # The user's number of updates comes before that of the scan.
         aim = self.model_copy(update={"updates": self.updates or n_updates})
         subsets = self.subsets
         if subsets is None and self.iterations is not None:
@@ -146,12 +181,12 @@ class Mlem(_ExpectationMaximisation):
 
 @dataclass(frozen=True, eq=False)
 class EmIterate(Iterate):
-    """An image in a loop of expectation maximisation.
+    """Image in a loop of expectation maximisation.
 
     Attributes
     ----------
-    x : fetches it, until the next update
-    loop : goes on from it, and keeps account of the likelihood
+    x : returns the image, until the next update
+    loop : continues from it, and sums the likelihood
     """
 
     x: Callable[[], Array]

@@ -1,16 +1,16 @@
-"""Simultaneous iterative reconstruction (SIRT), whole or by ordered subsets (OS-SIRT).
+"""Simultaneous iterative reconstruction (SIRT), with all data or with ordered subsets (OS-SIRT).
 
-x ← P( x + λ C A_bᵀ R_b (y_b − A_b x) )
-R_b = 1 / (A_b 1),   C = 1 / max_b (A_bᵀ 1),   0 where a sum is ~ 0;   P clips to the bounds
+    x ← P( x + λ C A_bᵀ R_b (y_b − A_b x) )
+    R_b = 1 / (A_b 1),   C = 1 / max_b (A_bᵀ 1),   0 where a sum is ~ 0;   P clips to the bounds
 
-Gilbert, J Theor Biol 36 (1972) 105; Andersen & Kak, Ultrasonic Imaging 6 (1984) 81. It converges
-to the least squares of the residual weighted by R: Gregor & Benson, IEEE TMI 27 (2008) 918. With
-one C for all subsets, the smallest of theirs, no step is longer than theirs and one volume is
-kept instead of B. Views of subset b are b, b + B, ...; the next subset is the one farthest in
-angle from those of the pass.
+Gilbert, J Theor Biol 36 (1972) 105; Andersen & Kak, Ultrasonic Imaging 6 (1984) 81. SIRT converges
+to the least squares of the residual weighted by R: Gregor & Benson, IEEE TMI 27 (2008) 918. One C
+serves all subsets, the smallest of theirs, so no step is too long and one volume is stored instead
+of B. Views of subset b are b, b + B, ...; the next subset is the one farthest in angle from the
+previous ones.
 
-The residual told after a pass costs nothing: √(Σ_b ‖y_b − A_b x_b‖²) / ‖y‖, each subset's of the
-image x_b it came upon. With one subset it is that of the image.
+The residual after a pass costs nothing: √(Σ_b ‖y_b − A_b x_b‖²) / ‖y‖, where x_b is the image
+before the update with subset b. With one subset it is the residual of the image.
 """
 
 from __future__ import annotations
@@ -63,23 +63,41 @@ class Sirt(Algorithm):
 
     @property
     def passes_before(self) -> int:
-        return 1 + self.n_subsets  # R, and C of each subset
+        return 1 + self.n_subsets  # R, and C from each subset
 
     def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         return self.resumed(model, x, 0)
 
     def resumed(self, model: LinearModel, x: Array, done: int) -> Iterator[Iterate]:
-        """Go on with the subset whose turn it is."""
+        """Continue with the next subset in order.
+
+        Parameters
+        ----------
+        model
+            line integrals
+        x
+            (n_z, n_y, n_x) image after `done` updates
+        done
+            number of updates behind `x`
+
+        Raises
+        ------
+        SettingsError
+            if there are more subsets than views
+        """
         n_subsets = self.n_subsets
         _check(n_subsets, len(model.y))
         parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
         R, C = model.once(f"weights of {n_subsets} subsets", lambda: _weights(model, parts, x))
+        # Neighbouring views are nearly redundant; distant ones reduce the error faster.
         order = farthest_first(n_subsets)
         now, met, size = Misfit(model, x), MetSquares(), norm(model.y)
         for update in count(done):
             k = order[update % n_subsets]
             part = parts[k]
+            # With one subset the residual of the last measurement is reused.
             residual = now.rays if n_subsets == 1 else part.y - part.A(x)
+            # The weights of a subset are rows of those of all data.
             step = part.A.T(R[k::n_subsets] * residual)
             with model.A.span("update"):
                 x = clip(x + self.relaxation * (C * step), self.non_negative, self.largest)
@@ -87,6 +105,7 @@ class Sirt(Algorithm):
             if n_subsets == 1:
                 yield Iterate(x, measure=now.relative)
             else:
+                # The sum is read later, because reading from a GPU would wait for the update.
                 met.take(residual)
                 yield SubsetIterate(x, now.relative, met=met, norm=size)
 
@@ -106,7 +125,7 @@ class MetSquares:
         self._sum += dot(residual, residual)
 
     def given(self) -> float:
-        """Return their sum since the last call."""
+        """Return the sum since the last call."""
         found, self._sum = self._sum, 0.0
         return found
 
@@ -117,7 +136,7 @@ class SubsetIterate(Iterate):
 
     Attributes
     ----------
-    met : squares that are not in the figures yet
+    met : squares that are not yet in the figures
     norm : ‖y‖
     """
 
@@ -132,20 +151,30 @@ class SubsetIterate(Iterate):
 
 
 def farthest_first(n: int) -> list[int]:
-    """Order 0 ... n − 1 on a circle, each far from those before; bits reversed where n = 2ᵐ."""
+    """Return 0 ... n − 1 in an order with each far from the previous ones, on a circle.
+
+    For n = 2ᵐ this is bit reversal.
+
+    Parameters
+    ----------
+    n
+        number of subsets
+    """
     places = np.arange(n)
     nearest, order = np.full(n, n), [0]
     while len(order) < n:
         ahead = np.abs(places - order[-1])
         from_last = np.minimum(ahead, n - ahead)
-        nearest = np.minimum(nearest, from_last)  # 0 for those taken
+        nearest = np.minimum(nearest, from_last)  # 0 for used ones
+        # Farthest from all used ones first; among equals, farthest from the last one.
         order.append(int(np.argmax(nearest * n + from_last)))
     return order
 
 
 def _weights(model: LinearModel, parts: list[LinearModel], x: Array) -> tuple[Array, Array]:
-    """R, of the shape of y, and C, of the shape of the image."""
+    """Return R, with the shape of y, and C, with the shape of the image."""
     xp = module_of(model.y)
+    # A generator: only one column sum is in memory next to the maximum.
     columns = (part.A.T(xp.ones_like(part.y)) for part in parts)
     return inverted(model.A(xp.ones_like(x))), inverted(reduce(xp.maximum, columns))
 

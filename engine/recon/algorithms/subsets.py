@@ -1,8 +1,8 @@
-"""Number of subsets that the counts allow, and the passes that compensate for fewer.
+"""Number of subsets that the counts allow, and of passes that compensate for fewer subsets.
 
-A subset must see every voxel of the object: `CountDemand.in_subset` counts or more. With fewer
-counts there are fewer subsets and more passes, so that the number of updates stays the same; the
-least is one subset, which is MLEM. With very many counts there are more subsets and fewer passes.
+A subset must cover every voxel of the object: it needs `CountDemand.in_subset` counts or more. With
+fewer counts there are fewer subsets and more passes, so the number of updates is the same. The
+minimum is one subset, which is MLEM. With very many counts there are more subsets and fewer passes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MOST_SUBSETS, LEAST_PASSES = 8, 3
-"""Usual limits; the last subsets of a pass count for more, least so with three passes or more."""
+"""Default limits. The last subsets of a pass have more weight, least with three passes or more."""
 MOST_PASSES = 20
-"""More passes than these are more subsets instead, as in Chou et al., PLoS ONE 7 (2012) e50540."""
+"""Above this number, subsets replace passes, as in Chou et al., PLoS ONE 7 (2012) e50540."""
 IN_LARGE_SUBSET, FEWEST_PASSES = 4_000_000, 2
-"""Counts of a subset from which on more subsets take the place of passes, and passes left."""
+"""Counts of a subset from which subsets replace passes, and minimum of passes then."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class CountDemand:
     ----------
     n_counts : counts of the data that are reconstructed
     in_subset : counts that a subset needs to see every voxel of the object
-    for_image : counts that an image needs to show anything but noise
+    for_image : counts that an image needs to show more than noise
     """
 
     n_counts: float
@@ -34,33 +34,49 @@ class CountDemand:
 
     @property
     def most_subsets(self) -> int:
-        """Subsets that have enough counts each; 0 if one subset has too few."""
+        """Number of subsets with enough counts; 0 if there are too few for one."""
         return int(self.n_counts / self.in_subset)
 
 
 def even_updates(n_updates: int) -> int:
-    """Return a number of updates, rounded up so that usual numbers of subsets divide it."""
+    """Return a number of updates, rounded up so that common numbers of subsets divide it."""
+    # Multiples of 8 are divisible by 2, 4 and 8; small numbers are left as they are.
     step = 1 if n_updates <= 8 else 8
     return -(-n_updates // step) * step
 
 
 def passes_for(n_updates: int, n_subsets: int) -> int:
-    """Return the passes over all data that make at least so many updates."""
+    """Return the passes that make at least this number of updates.
+
+    Parameters
+    ----------
+    n_updates
+        required number of updates
+    n_subsets
+        updates of a pass
+    """
     return -(-n_updates // n_subsets)
 
 
 def subsets_for(n_updates: int, demand: CountDemand | None = None) -> int:
-    """Return the largest divisor of `n_updates` that counts and passes allow.
+    """Return the largest divisor of a number of updates that counts and passes allow.
 
-    demand : demand of the scan; None: there are enough counts
+    Parameters
+    ----------
+    n_updates
+        number of updates
+    demand
+        counts of the scan; None: there are enough
     """
+    # At least three passes, but not more than 20: long runs have more subsets.
     most = max(min(MOST_SUBSETS, n_updates // LEAST_PASSES), n_updates // MOST_PASSES)
     if demand is not None:
+        # Large subsets describe the image well, so passes can be replaced by subsets.
         many = int(min(demand.n_counts // IN_LARGE_SUBSET, n_updates // FEWEST_PASSES))
         most = min(max(most, many), demand.most_subsets)
     return divisor_of(n_updates, most)
 
 
 def divisor_of(n_updates: int, most: int) -> int:
-    """Return the largest divisor of a number that is no more than `most`; at least 1."""
+    """Return the largest divisor of a number that is at most `most`; at least 1."""
     return max(d for d in range(1, max(most, 1) + 1) if n_updates % d == 0)

@@ -1,4 +1,4 @@
-"""Design of a direct inversion: weights of the rays, with reasons and warnings."""
+"""Design of a direct inversion: ray weights, with reasons and warnings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Choice = Literal["auto", "on", "off"]
 Kind = Literal["full circle", "half fan", "half circle", "short scan", "limited angle"]
 
 HALF_FAN_SHIFT = 0.10
-"""Shift of the detector, in its widths, from which half-fan weights are always used."""
+"""Detector shift, relative to its width, above which half-fan weights are always used."""
 CUT_SHIFT = 0.005
-"""The same where the object is cut off at the side nearer to the axis."""
+"""The same if the object is truncated on the side nearer to the axis."""
 NOTED_GAP = 2.0
-"""Gap between views, in usual ones, worth a word."""
+"""Gap between views, relative to the usual one, that causes a warning."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class FilterDesign:
     Attributes
     ----------
     kind : angular range of the views
-    geometry : the scan with the columns added; what filtered rows are back projected through
+    geometry : the scan with added columns, used to back-project filtered rows
     orbit : orbit of `geometry`
     added_columns : before the first and after the last measured column
-    step_rad : (n_views,) angle each view stands for
-    continued : sides, first and last column, where cut-off rows are continued
-    messages, warnings : plain sentences: what was found and decided, and what will be wrong
-    even_weight : weight of every ray; None if rays differ
-    climbs : True if the source moves along the axis, so that not all views see a voxel
+    step_rad : (n_views,) angle that each view represents
+    continued : True for the first and last column if truncated rows are extrapolated there
+    messages, warnings : sentences about decisions, and about expected errors
+    even_weight : common weight of all rays; None if they differ
+    climbs : True for a helix: not all views see each voxel
     """
 
     kind: Kind
@@ -56,7 +56,17 @@ class FilterDesign:
     _weigh: Callable[[int, Array], Array]
 
     def weights(self, view: int) -> Array:
-        """(n_rows or 1, n_columns) weights of the rays; those of a ray and its twin add up to 1."""
+        """Return the weights of the rays of a view.
+
+        Parameters
+        ----------
+        view
+            number of the view
+
+        Returns
+        -------
+        (n_rows or 1, n_columns); the weights of a ray and of its opposite add up to 1
+        """
         fan = self._common_fan if self.orbit.all_alike else self.orbit.fan(view)
         return self._weigh(view, fan)
 
@@ -65,7 +75,12 @@ class FilterDesign:
         return self.orbit.fan(0)
 
     def weight_map(self) -> Array:
-        """(n_views, n_columns) weights of the measured columns in the middle row, to look at."""
+        """Return the weights of the measured columns in the middle row, for display.
+
+        Returns
+        -------
+        (n_views, n_columns)
+        """
         before, after = self.added_columns
         stop = self.geometry.shape[1] - after
         rows = [self.weights(view) for view in range(self.geometry.n_views)]
@@ -79,27 +94,39 @@ def plan_for(
     half_fan: Choice = "auto",
     cut_sides: tuple[bool, bool] = (False, False),
 ) -> FilterDesign:
-    """Decide how to weight the rays of a scan.
+    """Select the ray weights of a scan.
 
-    short_scan : weights of a scan over less than a circle; "on" treats even a whole one as open,
-        "off" gives all rays the same weight
-    half_fan : weights of a detector that sees one side of the object only
-    cut_sides : True if the object reaches beyond the first and the last column
+    Parameters
+    ----------
+    geometry
+        source and detector of each view
+    short_scan
+        weights of a scan below a full circle; "on" treats even a full circle as open, "off" gives
+        all rays the same weight
+    half_fan
+        weights of a detector that covers one side of the object only
+    cut_sides
+        True if the object extends beyond the first and the last column
+
+    Raises
+    ------
+    GeometryError
+        if the rows cannot be filtered or the source is on the axis
     """
     orbit = orbit_of(geometry)
     check_detector(orbit)
     circle = coverage(orbit.angles_rad)
     notes = _notes(orbit, circle, cut_sides)
     first, last = edges(orbit)
-    # of the axis from the detector's middle, in widths: half of the difference of its two sides
+    # distance of the axis from the detector's middle, relative to the detector width
     shift = abs(abs(first) - abs(last)) / (2 * abs(last - first))
-    # the nearer edge: where the object is cut off there, even a small shift matters
+    # the nearer edge: if the object is truncated there, even a small shift matters
     is_cut = cut_sides[0 if abs(first) < abs(last) else 1]
     needs_half_fan = half_fan == "on" or (
         half_fan == "auto" and shift >= (CUT_SHIFT if is_cut else HALF_FAN_SHIFT)
     )
-    # views all around see every ray twice, and weights of a short scan would throw half of them
-    # away
+    # a full circle measures every ray twice, and short-scan weights would discard half of
+    # them
     if circle.is_whole and short_scan != "on":
         if needs_half_fan:
             return _half_fan(orbit, circle, notes)
@@ -135,7 +162,7 @@ class _Notes:
         weigh: float | Callable[[int, Array], Array],
         added: tuple[int, int] = (0, 0),
     ) -> FilterDesign:
-        # sides with added columns are continued by their weights, which fall to zero at the old
+        # sides with added columns are not extrapolated: weights fall to zero at the old
         # edge
         first, last = (is_cut and not n for is_cut, n in zip(self.cut_sides, added, strict=True))
         messages = self.messages
@@ -173,13 +200,13 @@ def _full_circle(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
 
 
 def _half_fan(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
-    """Widen the detector to both sides of the axis alike; the weights fall to 0 at its old edge."""
+    """Widen the detector symmetrically about the axis; the weights fall to 0 at its old edge."""
     first, last = edges(orbit)
     overlap = min(abs(first), abs(last)) if first * last < 0 else 0.0
     towards_long = np.sign(last) if abs(last) > abs(first) else np.sign(first)
     n_columns = orbit.geometry.shape[1]
     middle = axis_column(orbit)
-    # so many columns that the axis comes to the middle
+    # number of columns that puts the axis into the middle
     missing = int(np.ceil(abs(n_columns - 1 - 2 * middle)))
     before = missing if abs(first) < abs(last) else 0
     added = (before, missing - before)
@@ -203,7 +230,7 @@ def _half_fan(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
 
 
 def _parallel_arc(orbit: Orbit, notes: _Notes) -> FilterDesign:
-    """Parallel rays repeat after half a turn, so a view shares its angle with those opposite."""
+    """Weight parallel rays, which repeat after half a turn; opposite views share their angle."""
     half = coverage(orbit.angles_rad, np.pi)
     kind: Kind = "half circle" if half.is_whole else "limited angle"
     if half.is_whole:
@@ -219,7 +246,7 @@ def _short_scan(
     orbit: Orbit, circle: Coverage, notes: _Notes, fan_rad: float, *, use: bool
 ) -> FilterDesign:
     needed, covered = np.pi + 2 * fan_rad, circle.range_rad
-    # two usual gaps of grace, for views that are missing at the ends
+    # tolerance of two usual gaps, for views that are missing at the ends
     enough = covered >= needed - 2 * circle.typical_gap_rad
     kind: Kind = "short scan" if enough else "limited angle"
     if not enough:

@@ -13,11 +13,22 @@ from engine.recon.filtering.orbit import Orbit
 
 LEAST_COLUMNS = 3
 LYING = 0.5
-"""Cosine between rows and axis above which the detector lies on its side."""
+"""Cosine between rows and axis above which the detector is rotated by 90°."""
 
 
 def check_detector(orbit: Orbit) -> None:
-    """Refuse a detector whose rows cannot be filtered."""
+    """Refuse a detector whose rows cannot be filtered.
+
+    Parameters
+    ----------
+    orbit
+        rotation axis and views
+
+    Raises
+    ------
+    GeometryError
+        if the rows are parallel to the axis, or have too few columns
+    """
     u = orbit.geometry.u_mm
     if (np.abs(u @ orbit.axis) > LYING * np.linalg.norm(u, axis=1)).any():
         raise GeometryError(
@@ -33,21 +44,31 @@ def check_detector(orbit: Orbit) -> None:
 
 
 def edges(orbit: Orbit) -> tuple[float, float]:
-    """Mean fan angle, or distance from the axis, of the outer edges of first and last column."""
-    # half a pixel beyond the middles of the outer ones, continued along a line
+    """Return the mean fan angle, or distance from the axis, of the outer edges of the detector.
+
+    Parameters
+    ----------
+    orbit
+        rotation axis and views
+
+    Returns
+    -------
+    values of the first and the last column; rad for cone beams, mm for parallel beams
+    """
+    # half a pixel outside of the outer pixel centres, by linear extrapolation
     edges = [(1.5 * f[0] - 0.5 * f[1], 1.5 * f[-1] - 0.5 * f[-2]) for f in _middle_rows(orbit)]
     first, last = np.mean(edges, axis=0)
     return float(first), float(last)
 
 
 def axis_column(orbit: Orbit) -> float:
-    """Mean column, from 0, at which the axis is seen; it may lie beside the detector."""
+    """Return the mean column of the axis, from 0; it can be outside of the detector."""
     is_cone = orbit.geometry.beam == "cone"
     return float(np.mean([_zero_of(np.tan(f) if is_cone else f) for f in _middle_rows(orbit)]))
 
 
 def _middle_rows(orbit: Orbit) -> list[Array]:
-    """Return where the middle row's rays pass the axis, by view; once if all views are alike."""
+    """Return the fan angles of the middle row by view; only one if all views are alike."""
     middle = orbit.geometry.shape[0] // 2
     level = orbit.geometry.cropped(slice(middle, middle + 1), slice(None))
     flat = replace(orbit, geometry=level)
@@ -55,7 +76,7 @@ def _middle_rows(orbit: Orbit) -> list[Array]:
 
 
 def _zero_of(values: Array) -> float:
-    """Place at which monotonic values pass zero, along a line where they do not."""
+    """Return the position at which monotonic values cross zero, extrapolated if they do not."""
     n = len(values)
     values = values if values[-1] > values[0] else -values
     if values[0] < 0 < values[-1]:
@@ -64,7 +85,15 @@ def _zero_of(values: Array) -> float:
 
 
 def widened(geometry: XrayGeometry, added: tuple[int, int]) -> XrayGeometry:
-    """Add columns before the first and after the last."""
+    """Return the geometry with columns added before the first and after the last.
+
+    Parameters
+    ----------
+    geometry
+        source and detector of each view
+    added
+        number of columns before and after
+    """
     before, after = added
     n_rows, n_columns = geometry.shape
     wide = geometry.shifted(columns=(after - before) / 2)

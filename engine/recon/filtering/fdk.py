@@ -30,15 +30,31 @@ def fdk(
     region: Region | None = None,
     on: Backend | None = None,
 ) -> Array:
-    """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals; on a GPU, as `XrayTransform` says.
+    """Reconstruct attenuation from line integrals by filtered back projection.
 
-    values : (n_views, n_rows, n_columns) line integrals, -log of the transmission [1]; of numpy,
-        of the device, or of anything that speaks DLPack
-    region : slices (z, y, x) of the grid; only the rows that see them are filtered
+    Parameters
+    ----------
+    values
+        (n_views, n_rows, n_columns) line integrals, -log of the transmission [1]; NumPy, GPU or any
+        DLPack array
+    geometry
+        source and detector of each view
+    grid
+        grid of the image
+    settings
+        filter and ray weights; None: defaults
+    region
+        slices (z, y, x) of the grid; only the rows that see them are filtered
+    on
+        device; None: the CPU with all cores
+
+    Returns
+    -------
+    (n_z, n_y, n_x) attenuation [1/mm]; on a GPU as described for `XrayTransform`
     """
     settings, on = settings or FilterSettings(), on or cpu()
     values = taken(values)
-    # decided from the whole data, also for a region: a box must hold the values of the whole volume
+    # from all data, also for a region: its values must equal those of the whole volume
     plan = planned(values, geometry, settings, is_checked=not on.is_cuda)
     seen = rows_seeing(grid, region, plan.geometry)
     A = XrayTransform(plan.geometry, grid, on=on)
@@ -49,7 +65,7 @@ def _inverted(
     A: XrayTransform, values: Array, plan: FilterDesign, settings: FilterSettings, rows: slice,
     region: Region | None = None,
 ) -> Array:  # fmt: skip
-    """Filter and project back; on a GPU chunk by chunk, as the values come there."""
+    """Filter and back-project; on a GPU chunk by chunk, as values are uploaded."""
     if not A.on.is_cuda or not range(values.shape[1])[rows]:
         with A.span("filter", events=values.size, unit="pixels"):
             done = filtered(values, plan, settings, rows=rows, on=A.on)
@@ -63,7 +79,19 @@ def _inverted(
 def back_projected(
     A: XrayTransform, rows: Array | MadeViews, plan: FilterDesign, region: Region | None = None
 ) -> Array:
-    """Return Σ_views q / τ² of filtered rows; of a climbing scan, over the share that sees."""
+    """Return Σ_views q / τ² of filtered rows; a helix is corrected for the visible share of views.
+
+    Parameters
+    ----------
+    A
+        transform of the design's geometry
+    rows
+        filtered rows, or an object that makes them chunk by chunk
+    plan
+        design of the filter
+    region
+        slices (z, y, x) of the grid; None: all
+    """
     image = A.back_project(rows, weighting="fdk", region=region)
     return divided_by_visibility(image, A, plan, region) if plan.climbs else image
 
@@ -74,13 +102,26 @@ class FilteredBackProjection:
 
     Attributes
     ----------
-    A : the transform; its adjoint is not asked for
+    A : the transform; its adjoint is not used
     """
 
     A: XrayTransform
 
     def __call__(self, y: Array, settings: FilterSettings) -> Array:
-        """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals of A.out_shape."""
+        """Reconstruct attenuation from line integrals.
+
+        Parameters
+        ----------
+        y
+            line integrals with the shape A.out_shape
+        settings
+            filter and ray weights
+
+        Returns
+        -------
+        (n_z, n_y, n_x) attenuation [1/mm]
+        """
         A = self.A
+        # On a GPU the values are checked during filtering, which reads them anyway.
         plan = planned(y, A.geometry, settings, is_checked=not A.on.is_cuda)
         return _inverted(A.with_geometry(plan.geometry), y, plan, settings, slice(None))

@@ -1,7 +1,7 @@
 """Filter projections on a GPU chunk by chunk, in the order of back projection.
 
-So that measured values cross the bus once, beside the work on earlier ones, and filtered ones
-never do.
+Measured values then cross the bus once, during the work on earlier ones, and filtered values never
+do.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from engine.recon.filtering.settings import FilterSettings
 
 
 class FilteredChunks(MadeViews):
-    """The projections that `engine.recon.filtering.projections.filtered` returns, chunk by chunk.
+    """Projections as from `engine.recon.filtering.projections.filtered`, chunk by chunk.
 
     Parameters
     ----------
-    values : (n_views, n_rows, n_measured) line integrals of the host or the device
-    plan, settings : plan and settings of the filter
+    values : (n_views, n_rows, n_measured) line integrals on the host or the device
+    plan, settings : design and settings of the filter
     on : the device
-    rows : those wanted, one at least; the others are zero
+    rows : required rows, at least one; the others are zero
     """
 
     def __init__(
@@ -42,8 +42,21 @@ class FilteredChunks(MadeViews):
         return self._values[views.start : views.stop, self._work.first : self._work.last]
 
     def made(self, values: Array, views: range) -> Array:
+        """Filter the rows of some views.
+
+        Parameters
+        ----------
+        values
+            raw values of these views, on the device
+        views
+            numbers of the views
+
+        Returns
+        -------
+        (n, n_rows, n_columns) float32 on the device
+        """
         xp, wanted = module_of(values), self._wanted
-        if views not in self._seen:  # they come again for every slab
+        if views not in self._seen:  # each slab requests them again
             self._seen.add(views)
             self._n_bad = self._n_bad + xp.count_nonzero(~xp.isfinite(values))
         new = xp.empty if len(wanted) == self.shape[1] else xp.zeros
@@ -51,11 +64,11 @@ class FilteredChunks(MadeViews):
         n_at_once = max(1, chunk_bytes(self._on) // self._work.bytes_per_view)
         for start in range(0, len(views), n_at_once):
             part = slice(start, start + n_at_once)
-            with np.errstate(invalid="ignore"):  # `check` tells, in a sentence
+            with np.errstate(invalid="ignore"):  # `check` reports it as an error message
                 done = self._work.filter(values[part], views[part])
             out[part, wanted.start : wanted.stop] = done
         return out
 
     def check(self) -> None:
-        """Refuse values, of those that were filtered so far, that are no numbers."""
+        """Refuse values that are not finite, among those filtered so far."""
         refuse_what_is_not_finite(int(to_host(self._n_bad)), self._values.size)

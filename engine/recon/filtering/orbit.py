@@ -1,4 +1,4 @@
-"""Orbit of a scan: its axis, and angle and position of each view."""
+"""Orbit of a scan: its rotation axis, and angle and position of each view."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from engine.geometry.xray import XrayGeometry
 from engine.recon.filtering.redundancy import coverage
 
 ALIKE = 1e-6
-"""Difference between views, in parts of the source's distance, that counts as none."""
+"""Maximum difference between equal views, relative to the source's distance."""
 BETTER = 0.5
-"""A fitted axis must leave at most this part of the misfit of the z axis."""
+"""A fitted axis must have at most this share of the misfit of the z axis."""
 FITTED_ARC_RAD, FITTED_VIEWS = np.radians(60.0), 6
-"""Arc and number of views a fit can be trusted from."""
+"""Minimum arc and number of views for a fit."""
 UPRIGHT = 1e-9
 NOTED_CLIMB = 0.01
-"""Movement of the source along the axis, in radii, from which a circle counts as climbing."""
+"""Axial movement of the source, in radii, above which an orbit is a helix."""
 _Z = np.array([0.0, 0.0, 1.0])
 _SKEW = 0.9
 
@@ -34,7 +34,7 @@ class Orbit:
     geometry : the views
     axis : (3,) unit direction
     point_mm : (3,) a point on the axis
-    angles_rad : (n_views,) counter-clockwise angle of the source; where from parallel rays come
+    angles_rad : (n_views,) counter-clockwise angle of the source, or origin of parallel rays
     radius_mm : (n_views,) distance of the source from the axis; about 1 for parallel rays
     misfit_mm, climb_mm : deviation of the sources from their circle, across and along the axis
     """
@@ -49,41 +49,49 @@ class Orbit:
 
     @cached_property
     def tangent(self) -> Array:
-        """(n_views, 3) unit direction in which the source moves, counter-clockwise."""
+        """Unit direction of the source's movement, counter-clockwise, (n_views, 3)."""
         first, second = _across(self.axis)
         beta = self.angles_rad[:, None]
         return np.asarray(np.cos(beta) * second - np.sin(beta) * first)
 
     @cached_property
     def is_upright(self) -> bool:
-        """True if detector rows lie across the axis, one above the other."""
+        """True if detector rows are perpendicular to the axis, one above the other."""
         v = self.geometry.v_mm
         return bool((_length(np.cross(v, self.axis)) <= UPRIGHT * _length(v)).all())
 
     @property
     def climbs(self) -> bool:
-        """True if the source moves along the axis, so that not all views see a voxel."""
+        """True if the source moves along the axis, so that not all views see each voxel."""
         return bool(self.climb_mm > NOTED_CLIMB * self.radius_mm.max())
 
     @cached_property
     def all_alike(self) -> bool:
-        """True if every view is the first one, turned about the axis."""
+        """True if every view is the first one rotated about the axis."""
         geometry = self.geometry
         radial = np.cross(self.tangent, self.axis)
         frame = np.stack([radial, self.tangent, np.broadcast_to(self.axis, radial.shape)], axis=1)
         seen = [geometry.corner_mm - self.point_mm, geometry.u_mm, geometry.v_mm]
         if geometry.beam == "cone":
             seen.append(geometry.source_mm - self.point_mm)
-        # each view in its own frame, radial, tangential, along the axis: alike ones have the same
+        # each view in its own frame (radial, tangential, axial): equal views have the same
         # numbers
         local = np.einsum("nij,knj->nki", frame, np.stack(seen))
         return bool(np.ptp(local, axis=0).max() <= ALIKE * np.abs(local).max())
 
     def fan(self, view: int) -> Array:
-        """(n_rows or 1, n_columns) where the ray to each pixel passes the axis.
+        """Return where the rays of a view pass the axis.
 
-        Cone: the fan angle from the ray through the axis, counter-clockwise [rad]. Parallel: the
-        distance from the axis, positive on the same side [mm]. One row where all are the same.
+        Parameters
+        ----------
+        view
+            number of the view
+
+        Returns
+        -------
+        (n_rows or 1, n_columns). Cone: fan angle from the ray through the axis, counter-clockwise
+        [rad]. Parallel: distance from the axis, positive on the same side [mm]. One row if all rows
+        are equal
         """
         geometry = self.geometry
         pixels = geometry.pixel_mm(view, 1 if self.is_upright else None)
@@ -95,7 +103,18 @@ class Orbit:
 
 
 def orbit_of(geometry: XrayGeometry) -> Orbit:
-    """Return the axis the views turn about: z, or another one found from them if it fits better."""
+    """Return the orbit of a scan: about z, or about a fitted axis if that is clearly better.
+
+    Parameters
+    ----------
+    geometry
+        source and detector of each view
+
+    Raises
+    ------
+    GeometryError
+        if a source is on the axis, or rays run along it
+    """
     orbit = _nearest(geometry)
     if not (orbit.radius_mm > ALIKE * orbit.radius_mm.max()).all():
         what = "the source lies on" if geometry.beam == "cone" else "the rays run along"
@@ -112,11 +131,11 @@ def _nearest(geometry: XrayGeometry) -> Orbit:
     if orbit.misfit_mm + orbit.climb_mm <= ALIKE * orbit.radius_mm.max():
         return orbit
     if geometry.n_views < FITTED_VIEWS or coverage(orbit.angles_rad).range_rad < FITTED_ARC_RAD:
-        return orbit  # too short an arc to tell its centre
+        return orbit  # the arc is too short to determine its centre
     find = _circle if geometry.beam == "cone" else _middle
     found = _about(geometry, *find(geometry))
-    # z is kept unless another axis is clearly better: a fit always wins by a little, and would tilt
-    # the picture by the noise of the stated geometry
+    # z unless another axis is clearly better: a fit is always slightly better, and would tilt
+    # the image by the noise of the stated geometry
     is_better = found.misfit_mm + found.climb_mm < BETTER * (orbit.misfit_mm + orbit.climb_mm)
     return found if is_better else orbit
 
@@ -138,10 +157,10 @@ def _about(geometry: XrayGeometry, axis: Array, point_mm: Array) -> Orbit:
 
 
 def _circle(geometry: XrayGeometry) -> tuple[Array, Array]:
-    """Axis and centre of the circle nearest to the sources."""
+    """Return axis and centre of the circle nearest to the sources."""
     sources = geometry.source_mm
     middle = sources.mean(axis=0)
-    # the direction in which sources differ least; its sign is free, so that up is chosen
+    # direction of the smallest variance of the sources; its sign is free, so up is chosen
     axis = _upwards(np.linalg.svd(sources - middle)[2][2])
     first, second = _across(axis)
     x, y = (sources - middle) @ first, (sources - middle) @ second
@@ -152,7 +171,7 @@ def _circle(geometry: XrayGeometry) -> tuple[Array, Array]:
 
 
 def _middle(geometry: XrayGeometry) -> tuple[Array, Array]:
-    """Axis across all parallel rays, through the point that keeps its place on the detector."""
+    """Return the axis across all parallel rays, through the point that is fixed on the detector."""
     axis = _upwards(np.linalg.svd(geometry.source_mm)[2][2])
     tangent = np.cross(axis, -geometry.source_mm)
     tangent /= _length(tangent)[:, None]
@@ -163,14 +182,14 @@ def _middle(geometry: XrayGeometry) -> tuple[Array, Array]:
 
 
 def _across(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors across the axis; for z, they are x and y."""
+    """Return two unit vectors perpendicular to an axis; for z, they are x and y."""
     second = np.cross(axis, np.eye(3)[0 if abs(axis[0]) < _SKEW else 2])
     second /= np.linalg.norm(second)
     return np.cross(second, axis), second
 
 
 def _upwards(axis: Array) -> Array:
-    """Return the direction, or its opposite, that points up z, or up its largest part."""
+    """Return the direction, or its opposite, that points up z, or along its largest component."""
     lead = axis[2] if abs(axis[2]) > ALIKE else axis[np.argmax(np.abs(axis))]
     return np.asarray(axis * np.sign(lead))
 

@@ -1,12 +1,12 @@
-"""Weight and filter projections, ready for back projection with 1/τ².
+"""Weight and filter projections for back projection with 1/τ².
 
-q = step · ramp( weight · density · p ) / width of a pixel
+    q = step · ramp( weight · density · p ) / width of a pixel
 
 density is the number of lines of the plane through source and row that a view adds, per angle and
-width of row: |a' × d| / D with a' the source's movement per angle, d the direction of the ray and D
-the distance of the row from the source. On a circle with an upright detector this is the cosine
-weight of Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612, times source-axis over
-source-detector distance; for parallel rays 1 over the cosine between row and movement.
+width of row: |a' × d| / D. a' is the movement of the source per angle, d the direction of the ray
+and D the distance of the row from the source. On a circle with an upright detector this is the
+cosine weight of Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612, times source-axis over
+source-detector distance. For parallel rays it is 1 over the cosine between row and movement.
 """
 
 from __future__ import annotations
@@ -27,23 +27,39 @@ from engine.recon.filtering.ramp import filter_length, filter_rows, spectrum
 from engine.recon.filtering.settings import FilterSettings
 
 _CHUNK_BYTES = 16 << 20
-"""Size of the rows that a thread filters at a time,"""
+"""Size of the rows that a thread filters in one step,"""
 _GPU_CHUNK_BYTES, _GPU_COPIES = 128 << 20, 32
-"""and a GPU, unless many times as much is not free: their spectra and what they are made of."""
+"""and a GPU, which also needs memory for spectra and intermediate arrays."""
 _VIEWS = 32
-"""Views that are looked at together."""
+"""Views that one step reads."""
 
 
 def planned(
     values: Array, geometry: XrayGeometry, settings: FilterSettings, *, is_checked: bool = True
 ) -> FilterDesign:
-    """Look at projections (n_views, n_rows, n_columns) and decide how to weight their rays.
+    """Inspect projections and select the weights of their rays.
 
-    is_checked : True if values that are no numbers are refused now; see `FilteredChunks.check`
+    Parameters
+    ----------
+    values
+        (n_views, n_rows, n_columns) line integrals
+    geometry
+        source and detector of each view
+    settings
+        filter and ray weights
+    is_checked
+        True: refuse values that are not finite now; False: `FilteredChunks.check` does it
+
+    Raises
+    ------
+    GeometryError
+        if shape and geometry do not match
+    DataError
+        if values are not finite
     """
     _check_shape(values, geometry)
     if is_checked:
-        # some views at a time: values may lie in a file that memory does not hold
+        # some views at a time: values can be in a file larger than the memory
         views = range(0, len(values), _VIEWS)
         n_bad = 0
         for view in views:
@@ -66,12 +82,24 @@ def filtered(
     on: Backend,
     rows: slice = slice(None),
 ) -> Array:
-    """Projections of plan.geometry whose back projection with 1/τ² is the picture [1/mm].
+    """Return filtered projections whose back projection with 1/τ² is the image [1/mm].
 
-    They lie where `values` lie; on a GPU the work is done there all the same.
+    Parameters
+    ----------
+    values
+        (n_views, n_rows, n_columns) measured line integrals [1]
+    plan
+        design of the filter
+    settings
+        filter and ray weights
+    on
+        device that filters
+    rows
+        required rows; the others are 0
 
-    values : (n_views, n_rows, n_columns) measured line integrals [1]
-    rows : those wanted; the others are left at zero
+    Returns
+    -------
+    projections of `plan.geometry`, in the memory of `values`
     """
     xp = module_of(values)
     n_views, n_rows, n_measured = values.shape
@@ -89,7 +117,7 @@ def filtered(
 
     n_at_once = max(1, chunk_bytes(on) // work.bytes_per_view)
     chunks = [range(i, min(i + n_at_once, n_views)) for i in range(0, n_views, n_at_once)]
-    # one after the other: the transforms of one chunk fill the card
+    # sequential: the transforms of one chunk occupy the whole GPU
     if on.is_cuda:
         for chunk in chunks:
             of_views(chunk)
@@ -110,12 +138,12 @@ class RowFilter:
         self.first, self.last = wanted.start, wanted.stop
         self._softens = settings.soften_rows
         if self._softens:
-            # softening reads one row more on each side
+            # smoothing needs one more row on each side
             self.first, self.last = max(self.first - 1, 0), min(self.last + 1, n_rows)
         self._inner = slice(wanted.start - self.first, wanted.stop - self.first)
         reach = [truncation.reach(n_measured) if side else 0 for side in plan.continued]
         self._data = slice(reach[0], reach[0] + self._n_columns)
-        # room for the continuation only on the sides that need it: rows are as long as their
+        # space for extrapolation only on the sides that need it: rows are as long as their
         # transform
         self._n_wide = self._n_columns + sum(reach)
         before, after = plan.added_columns
@@ -131,22 +159,44 @@ class RowFilter:
 
     @property
     def bytes_per_view(self) -> int:
-        """Size of the rows of a view as they are transformed."""
+        """Size of the rows of a view during the transform."""
         return 4 * (self.last - self.first) * self._length
 
     def filter(self, values: Array, views: range) -> Array:
-        """(n, n_wanted, n_columns) from the values (n, last - first, n_measured) of some views."""
+        """Filter the rows of some views.
+
+        Parameters
+        ----------
+        values
+            (n, last - first, n_measured) line integrals
+        views
+            numbers of the views
+
+        Returns
+        -------
+        (n, n_wanted, n_columns)
+        """
         return self.weighed(values, self._weights.common, self._weights.of(views))
 
     def weighed(self, values: Array, common: Array | None, weights: Array) -> Array:
-        """As `filter`, with factors (n_rows or 1, n_columns) of all views and (n, ...) of each."""
+        """Filter rows with given factors; see `filter`.
+
+        Parameters
+        ----------
+        values
+            (n, last - first, n_measured) line integrals
+        common
+            (n_rows or 1, n_columns) factors of all views; None: all 1
+        weights
+            (n, n_rows or 1, n_columns) factors of each view
+        """
         xp = module_of(values)
         wide = xp.zeros((*values.shape[:2], self._n_wide), np.float32)
         inner = wide[..., self._data]
         wide[..., self._measured] = values
         if common is not None:
             inner *= self._rows(self._tables.beside(values, common))
-        # weights before the continuation: it then starts from values as they will be filtered,
+        # weights before extrapolation: it then starts from the values that are filtered,
         # without a step at the edge
         inner *= self._rows(xp.asarray(weights))
         truncation.continue_rows(wide, self._data.start, self._data.stop)
@@ -157,43 +207,55 @@ class RowFilter:
         return wanted
 
     def _rows(self, factors: Array) -> Array:
-        """Leave one row for all as it is, else take those that are needed."""
+        """Return the required rows of factors; a single row for all is unchanged."""
         return factors if factors.shape[-2] == 1 else factors[..., self.first : self.last, :]
 
 
 def chunk_bytes(on: Backend) -> int:
-    """Size of the rows that a device filters at a time."""
+    """Return the size of the rows that a device filters in one step."""
     if on.gpu is None:
         return _CHUNK_BYTES
     return min(_GPU_CHUNK_BYTES, on.gpu.free_bytes() // _GPU_COPIES)
 
 
 def density(orbit: Orbit, view: int) -> Array:
-    """(n_rows, n_columns) or (1, 1) density of lines, see the head of this file [1]."""
+    """Return the density of lines of a view; see the module docstring.
+
+    Parameters
+    ----------
+    orbit
+        rotation axis and views
+    view
+        number of the view
+
+    Returns
+    -------
+    (n_rows, n_columns), or (1, 1) for parallel rays
+    """
     geometry = orbit.geometry
     u, v = geometry.u_mm[view], geometry.v_mm[view]
     across = u / np.linalg.norm(u)
     if geometry.beam == "parallel":
-        # parallel views are all alike across the detector: one number for all pixels
+        # parallel rays have the same density in all pixels
         return np.full((1, 1), 1 / np.linalg.norm(np.cross(geometry.source_mm[view], across)))
     first = geometry.corner_mm[view] + 0.5 * (u + v) - geometry.source_mm[view]
     rays, tangent = np.stack([first, u, v]), orbit.tangent[view]
     moved = _lengths(np.cross(rays, tangent), geometry.shape) * orbit.radius_mm[view]
-    # rays to a row lie in one plane through it, as far from the source as the row is
+    # rays to a row are in one plane, at the distance of the row from the source
     distance = _lengths(np.cross(rays, across), (geometry.shape[0], 1))
     return np.asarray(moved / (_lengths(rays, geometry.shape) * distance))
 
 
 def _lengths(vectors: Array, shape: tuple[int, int]) -> Array:
-    """(n_rows, n_columns) lengths of p + c u + r v, from p, u and v (3, 3)."""
+    """Return the lengths of p + c u + r v, (n_rows, n_columns), from p, u and v (3, 3)."""
     r, c = np.arange(float(shape[0]))[:, None], np.arange(float(shape[1]))
     (pp, pu, pv), (_, uu, uv), (_, _, vv) = vectors @ vectors.T
-    # nested as by Horner: fewer arrays of the detector's size
+    # Horner's scheme: fewer temporary arrays of the detector's size
     return np.sqrt(pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv)))
 
 
 class _Weights:
-    """Factors of all pixels. Parts that views share are computed once."""
+    """Factors of all pixels; parts that views share are computed once."""
 
     def __init__(self, plan: FilterDesign) -> None:
         self._plan = plan
@@ -203,7 +265,7 @@ class _Weights:
         self._per_width = plan.step_rad / np.linalg.norm(plan.geometry.u_mm, axis=1)
 
     def of(self, views: range) -> Array:
-        """(n, n_rows or 1, n_columns or 1) float32 factors of some views, `common` left out."""
+        """Return the factors of some views, without `common`: (n, n_rows or 1, n_columns or 1)."""
         if self.common is not None and self._plan.even_weight is not None:
             even = self._plan.even_weight * self._per_width[views.start : views.stop]
             return even.astype(np.float32)[:, None, None]
@@ -215,14 +277,22 @@ class _Weights:
 
 
 def _softened(rows: Array) -> Array:
-    """Hann window across the rows, that is 1/4, 1/2, 1/4 of neighbours; edges stand for theirs."""
+    """Apply a Hann window across the rows: 1/4, 1/2, 1/4 of neighbours; edge rows are repeated."""
     beyond = module_of(rows).pad(rows, ((0, 0), (1, 1), (0, 0)), mode="edge")
     softened: Array = 0.5 * rows + 0.25 * (beyond[:, :-2] + beyond[:, 2:])
     return softened
 
 
 def sides_cut(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
-    """First and last column: whether rows are continued there, as chosen or as found in them."""
+    """Return if rows are extrapolated at the first and last column, by setting or by detection.
+
+    Parameters
+    ----------
+    values
+        (n_views, n_rows, n_columns) line integrals
+    settings
+        with `truncation` "auto", "on" or "off"
+    """
     if settings.truncation == "auto":
         return truncation.cut_sides(values)
     return (True, True) if settings.truncation == "on" else (False, False)
@@ -239,7 +309,20 @@ def _check_shape(values: Array, geometry: XrayGeometry) -> None:
 
 
 def refuse_what_is_not_finite(n_bad: int, n: int) -> None:
-    """Raise if any of `n` line integrals are no numbers."""
+    """Raise an error if line integrals are not finite.
+
+    Parameters
+    ----------
+    n_bad
+        number of such values
+    n
+        number of all values
+
+    Raises
+    ------
+    DataError
+        if `n_bad` is not 0
+    """
     if n_bad:
         raise DataError(
             f"{n_bad} of {n} line integrals are not finite numbers; correct bad and "

@@ -1,10 +1,10 @@
 """Ramp filter along detector rows.
 
-q(i) = Σ_k g(i − k) p(k),   g(0) = 1/4,   g(odd n) = −1/(π n)²,   g(even n) = 0
+    q(i) = Σ_k g(i − k) p(k),   g(0) = 1/4,   g(odd n) = −1/(π n)²,   g(even n) = 0
 
-for pixels of unit width. g is sampled in space and then transformed, never |frequency| sampled:
-that would lose the mean of the picture and cup it. Ramachandran & Lakshminarayanan, PNAS 68
-(1971) 2236; Kak & Slaney, Principles of Computerized Tomographic Imaging (1988), section 3.3.
+for pixels of unit width. g is sampled in space and then transformed. Sampling |frequency| directly
+would lose the mean of the image and cause cupping. Ramachandran & Lakshminarayanan, PNAS 68 (1971)
+2236; Kak & Slaney, Principles of Computerized Tomographic Imaging (1988), section 3.3.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.recon.filtering.windows import WindowName, window
 
 
 def kernel(n: int) -> Array:
-    """(n,) the sampled ramp g on a ring of n pixels: g(0), g(1), ..., g(-2), g(-1)."""
+    """Return the sampled ramp g on a ring of n pixels, (n,): g(0), g(1), ..., g(-2), g(-1)."""
     distance = np.minimum(np.arange(n), n - np.arange(n))
     odd = distance % 2 == 1
     g = np.zeros(n)
@@ -29,8 +29,22 @@ def kernel(n: int) -> Array:
 
 
 def spectrum(n: int, name: WindowName = "ram-lak", cutoff: float = 1.0) -> Array:
-    """(n // 2 + 1,) float32 factors of the windowed ramp over the real frequencies of n pixels."""
-    # g is even, so that its spectrum is real but for rounding; in float64, since the factors near
+    """Return the factors of the windowed ramp over the real frequencies of n pixels.
+
+    Parameters
+    ----------
+    n
+        length of the transform
+    name
+        window
+    cutoff
+        highest frequency, relative to the Nyquist frequency
+
+    Returns
+    -------
+    (n // 2 + 1,) float32
+    """
+    # g is even, so its spectrum is real up to rounding; float64, because the factors near
     # zero frequency are differences of large terms
     ramp = scipy.fft.rfft(kernel(n)).real
     frequency = np.arange(len(ramp)) / (n / 2)
@@ -38,19 +52,42 @@ def spectrum(n: int, name: WindowName = "ram-lak", cutoff: float = 1.0) -> Array
 
 
 def filter_length(n_columns: int, n_padding: int = 0, padding: float = 2.0) -> int:
-    """Pixels to transform so that rows of n_columns, and n_beside more, do not wrap around.
+    """Return the length of the transform that avoids wrap-around.
 
-    padding : length wanted, in rows
+    Parameters
+    ----------
+    n_columns
+        columns of a row
+    n_padding
+        further columns of the extrapolation
+    padding
+        minimum length, in multiples of the row
     """
-    # twice the row: then no value reaches another one around the end of the ring
+    # twice the row: then no value reaches another one across the end of the ring
     least = max(2 * n_columns + n_padding, round(padding * n_columns))
     return int(scipy.fft.next_fast_len(least, real=True))
 
 
 def filter_rows(rows: Array, factors: Array, length: int, *, threads: int = 1) -> Array:
-    """(..., length) rows (..., n), padded with zeros, times the factors of `spectrum`."""
+    """Return rows padded with zeros and multiplied by the factors of `spectrum`.
+
+    Parameters
+    ----------
+    rows
+        (..., n), NumPy or GPU array
+    factors
+        from `spectrum`
+    length
+        length of the transform
+    threads
+        threads of the CPU transform
+
+    Returns
+    -------
+    (..., length)
+    """
     xp: Any = module_of(rows)
-    if xp is not np:  # of a GPU
+    if xp is not np:  # GPU array
         spectra = xp.fft.rfft(rows, length)
         spectra *= factors
         return xp.fft.irfft(spectra, length)

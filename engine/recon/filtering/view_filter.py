@@ -1,11 +1,11 @@
 """Filter views one by one as they arrive, with shared tables.
 
-f = ramp( unit · weight · density · p ) / width of a pixel,   q = level · gain · f
+    f = ramp( unit · weight · density · p ) / width of a pixel,   q = level · gain · f
 
-with q and density as in `engine.recon.filtering.projections`. The angle a view stands for changes
-with its neighbours, which is its gain, and a weight that all rays share with what is covered, which
-is the level: both need no new filtering. The unit is what they are in a whole scan, so that gains
-and level are 1 in the end and the values those of an ordinary run.
+with q and density as in `engine.recon.filtering.projections`. The angle that a view represents
+changes with its neighbours: this is its gain. A weight that all rays share changes with the covered
+range: this is the level. Neither needs new filtering. The unit is the value of both in a complete
+scan, so that gains and level are 1 at the end and the result equals that of an ordinary run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.recon.filtering.projections import RowFilter, density
 from engine.recon.filtering.settings import FilterSettings
 
 ROUNDING = 1e-9
-"""Difference of a gain from 1 that is none."""
+"""Difference of a gain from 1 that counts as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,8 @@ class ViewWeights:
     ----------
     design : decisions for these views
     gains : (n_views,) factors of filtered views
-    level : factor of all of them together, which changes as views cover more
-    unit_rad : angle, times the weight of rays that are all alike, that the views are filtered with
+    level : common factor, which changes with the covered range
+    unit_rad : angle that views are filtered with, times the common weight of rays
     """
 
     design: FilterDesign
@@ -44,16 +44,16 @@ class ViewWeights:
 
     @property
     def are_even(self) -> bool:
-        """True if all rays of a view count alike, so that others leave it as it is filtered."""
+        """True if all rays of a view have the same weight, so other views do not change it."""
         return self.design.even_weight is not None
 
     @property
     def covered_rad(self) -> float:
-        """Angle that the views stand for; 0 of a single one, which has no neighbour."""
+        """Covered angle; 0 for a single view, which has no neighbour."""
         return float(self.design.step_rad.sum()) if len(self.gains) > 1 else 0.0
 
     def rows(self, view: int) -> Array:
-        """(n_rows or 1, n_columns) weights that a view is filtered with."""
+        """Return the weights that a view is filtered with, (n_rows or 1, n_columns)."""
         if self.are_even:
             return np.ones((1, self.design.geometry.shape[1]))
         return self.design.weights(view)
@@ -67,22 +67,22 @@ def weights_of(
     step_rad: float,
     even: bool,
 ) -> ViewWeights:
-    """Weigh views that may cover less than they will.
+    """Return the weights of views that cover only part of the final range.
 
-    Views of less than half a turn count the more, so that the picture has the level of the whole.
+    Below half a turn the views get more weight, so that the image has its final level.
 
     Parameters
     ----------
     geometry
-        geometry of the views
+        geometry of the views so far
     settings
         settings of the filter
     cut_sides
-        True if the object reaches beyond the first and the last column
+        True if the object extends beyond the first and the last column
     step_rad
-        usual angle from a view of the whole scan to the next
+        usual angle between views of the complete scan
     even
-        True if all rays of an open scan count alike, though some are measured twice
+        True if all rays of an open scan get the same weight, although some are measured twice
     """
     half = settings.half_fan
     design = plan_for(geometry, short_scan="off", half_fan=half, cut_sides=cut_sides)
@@ -92,7 +92,7 @@ def weights_of(
         choice = settings.short_scan
         design = plan_for(geometry, short_scan=choice, half_fan=half, cut_sides=cut_sides)
     weight = 1.0 if design.even_weight is None else design.even_weight
-    # where rays are measured twice in the end, they count half
+    # rays that are measured twice in the complete scan count half
     final = 0.5 if design.even_weight is not None and design.kind != "half circle" else 1.0
     unit = final * step_rad
     gains = design.step_rad / step_rad
@@ -106,10 +106,10 @@ class ViewFilter:
 
     Parameters
     ----------
-    design : design of views that stand for all: where columns are added and rows continued
+    design : design for representative views: added columns and extrapolated sides
     settings : settings of the filter
     n_measured : columns of the detector
-    alike : True if every view of the scan is the first one, turned
+    alike : True if every view of the scan is the first one rotated
     """
 
     def __init__(
@@ -120,7 +120,21 @@ class ViewFilter:
         self._common = density(design.orbit, 0).astype(np.float32) if alike else None
 
     def filtered(self, values: Array, weights: ViewWeights, views: Sequence[int]) -> Array:
-        """(n, n_rows, n_columns) from line integrals (n, n_rows, n_measured) of `views`."""
+        """Filter some views.
+
+        Parameters
+        ----------
+        values
+            (n, n_rows, n_measured) line integrals
+        weights
+            weights of the views so far
+        views
+            numbers of the views in `weights`
+
+        Returns
+        -------
+        (n, n_rows, n_columns)
+        """
         factors = np.stack([self._factors(weights, view) for view in views])
         return self._work.weighed(values, self._common, factors)
 

@@ -31,26 +31,32 @@ WindowName = Literal[
 WINDOWS: tuple[WindowName, ...] = get_args(WindowName)
 
 TUKEY_TAPER = 0.5
-"""Share of the band that falls."""
+"""Share of the band in which the window decreases."""
 GAUSSIAN_SIGMA = 0.4
-"""Standard deviation of the Gaussian window, as a part of the band."""
+"""Standard deviation of the Gaussian window, relative to the band."""
 KAISER_BETA = 6.0
 
 
 def window(name: WindowName, frequency: Array, cutoff: float = 1.0) -> Array:
-    """Factors of the window `name`, 0 beyond the cutoff.
+    """Return the factors of a window.
 
-    frequency : (n,) in units of the Nyquist frequency, 0 ... 1
-    cutoff : width of the window in the same unit
+    Parameters
+    ----------
+    name
+        name of the window
+    frequency
+        (n,) relative to the Nyquist frequency, 0 ... 1
+    cutoff
+        width of the window, in the same unit; factors above are 0
     """
-    # shapes are of the band that is kept: a cutoff narrows the window instead of cutting it off
+    # shapes refer to the passband: a cutoff narrows the window instead of truncating it
     f = np.asarray(frequency, np.float64) / cutoff
-    inside = f <= 1 + 1e-9  # the last frequency itself is inside
+    inside = f <= 1 + 1e-9  # the last frequency is inside
     return np.where(inside, _SHAPES[name](np.minimum(f, 1.0)), 0.0)
 
 
 def _cosines(*terms: float) -> Callable[[Array], Array]:
-    """Σ terms[k] · cos(k π f)."""
+    """Return the shape Σ terms[k] · cos(k π f)."""
 
     def shape(f: Array) -> Array:
         k = np.arange(len(terms))

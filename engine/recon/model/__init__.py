@@ -1,9 +1,9 @@
 """Models of a scan: E[y] = A x + b, with counts y and sensitivity s.
 
-List mode (facts: Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17
-(1998) 228): every event is a row of A with y = 1. Detection factors n·a of a line are divided
-out, so a row is A_j, its background g_j = c_j / (n_j a_j), and n·a acts only through
-s_n = Σ over all lines of n·a·A_in.
+List mode (Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (1998) 228):
+each event is a row of A with y = 1. The detection factors n·a of a line are divided out. A row is
+then A_j, its background g_j = c_j / (n_j a_j), and n·a acts only through s_n = Σ over all lines of
+n·a·A_in.
 """
 
 from typing import TYPE_CHECKING

@@ -19,20 +19,39 @@ class Model(ABC):
     remedy: ClassVar[str]
 
     def next_to_data(self, x: Array) -> Array:
-        """Return an image where the algorithm works on it."""
+        """Return an image on the device where the algorithm works."""
         return x
 
     def log_likelihood(self, x: Array) -> tuple[float, int] | None:
-        """Log-likelihood of an image, and rows skipped; None where the noise is not Poisson's."""
+        """Return the log-likelihood of an image, and the number of skipped rows.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x)
+
+        Returns
+        -------
+        None if the noise is not Poisson noise
+        """
         return None
 
     def likeliest_scale(self, x: Array, *, sure_counts: float) -> float:
-        """Return the factor by which `x` explains the counts best; 1 where nothing is to be gained.
+        """Return the factor by which an image explains the counts best.
 
-        sure_counts : counts of events from which on the total of an image is taken to be known
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x)
+        sure_counts
+            number of counts in events from which the total of an image is known well enough
+
+        Returns
+        -------
+        1 if no better factor is known
         """
         return 1.0
 
     def residual(self, x: Array) -> float | None:
-        """‖A x − y‖ / ‖y‖; None where rows do not weigh the same."""
+        """Return ‖A x − y‖ / ‖y‖ of an image; None if rows have different weights."""
         return None

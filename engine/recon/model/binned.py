@@ -1,4 +1,4 @@
-"""Counts of bins: every possible bin is a row of A, as of histograms."""
+"""Models of binned counts: each possible bin is a row of A, as in histograms."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from engine.recon.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log
 def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
     expected = to_host(model.A(x)) + model.background
     seen = expected > LEAST_EXPECTED
+    # Rows that expect nothing would divide by zero; their counts are reported as skipped.
     ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=seen)
     log_sum, skipped = log_sum_of(expected, counts)
     return EmStep(x * to_host(model.A.T(ratio)), log_sum, skipped)
 
 
 def _expected_of_image(model: SystemModel, factors: Array | None, x: Array) -> float:
-    """Return Σ_i f_i (A x)_i: subsets compute their sensitivities, of all there may be none."""
+    """Return Σ_i f_i (A x)_i; with subsets there can be no common sensitivity."""
     lengths = to_host(model.A(x))
     weighted = lengths if factors is None else lengths * factors
     return float(np.sum(weighted, dtype=np.float64))
@@ -34,14 +35,14 @@ def _expected_of_image(model: SystemModel, factors: Array | None, x: Array) -> f
 
 @dataclass(frozen=True)
 class BinnedModel(SystemModel):
-    """Every possible bin is a row of A, so s = Aᵀf and each subset has its own.
+    """Model with a row of A for each possible bin; s = Aᵀf, and each subset has its own.
 
     As in list mode the detection factors f of a bin are divided out of its row and background.
 
     Attributes
     ----------
     A : operator from images to bins
-    background : (n_bins,) expected additive counts over the factor of the bin
+    background : (n_bins,) expected additive counts / factor of the bin
     sensitivity : (n_z, n_y, n_x) Aᵀf
     counts : (n_bins,) measured counts
     factors : (n_bins,) f; None: all 1
@@ -65,7 +66,20 @@ class BinnedModel(SystemModel):
     def of(
         cls, A: LinearOperator, background: Array, counts: Array, factors: Array | None = None
     ) -> BinnedModel:
-        """Build the model with its sensitivity."""
+        """Return the model with its sensitivity.
+
+        Parameters
+        ----------
+        A
+            operator from images to bins
+        background
+            (n_bins,) expected additive counts / factor of the bin
+        counts
+            (n_bins,) measured counts
+        factors
+            (n_bins,) detection factors; None: all 1
+        """
+        # Without factors the sensitivity is the sum of the rows.
         weights = np.ones(A.out_shape, counts.dtype) if factors is None else factors
         return cls(A, background, to_host(A.T(weights)), counts, factors)
 
@@ -76,6 +90,7 @@ class BinnedModel(SystemModel):
         return _expected_of_image(self, self.factors, x)
 
     def subset(self, k: int, of: int) -> BinnedModel:
+        # Interleaved bins: each subset sees all directions.
         rows = slice(k, None, of)
         factors = None if self.factors is None else self.factors[rows]
         return BinnedModel.of(
@@ -87,7 +102,7 @@ class BinnedModel(SystemModel):
 class HistogramModel(SystemModel):
     """Counts of the lines of a dual-head scanner. A subset contains whole families of orientations.
 
-    Orientations without a count add nothing to an update but their part of the sensitivity, and
+    Orientations without counts contribute to an update only by their sensitivity, and
     are not projected.
 
     As in list mode the detection factors n·a of a line are divided out of its row and background,
@@ -95,8 +110,8 @@ class HistogramModel(SystemModel):
 
     Attributes
     ----------
-    A : the stored response, of one layer of crystals or of each pair of layers
-    background : (n_lines,) expected additive counts over the factor of the line; () : the same of
+    A : stored response of one crystal layer or of each pair of layers
+    background : (n_lines,) expected additive counts / factor of the line; () : the same for
         all lines
     counts : (n_lines,), 0 where the factor is 0
     factors : (n_lines,) n·a; None: all 1
@@ -129,7 +144,19 @@ class HistogramModel(SystemModel):
         counts: Array,
         factors: Array | None = None,
     ) -> HistogramModel:
-        """Build the model with its sensitivity."""
+        """Return the model with its sensitivity.
+
+        Parameters
+        ----------
+        A
+            stored response
+        background
+            (n_lines,) expected additive counts / factor of the line, or () the same for all
+        counts
+            (n_lines,) measured counts
+        factors
+            (n_lines,) detection factors; None: all 1
+        """
         ones = np.ones(A.out_shape, A.dtype) if factors is None else factors
         return cls(A, background, A.T(ones), counts, factors)
 
@@ -140,15 +167,30 @@ class HistogramModel(SystemModel):
         return _expected_of_image(self, self.factors, x)
 
     def subset(self, k: int, of: int) -> HistogramModel:
+        """Return the model of a share of the orientations that have counts.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets; each contains complete families of orientations
+
+        Returns
+        -------
+        model with the sensitivity of all its lines, with and without counts
+        """
         part = self
         if of > 1:
+            # Complete families keep the symmetry of the sensitivity, which is then stored once.
             part = self._among(self.A.members(k, of))
             part = HistogramModel.of(part.A, part.background, part.counts, part.factors)
+        # Most orientations of a short scan have no counts; skipping them saves their projection.
         counting = part.A.counting(part.counts)
         return part if len(counting) == len(part.A.orientations) else part._among(counting)
 
     def _among(self, places: NDArray[np.int64]) -> HistogramModel:
-        """Return some orientations alone, with the sensitivity of all."""
+        """Return the model of some orientations, with the sensitivity of all."""
         A, rest, factors = self.A, self.background, self.factors
         return HistogramModel(
             A.among(places),
@@ -163,6 +205,7 @@ class HistogramModel(SystemModel):
         return self.prior is not None
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        # Only a single matrix has a loop on the GPU; layered responses use the host loop.
         if self.A.on.is_cuda and isinstance(self.A, MatrixProjector):
             return self.A.em_loop(
                 self.counts, self.background, self.factors, x, n_subsets, self.prior
@@ -171,15 +214,16 @@ class HistogramModel(SystemModel):
 
 
 class _MirroredLoop(HostLoop):
-    """Store an eighth of a sensitivity that is symmetric in all axes.
+    """Loop that stores an eighth of a sensitivity that is symmetric along all axes.
 
-    That of whole families of orientations is, unless factors of lines are not.
+    Complete families of orientations have such a sensitivity, unless factors break the symmetry.
     """
 
     def __init__(self, model: HistogramModel, x: Array, n_subsets: int) -> None:
         super().__init__(model, x, n_subsets)
         self._penalty, self._n_subsets = None, n_subsets
         if model.prior is not None:
+            # The penalty needs the sensitivity of all subsets, which no part has.
             whole = np.sum([self._part(k).sensitivity for k in range(n_subsets)], axis=0)
             self._penalty = model.prior.within(self._seen, whole)
 
@@ -188,6 +232,7 @@ class _MirroredLoop(HostLoop):
 
     def _part(self, k: int) -> SystemModel:
         part = super()._part(k)
+        # Not symmetric, so it was stored completely.
         if part.sensitivity.shape == part.A.in_shape:
             return part
         return replace(part, sensitivity=mirrored(part.sensitivity, part.A.in_shape))

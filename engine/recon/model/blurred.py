@@ -1,10 +1,11 @@
 """Model with resolution: the image is blurred by the point spread before projection.
 
-E[y] = A K x + b,    x ← x / Kᵀs · Kᵀ Aᵀ( y / (A K x + b) )
+    E[y] = A K x + b,    x ← x / Kᵀs · Kᵀ Aᵀ( y / (A K x + b) )
 
-K shares each voxel out over its neighbours (rows of Kᵀ sum to 1), A and s are those of the model
-within. Its update gives z · Aᵀ(y / (A z + b)) for z = K x, the counts that each voxel of z is held
-to have sent: divided by z and blurred back they are those of x.
+K distributes each voxel over its neighbours (rows of Kᵀ sum to 1). A and s are those of the inner
+model. Its update gives z · Aᵀ(y / (A z + b)) for z = K x: the expected emissions of each voxel of
+z. Divided by z and blurred back, they are those of x.
+
 Reader & Zaidi, PET Clin 2 (2007) 173.
 """
 
@@ -27,7 +28,7 @@ class BlurredModel(SystemModel):
     ----------
     A : A K
     background, sensitivity, counts : see `SystemModel`; the sensitivity is Kᵀ s
-    within : the model of the blurred image
+    within : model of the blurred image
     blur : K
     """
 
@@ -39,7 +40,17 @@ class BlurredModel(SystemModel):
 
     @classmethod
     def of(cls, within: SystemModel, blur: LinearOperator) -> BlurredModel:
-        """Put a blur before a model."""
+        """Return a model with a blur of its image.
+
+        Parameters
+        ----------
+        within
+            model of the blurred image
+        blur
+            K, from image to image
+        """
+        # The adjoint of the blur: the sensitivity of a voxel before blurring is a mean of its
+        # neighbours.
         sensitivity = to_host(blur.T(within.sensitivity))
         parts = (within.A @ blur, within.background, sensitivity, within.counts)
         return cls(*parts, within, blur)
@@ -49,8 +60,17 @@ class BlurredModel(SystemModel):
         return self.within.has_event_subsets
 
     def em_step(self, x: Array) -> EmStep:
+        """Compute the expected emissions of each voxel before the blur.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image on the host
+        """
+        # The inner model expects images on the host.
         z = to_host(self.blur(self._beside(x)))
         step = self.within.em_step(z)
+        # z is 0 only where x and its neighbours are 0; those voxels stay 0.
         ratio = np.divide(step.numerator, z, out=np.zeros_like(z), where=z > 0)
         back = to_host(self.blur.T(self._beside(ratio)))
         return EmStep(x * back, step.log_sum, step.n_skipped)
@@ -66,12 +86,14 @@ class BlurredModel(SystemModel):
         return BlurredModel(*parts, within.counts, within, self.blur)
 
     def _blurred(self, sensitivity: Array) -> Array:
-        """Return Kᵀ s. Subsets of list mode share s: it is blurred and held once for all."""
+        """Return Kᵀ s; subsets of list mode share s, so it is blurred once."""
+        # Compared by identity: a new array can have the id of a deleted one only if nobody holds
+        # it.
         if not (self._last and self._last[0][0] is sensitivity):
             self._last[:] = [(sensitivity, to_host(self.blur.T(sensitivity)))]
         return self._last[0][1]
 
     def _beside(self, image: Array) -> Array:
-        """Return an image where the projector works, so that it is blurred there too."""
+        """Return an image on the projector's device, so that it is blurred there too."""
         on = self.within.A.on
         return image if on is None else on.to_device(image)

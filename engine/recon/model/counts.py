@@ -17,18 +17,18 @@ from engine.recon.model.base import Model
 from engine.recon.model.total import likeliest_scale
 
 ROWS_AT_ONCE = 1 << 22
-"""Rows whose logarithms are taken together."""
+"""Rows whose logarithms are computed in one step."""
 
 
 @dataclass(frozen=True)
 class EmStep:
-    """One pass over (a subset of) the data.
+    """Result of one pass over the data or a subset.
 
     Attributes
     ----------
-    numerator : (n_z, n_y, n_x) x · Aᵀ(y / (A x + b)): the counts each voxel is held to have sent
+    numerator : (n_z, n_y, n_x) x · Aᵀ(y / (A x + b)): expected emissions of each voxel
     log_sum : Σ y log(A x + b)
-    n_skipped : rows with counts but none expected; they are left out
+    n_skipped : rows with counts but no expected counts, which are left out
     """
 
     numerator: Array
@@ -37,35 +37,50 @@ class EmStep:
 
 
 class EmLoop(Protocol):
-    """State of an EM reconstruction, on any backend."""
+    """State of an EM reconstruction on any device."""
 
     def update(self, k: int) -> None:
-        """Update the image with subset k, as `engine.recon.algorithms.osem` says; may not wait."""
+        """Update the image with subset k; see `engine.recon.algorithms.osem`.
+
+        A GPU only queues the work.
+        """
 
     def snapshot(self) -> Callable[[], Array]:
-        """Return what fetches the present image (n_z, n_y, n_x), until the next update."""
+        """Return a getter of the current image (n_z, n_y, n_x), valid until the next update."""
 
     def smooth(self, change: Callable[[Any], Any]) -> None:
-        """Replace the image by `change` of it, an array where the image lives."""
+        """Replace the image.
+
+        Parameters
+        ----------
+        change
+            called with the image on its device, returns the new one
+        """
 
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
-        """Log-likelihood and rows skipped since the last call, on top of those `before`."""
+        """Return log-likelihood and skipped rows since the last call.
+
+        Parameters
+        ----------
+        before
+            sums of earlier updates, which are added
+        """
 
     @property
     def is_finite(self) -> bool:
-        """True if the image holds numbers only."""
+        """True if all values of the image are finite."""
 
 
 @dataclass(frozen=True)
 class SystemModel(Model):
-    """E[y] = A x + background, with the measured y and the sensitivity image.
+    """Model E[y] = A x + background of measured counts y.
 
     Attributes
     ----------
-    A : rows of data from images
+    A : operator from images to rows of data
     background : (n_rows,) expected additive counts, or () the same in all rows
     sensitivity : (n_z, n_y, n_x)
-    counts : (n_rows,) what was measured, or one value for all rows
+    counts : (n_rows,) measured counts, or one value for all rows
     """
 
     remedy: ClassVar[str] = "check the corrections, or use fewer subsets"
@@ -77,30 +92,32 @@ class SystemModel(Model):
 
     @property
     def is_penalised(self) -> bool:
-        """True if the image maximises something else than the likelihood alone."""
+        """True if the image maximises a penalised likelihood."""
         return False
 
     @property
     def has_event_subsets(self) -> bool:
-        """True if each subset is a fair sample of all events, so that its total is that of all."""
+        """True if each subset is a fair sample of all events, with their total."""
         return False
 
     @property
     def n_counts(self) -> float:
-        """Σ y: the counts that were measured."""
+        """Number of measured counts, Σ y."""
+        # List mode has no counts array: every row is one event.
         if isinstance(self.counts, float | int):
             return float(self.counts) * self.A.out_shape[0]
         return float(np.sum(self.counts, dtype=np.float64))
 
     def expected(self, x: Array) -> Array:
-        """Return A x on the host, (n_rows,): the counts expected of an image in each row."""
+        """Return A x on the host, (n_rows,): expected counts of an image in each row."""
         return to_host(self.A(x))
 
     def expected_of_image(self, x: Array) -> float:
-        """Return Σ s x: the counts that are expected of an image, without the background."""
+        """Return Σ s x: expected counts of an image, without the background."""
         return float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64))
 
     def likeliest_scale(self, x: Array, *, sure_counts: float) -> float:
+        # A penalised image is not the maximum of the likelihood, so its total must not be changed.
         if self.is_penalised or (self.has_event_subsets and self.n_counts >= sure_counts):
             return 1.0
         rows = self.expected(x), self.counts, self.background
@@ -108,18 +125,46 @@ class SystemModel(Model):
 
     @abstractmethod
     def em_step(self, x: Array) -> EmStep:
-        """Share the counts out over the voxels of the image `x`."""
+        """Compute the expected emissions of each voxel.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image on the host
+        """
 
     @abstractmethod
     def subset(self, k: int, of: int) -> SystemModel:
-        """Rows k, k + of, ... with the sensitivity that belongs to them."""
+        """Return the model of rows k, k + of, ..., with their sensitivity.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+        """
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
-        """Expectation maximisation from the image `x`, in so many subsets."""
+        """Return a loop of expectation maximisation.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) initial image
+        n_subsets
+            number of subsets
+        """
         return HostLoop(self, x, n_subsets)
 
     def log_likelihood(self, x: Array) -> tuple[float, int]:
-        """Poisson log-likelihood of `x`, up to a constant of the data, and rows skipped."""
+        """Return the Poisson log-likelihood, up to a constant of the data, and the skipped rows.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x)
+        """
         log_sum, n_skipped = log_sum_of(self.expected(x) + self.background, self.counts)
         return log_sum - self.expected_of_image(x), n_skipped
 
@@ -129,9 +174,11 @@ class HostLoop:
 
     def __init__(self, model: SystemModel, x: Array, n_subsets: int) -> None:
         self._on = model.A.on
+        # Prepared once: a subset of list mode copies its background.
         self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
         self._x, self._seen = x, np.zeros(x.shape, bool)
         for k in range(n_subsets):
+            # Voxels outside of all subsets have no data and are set to 0 in the first update.
             self._seen |= self._part(k).sensitivity > 0
         self._least = least_factor(n_subsets)
         self._figures: list[tuple[float, int]] = []
@@ -145,30 +192,32 @@ class HostLoop:
     def update(self, k: int) -> None:
         part = self._part(k)
         step = part.em_step(self._x)
+        # The likelihood of the image before this update: its projection is needed anyway.
         log_likelihood = step.log_sum - self._expected_sum(part.sensitivity)
         self._figures.append((log_likelihood, step.n_skipped))
         self._x = self._updated(step.numerator, part.sensitivity)
 
     def _expected_sum(self, sensitivity: Array) -> float:
-        """Return Σ s x: how many counts are expected of the image."""
+        """Return Σ s x: expected counts of the image."""
         sums = np.zeros(len(self._x))
 
         def add(planes: slice) -> None:
             products = sensitivity[planes] * self._x[planes]
-            # a sum for each plane, whoever makes it: no last bit depends on the threads
+            # one sum for each plane: the last bit does not depend on the number of threads
             sums[planes] = products.sum(axis=tuple(range(1, products.ndim)), dtype=np.float64)
 
         by_planes(add, self._x.shape, self._on)
         return float(sums.sum())
 
     def _updated(self, shared: Array, sensitivity: Array) -> Array:
-        """Return the image after counts were shared out over its voxels."""
+        """Return the image after expected emissions are divided by the sensitivity."""
         updated = np.empty(shared.shape, shared.dtype)
 
         def change(planes: slice) -> None:
             s, found = sensitivity[planes], updated[planes]
             np.multiply(self._x[planes], self._seen[planes], out=found, casting="same_kind")
             least = found * self._least if self._least else 0
+            # Where s is 0, `found` still holds the old value, which such voxels keep.
             np.divide(shared[planes], s, out=found, where=s > 0)
             np.maximum(found, least, out=found)
 
@@ -184,7 +233,7 @@ class HostLoop:
 
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
         log_sum, n_skipped = before
-        for part, skipped in self._figures:  # in order, so that no last bit depends on who asks
+        for part, skipped in self._figures:  # in order: the last bit does not depend on the calls
             log_sum, n_skipped = log_sum + part, n_skipped + skipped
         self._figures = []
         return log_sum, n_skipped
@@ -195,12 +244,21 @@ class HostLoop:
 
 
 def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
-    """Return Σ y log ȳ over the rows where something is expected, and the number of the others."""
+    """Return Σ y log ȳ, and the number of rows with counts that expect none.
+
+    Parameters
+    ----------
+    expected
+        (n_rows,) ȳ
+    counts
+        (n_rows,) y, or one value for all rows
+    """
     log_sum, n_skipped = 0.0, 0
     for start in range(0, len(expected), ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
         part, measured = expected[rows], np.broadcast_to(counts, expected.shape)[rows]
         seen = part > LEAST_EXPECTED
+        # float64 logarithms: millions of terms would lose digits in float32.
         logs = np.log(part, where=seen, out=np.zeros(part.shape, np.float64))
         log_sum += float(np.sum(measured * logs))
         n_skipped += int(np.count_nonzero(~seen & (measured > 0)))
@@ -209,13 +267,13 @@ def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class ReadyModel(SystemModel):
-    """A model with everything that expectation maximisation needs before its first update.
+    """Model with a loop that is ready for its first update.
 
     Attributes
     ----------
-    model : the same, without the loop
+    model : the model without the loop
     n_subsets : number of subsets of the loop
-    loop : holds an image and the subsets
+    loop : loop with an image and the subsets
     """
 
     model: SystemModel
@@ -224,7 +282,17 @@ class ReadyModel(SystemModel):
 
     @classmethod
     def of(cls, model: SystemModel, x: Array, n_subsets: int) -> ReadyModel:
-        """Prepare the loop of so many subsets for the image `x`."""
+        """Prepare the loop of a model.
+
+        Parameters
+        ----------
+        model
+            model of the counts
+        x
+            (n_z, n_y, n_x) initial image
+        n_subsets
+            number of subsets
+        """
         loop = model.em_loop(x, n_subsets)
         return cls(
             model.A, model.background, model.sensitivity, model.counts, model, n_subsets, loop
@@ -247,9 +315,17 @@ class ReadyModel(SystemModel):
         return self.model.expected_of_image(x)
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
-        """Return the loop that was made, with the image `x` in it."""
+        """Return the prepared loop with another image.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) initial image
+        n_subsets
+            another number than prepared makes a new loop
+        """
         if n_subsets != self.n_subsets:
             return self.model.em_loop(x, n_subsets)
         self.loop.smooth(lambda _: x)
-        self.loop.figures()  # those of another run, if any
+        self.loop.figures()  # discards figures of an earlier run
         return self.loop

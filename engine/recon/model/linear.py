@@ -1,4 +1,4 @@
-"""Line integrals, y = A x + noise, as of X-ray CT."""
+"""Model of line integrals, y = A x + noise, as in X-ray CT."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from engine.recon.filtering.settings import FilterSettings
 
 Inverse = Callable[[Array, "FilterSettings"], Array]
-"""Line integrals, and how to filter them, to the image that they are of."""
+"""Direct inversion: called with line integrals and filter settings, returns the image."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class LinearModel(Model):
-    """y = A x + noise: line integrals, as of X-ray CT.
+    """Model y = A x + noise: line integrals, as in X-ray CT.
 
     Attributes
     ----------
     A : the projector
-    y : (of A.out_shape) measured line integrals [1]
+    y : measured line integrals [1], with the shape A.out_shape
     spacing_mm : voxel spacing along each axis; None: 1 along all
-    inverse : solves for x in one step; None where nobody knows how
+    inverse : direct inversion; None if there is none
 
     Examples
     --------
@@ -52,29 +52,46 @@ class LinearModel(Model):
     _cached: Plain = field(default_factory=dict, repr=False, compare=False)
 
     def next_to_data(self, x: Array) -> Array:
-        """Return an image where y lies, in the host's memory or a GPU's."""
+        """Return an image on the device of y."""
         on_backend: Array = module_of(self.y).asarray(x)
         return on_backend
 
     def residual(self, x: Array) -> float:
-        """‖A x − y‖ / ‖y‖."""
+        """Return ‖A x − y‖ / ‖y‖."""
         squares = [_square(self.A(x) - self.y), _square(self.y)]
         return float(np.sqrt(squares[0] / (squares[1] or 1.0)))
 
     def once(self, name: str, compute: Callable[[], T]) -> T:
-        """Return what depends on the model alone; it is computed once and kept under a name."""
+        """Return a value that depends only on the model, computed on first use.
+
+        Parameters
+        ----------
+        name
+            key of the value
+        compute
+            computes it
+        """
+        # A restart after a filter runs the algorithm again; step lengths and weights stay valid.
         if name not in self._cached:
             self._cached[name] = compute()
         cached: T = self._cached[name]
         return cached
 
     def subset(self, k: int, of: int) -> LinearModel:
-        """Rows k, k + of, ..."""
+        """Return the model of rows k, k + of, ...
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         if of == 1:
             return self
         return LinearModel(self.A.subset(k, of), self.y[k::of], self.spacing_mm)
 
 
 def _square(a: Array) -> float:
-    """‖a‖², summed in double precision."""
+    """Return ‖a‖², summed in double precision."""
     return float(module_of(a).sum(a * a, dtype=np.float64))

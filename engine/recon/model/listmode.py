@@ -1,4 +1,4 @@
-"""Events in list mode: every event is a row of A with y = 1.
+"""Model of list mode: each event is a row of A with y = 1.
 
 Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (1998) 228.
 """
@@ -14,13 +14,13 @@ from engine.recon.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
 
 @dataclass(frozen=True)
 class ListModeModel(SystemModel):
-    """Rows of A are events. s comes from all possible lines, divided by the subsets.
+    """Model whose rows are events; s comes from all possible lines, divided by the subsets.
 
     Attributes
     ----------
     A : the projector, one row for each event
-    background : (n_events,) expected additive counts over the factor of the event's line
-    sensitivity : (n_z, n_y, n_x) of all lines of response [mm]
+    background : (n_events,) expected additive counts / factor of the event's line
+    sensitivity : (n_z, n_y, n_x) sensitivity image of all lines of response [mm]
     counts : counts of every event, 1
 
     Examples
@@ -44,6 +44,7 @@ class ListModeModel(SystemModel):
         return True
 
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        # The GPU loop keeps events, image and sums on the device between updates.
         if self.A.on.is_cuda:
             return self.A.em_loop(x, self.background, self.sensitivity, n_subsets)
         return super().em_loop(x, n_subsets)
@@ -57,11 +58,12 @@ class ListModeModel(SystemModel):
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:
             return self
+        # Contiguous: a strided view would read every cache line B times.
         background = self.A.storage.in_memory(self.background[k::of])
         return ListModeModel(self.A.subset(k, of), background, self._share(of))
 
     def _share(self, of: int) -> Array:
-        """Sensitivity of each of so many subsets: one image for all of them."""
+        """Return the sensitivity of each of `of` subsets: one image for all of them."""
         if of not in self._shares:
             self._shares[of] = self.sensitivity / of
         return self._shares[of]

@@ -1,7 +1,7 @@
 """List-mode model whose updates are computed by several workers.
 
-x · Aᵀ(1 / q) is summed in integers of 2⁻ᵘ, round(2ᵘ x_n A_jn / q_j), so that it does not hang on
-how many there are, nor on the order in which they answer.
+x · Aᵀ(1 / q) is summed in integers of 2⁻ᵘ, round(2ᵘ x_n A_jn / q_j). The result does not depend on
+the number of workers or on the order of their answers.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from engine.recon.model.listmode import ListModeModel
 
 @dataclass(frozen=True)
 class ShardedModel(SystemModel):
-    """Model of all events. Subsets are only numbered, and workers hold their rows.
+    """Model of all events; subsets are only numbers, and workers hold their rows.
 
     Attributes
     ----------
-    A, background, counts : of all events, whatever the subset
-    sensitivity : (n_z, n_y, n_x) of the subset
-    share : called with an image, and k and B of subset k of B; returns numerator, Σ log q and the
-        rows that expect nothing
+    A, background, counts : of all events, for any subset
+    sensitivity : (n_z, n_y, n_x) sensitivity of the subset
+    share : called with an image, k and B for subset k of B; returns numerator, Σ log q and the
+        number of rows that expect no counts
     part : k, B
     """
 
@@ -36,7 +36,15 @@ class ShardedModel(SystemModel):
         model: ListModeModel,
         share: Callable[[Array, int, int], tuple[Array, float, int]],
     ) -> ShardedModel:
-        """Have others compute the updates of a model."""
+        """Return a model whose updates are computed by workers.
+
+        Parameters
+        ----------
+        model
+            model of all events
+        share
+            see `ShardedModel`
+        """
         return cls(model.A, model.background, model.sensitivity, model.counts, share)
 
     @property
@@ -47,4 +55,5 @@ class ShardedModel(SystemModel):
         return EmStep(*self.share(x, *self.part))
 
     def subset(self, k: int, of: int) -> ShardedModel:
+        # Only numbers change: the workers select the rows themselves.
         return replace(self, part=(k, of), sensitivity=self.sensitivity / of)

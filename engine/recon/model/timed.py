@@ -1,11 +1,11 @@
 """Model of TOF sinograms: rows are the TOF bins with counts.
 
-The times of a line share out its lengths in voxels, Σ_t A_jtn = l_jn, so that the sensitivity is
-that of the lines, whatever their times,
+The TOF bins of a line divide its lengths in voxels, Σ_t A_jtn = l_jn. The sensitivity is therefore
+that of the lines,
 
-s_n = Σ_j f_j l_jn,    x ← x / s · Σ_jt A_jt y_jt / (A_jt x + g_jt),
+    s_n = Σ_j f_j l_jn,    x ← x / s · Σ_jt A_jt y_jt / (A_jt x + g_jt),
 
-and bins without counts take part through it alone. Subset k has the lines k, k + B, k + 2B, ....
+and bins without counts act only through it. Subset k contains the lines k, k + B, k + 2B, ....
 Watson, IEEE TNS 54 (2007) 1642.
 """
 
@@ -24,17 +24,17 @@ from engine.recon.model.counts import EmStep, SystemModel
 
 @dataclass(frozen=True)
 class TimedModel(SystemModel):
-    """Counts of the TOF bins that have some, in the subsets of their lines.
+    """Model of the non-empty TOF bins, in the subsets of their lines.
 
     Attributes
     ----------
-    A : the rows of every subset, one after the other
-    background : (n_rows,) expected additive counts over the factor of the line
-    sensitivity : (n_z, n_y, n_x) of all lines; () where each subset computes its own
+    A : rows of all subsets, one after the other
+    background : (n_rows,) expected additive counts / factor of the line
+    sensitivity : (n_z, n_y, n_x) of all lines; () if each subset computes its own
     counts : (n_rows,) measured counts
-    parts : the rows of each subset
-    lines : every live line without times, and its factor, from images
-    factors : (n_lines,) of the lines; None: all 1
+    parts : rows of each subset
+    lines : operator from images to all live lines, without TOF
+    factors : (n_lines,) detection factors of the lines; None: all 1
 
     Examples
     --------
@@ -67,9 +67,24 @@ class TimedModel(SystemModel):
         lines: LinearOperator,
         factors: Array | None = None,
     ) -> TimedModel:
-        """Build the model; with one subset, with its sensitivity."""
+        """Return the model; with one subset also its sensitivity.
+
+        Parameters
+        ----------
+        parts
+            rows of each subset
+        background
+            (n_rows,) expected additive counts / factor of the line
+        counts
+            (n_rows,) measured counts
+        lines
+            operator from images to all live lines, without TOF
+        factors
+            (n_lines,) detection factors; None: all 1
+        """
         A = parts[0] if len(parts) == 1 else stack(*parts)
         model = cls(A, background, np.zeros((), np.float32), counts, parts, lines, factors)
+        # With one subset the sensitivity is that of all lines, which the final scaling needs too.
         return replace(model, sensitivity=model._seen(0)) if len(parts) == 1 else model
 
     def em_step(self, x: Array) -> EmStep:
@@ -81,6 +96,20 @@ class TimedModel(SystemModel):
         return float(np.sum(weighted, dtype=np.float64))
 
     def subset(self, k: int, of: int) -> SystemModel:
+        """Return the model of the rows of one subset.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets that the rows are sorted by
+
+        Raises
+        ------
+        ValueError
+            if the rows are sorted by another number of subsets
+        """
         if of != len(self.parts):
             raise ValueError(
                 f"the rows are divided into {len(self.parts)} subsets, "
@@ -88,6 +117,7 @@ class TimedModel(SystemModel):
             )
         if of == 1:
             return self
+        # Rows are sorted by subset, so each subset is one contiguous slice.
         begin = sum(part.out_shape[0] for part in self.parts[:k])
         part = self.parts[k]
         return self._rows(slice(begin, begin + part.out_shape[0]), part, self._seen(k))
@@ -96,7 +126,7 @@ class TimedModel(SystemModel):
         return BinnedModel(A, self.background[rows], sensitivity, np.asarray(self.counts)[rows])
 
     def _seen(self, k: int) -> Array:
-        """(n_z, n_y, n_x) sensitivity of the lines of a subset."""
+        """Return the sensitivity of the lines of a subset, (n_z, n_y, n_x)."""
         of = len(self.parts)
         lines = self.lines if of == 1 else self.lines.subset(k, of)
         weights = np.ones(lines.out_shape, np.float32)

@@ -19,11 +19,20 @@ class Filter(Settings):
 
     @abstractmethod
     def apply(self, image: Array, voxel_mm: Point) -> Array:
-        """Return the filtered image (n_z, n_y, n_x), same dtype; `voxel_mm` is (x, y, z).
+        """Return the filtered image.
 
-        An image on a GPU is filtered there.
+        Parameters
+        ----------
+        image
+            (n_z, n_y, n_x); an image on a GPU is filtered there
+        voxel_mm
+            (x, y, z) voxel size
+
+        Returns
+        -------
+        same shape and dtype
         """
 
     @abstractmethod
     def describe(self) -> str:
-        """Plain words, with the unit."""
+        """Return the filter and its width as text."""

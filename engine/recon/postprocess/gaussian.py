@@ -2,9 +2,9 @@
 
     g_i = sum_j [w(i - j) + w(i + j + 1) + ...] f_j,    w(k) ~ exp(-(k v)^2 / 2 s^2)
 
-with s such that the weights have the variance sigma^2, however narrow they are. At a border the
-image goes on as its mirror image. The weights of each voxel then sum to 1 and so do those that it
-gives away: a uniform object that goes on beyond the grid, as patients do, stays uniform, and no
+with s such that the weights have exactly the variance sigma^2, even for narrow filters. At a
+border the image is mirrored. The weights that a voxel receives then sum to 1, and so do those it
+gives away. A uniform object that extends beyond the grid, as patients do, stays uniform, and no
 counts are lost.
 """
 
@@ -19,7 +19,7 @@ from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.recon.postprocess.base import Filter
 
 DEFAULT_VOXELS = 1.5
-"""Width in voxels where none is given: suppresses single voxels, keeps the resolution."""
+"""Default width in voxels: suppresses single voxels and preserves resolution."""
 
 
 class Gaussian(Filter):
@@ -38,15 +38,17 @@ class Gaussian(Filter):
     )
 
     def width_mm(self, voxel_mm: Point) -> float:
-        """Full width at half maximum on voxels of this size [mm]."""
+        """Return the full width at half maximum for a voxel size [mm]."""
+        # The coarsest axis decides: the filter is isotropic in mm.
         return self.fwhm_mm or DEFAULT_VOXELS * max(voxel_mm)
 
     def usual(self, voxel_mm: Point) -> dict[str, str]:
         return {"fwhm_mm": f"{DEFAULT_VOXELS * max(voxel_mm):.3g}, {DEFAULT_VOXELS:g} voxels"}
 
     def apply(self, image: Array, voxel_mm: Point) -> Array:
-        from engine.operators.gaussian import smoothed  # no settings wait for kernels
+        from engine.operators.gaussian import smoothed  # settings must load without kernels
 
+        # Arrays are [z, y, x], voxel sizes (x, y, z).
         sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
         return smoothed(image, tuple(sigma))
 

@@ -13,7 +13,7 @@ from engine.geometry.grid import Point
 from engine.recon.postprocess.base import Filter
 
 FAST = 3
-"""Edge of the cube whose median has a kernel of its own."""
+"""Edge of the cube that has its own kernel."""
 
 
 class Median(Filter):
@@ -24,6 +24,15 @@ class Median(Filter):
     size: Literal[3, 5, 7] = setting(3, "Edge length of the cube", label="Cube edge", unit="voxels")
 
     def apply(self, image: Array, voxel_mm: Point) -> Array:
+        """Return the median of a cube about each voxel; edge voxels are repeated at the border.
+
+        Parameters
+        ----------
+        image
+            (n_z, n_y, n_x), NumPy or GPU array
+        voxel_mm
+            not used; the cube is defined in voxels
+        """
         xp = module_of(image)
         if (
             self.size == FAST
@@ -35,6 +44,7 @@ class Median(Filter):
             from engine.kernels.smoothing.median import median_of_cubes
 
             return median_of_cubes(np.ascontiguousarray(image), threads=usable_cores())
+        # An output array keeps the dtype, which SciPy would otherwise choose.
         out = xp.empty_like(image)
         ndimage_of(image).median_filter(image, size=self.size, output=out, mode="nearest")
         return out

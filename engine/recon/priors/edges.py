@@ -1,23 +1,23 @@
 """Edge-preserving prior: quadratic for small differences, weaker for edges.
 
-R(x) = κ Σ w_jk ( √(1 + (x_j − x_k)² / δ²) − 1 )  over pairs of neighbours along the axes,
-δ = √(N / n) / s̄,   w = (least edge of a voxel / distance)²
+    R(x) = κ Σ w_jk ( √(1 + (x_j − x_k)² / δ²) − 1 )  over pairs of neighbours along the axes,
+    δ = √(N / n) / s̄,   w = (least edge of a voxel / distance)²
 
-of N counts beyond the background on n voxels that may hold activity, of mean sensitivity s̄: a voxel
-that alone sent out its share of the counts has so much noise, √(x̄ / s̄). So the scan says what is
-noise; κ says how much less than a count the neighbours are believed.
+for N counts above the background on n voxels that can contain activity, with mean sensitivity s̄. δ
+is the noise √(x̄ / s̄) of a voxel that alone emits its share of the counts. The scan therefore
+defines the noise level, and κ the weight of neighbours relative to one count.
 
-With the B subsets of expectation maximisation, e_k = x · A_kᵀ( y_k / (A_k x + b_k) ), each voxel
-takes the positive root of
+With the B subsets of expectation maximisation, e_k = x · A_kᵀ( y_k / (A_k x + b_k) ), each voxel is
+set to the positive root of
 
-2Ω x² + (s_k − M) x − e_k = 0,   ω_jk = κ w_jk / (B δ²) / √(1 + (x_j − x_k)² / δ²),
-Ω_j = Σ_k ω_jk,   M_j = Σ_k ω_jk (x_j + x_k)
+    2Ω x² + (s_k − M) x − e_k = 0,   ω_jk = κ w_jk / (B δ²) / √(1 + (x_j − x_k)² / δ²),
+    Ω_j = Σ_k ω_jk,   M_j = Σ_k ω_jk (x_j + x_k)
 
-the maximum of a sum of functions of one voxel each that lies below the penalised log-likelihood and
-meets it at the image before: with one subset log-likelihood − R never falls.
+This is the maximum of a separable surrogate that is below the penalised log-likelihood and equal to
+it at the previous image. With one subset, log-likelihood − R never decreases.
 
-The potential, and its parabolas: Charbonnier et al., IEEE Trans Image Process 6 (1997) 298. Its
-share of each voxel, and the root: De Pierro, IEEE TMI 14 (1995) 132.
+Potential and parabolas: Charbonnier et al., IEEE Trans Image Process 6 (1997) 298. Separation into
+voxels, and the root: De Pierro, IEEE TMI 14 (1995) 132.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class EdgePrior:
     ----------
     strength : κ; 0 has no effect
     spacing_mm : (z, y, x) edges of a voxel [mm]
-    n_counts : N, counts beyond the expected background
-    inside : (n_z, n_y, n_x) bool voxels that may hold activity; None: all that are seen
+    n_counts : N, counts above the expected background
+    inside : (n_z, n_y, n_x) bool, voxels that can contain activity; None: all that are seen
     """
 
     strength: float
@@ -52,28 +52,35 @@ class EdgePrior:
     inside: Array | None = None
 
     def within(self, seen: Array, sensitivity: Array) -> EdgePenalty:
-        """Return the penalty among voxels that are seen, (n_z, n_y, n_x) bool, and may be active.
+        """Return the penalty for a scan.
 
-        sensitivity : (n_z, n_y, n_x) of all data, where the images live
+        Parameters
+        ----------
+        seen
+            (n_z, n_y, n_x) bool, voxels with data
+        sensitivity
+            (n_z, n_y, n_x) of all data, on the device of the images
         """
         inside = seen if self.inside is None else seen & module_of(seen).asarray(self.inside)
+        # Only voxels inside share the counts: air around the object would lower δ.
         n_voxels = max(int(inside.sum()), 1)
         mean = float((sensitivity * inside).sum(dtype=np.float64)) / n_voxels
         delta = sqrt(max(self.n_counts, 1.0) / n_voxels) / max(mean, 1e-30)
+        # Close neighbours count more; for cubic voxels all weights are 1.
         weights = tuple((min(self.spacing_mm) / h) ** 2 for h in self.spacing_mm)
         return EdgePenalty(self.strength, delta, weights, inside)
 
 
 @dataclass(frozen=True, eq=False)
 class EdgePenalty:
-    """κ Σ w ( √(1 + (x_j − x_k)² / δ²) − 1 ) of an image, and the EM update with it.
+    """Penalty κ Σ w ( √(1 + (x_j − x_k)² / δ²) − 1 ), and the EM update with it.
 
     Attributes
     ----------
     strength : κ
     delta : δ, in units of the image
     weights : w along each axis
-    inside : (n_z, n_y, n_x) voxels that have neighbours: others have none
+    inside : (n_z, n_y, n_x) voxels that are compared with their neighbours
     """
 
     strength: float
@@ -83,17 +90,19 @@ class EdgePenalty:
 
     @cached_property
     def _axes(self) -> list[tuple[Cut, Cut, Array]]:
-        """Places of both ends of the pairs along each axis, and their κ w, 0 beside the inside."""
+        """Both ends of the pairs along each axis, and their weights κ w, 0 outside."""
         found = []
         for axis, weight in enumerate(self.weights):
             before = (slice(None),) * axis
             here, there = (*before, slice(None, -1)), (*before, slice(1, None))
             pairs = self.inside[here] & self.inside[there]
+            # Pairs across the border of the inside get weight 0, so air does not pull on the edge
+            # of the object.
             found.append((here, there, pairs * np.float32(self.strength * weight)))
         return found
 
     def value(self, x: Array) -> float:
-        """R of an image."""
+        """Return R of an image."""
         total = 0.0
         for here, there, weights in self._axes:
             t = (x[here] - x[there]).astype(np.float64) / self.delta
@@ -101,16 +110,16 @@ class EdgePenalty:
         return total
 
     def updated(self, x: Array, shared: Array, sensitivity: Array, n_subsets: int = 1) -> Array:
-        """Return the image after a subset.
+        """Return the image after the update with a subset.
 
         Parameters
         ----------
         x
-            (n_z, n_y, n_x) before it
+            (n_z, n_y, n_x) image before the update
         shared
-            e_k, the counts that each voxel is held to have sent
+            e_k, expected emissions of each voxel
         sensitivity
-            s_k; voxels that the subset does not see stay as they are
+            s_k; voxels outside of the subset do not change
         n_subsets
             B
         """
@@ -119,20 +128,22 @@ class EdgePenalty:
         a = squares * np.float32(2 / n_subsets)
         b = sensitivity - means * np.float32(1 / n_subsets)
         root = xp.sqrt(b * b + 4 * a * shared)
-        # each form where nothing cancels; without neighbours it is e / s
+        # the form of the root without cancellation; without neighbours it is e / s
         large = 2 * shared / xp.where(b > 0, b + root, np.float32(1))
         small = (root - b) / xp.where(a > 0, 2 * a, np.float32(1))
         found = xp.where((sensitivity > 0) & self.inside, xp.where(b > 0, large, small), x)
         return xp.maximum(found, least_factor(n_subsets) * x)
 
     def _curvature(self, x: Array) -> tuple[Array, Array]:
-        """Ω and M of one subset."""
+        """Return Ω and M for one subset."""
         xp = module_of(x)
         squares, means = xp.zeros_like(x), xp.zeros_like(x)
         for here, there, weights in self._axes:
             one, other = x[here], x[there]
+            # float32 throughout: a float64 scalar would convert a GPU image to float64.
             t = (one - other) * np.float32(1 / self.delta)
             omega = weights / xp.sqrt(1 + t * t) * np.float32(1 / self.delta**2)
+            # Each pair acts on both of its voxels.
             squares[here] += omega
             squares[there] += omega
             omega *= one + other

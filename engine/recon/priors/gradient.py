@@ -1,4 +1,4 @@
-"""Differences between neighbouring voxels, along every axis, per mm.
+"""Differences between neighbouring voxels along each axis, per mm.
 
 (∇x)_d = (x_{i + e_d} − x_i) / h_d,   0 at the last voxel of each axis
 """
@@ -10,7 +10,7 @@ from engine.operators.base import LinearOperator
 
 
 class Gradient(LinearOperator):
-    """∇: an image (n_z, n_y, n_x), of any number of axes, to one image per axis (3, n_z, n_y, n_x).
+    """∇: from an image (n_z, n_y, n_x), with any number of axes, to an image per axis (3, ...).
 
     Parameters
     ----------
@@ -24,23 +24,24 @@ class Gradient(LinearOperator):
 
     @property
     def norm_bound(self) -> float:
-        """At least ‖∇‖²: 4 Σ 1 / h² over the axes that have neighbours."""
+        """Upper bound of ‖∇‖²: 4 Σ 1 / h² over the axes with neighbours."""
         steps = zip(self.in_shape, self.spacing_mm, strict=True)
         return sum(4 / h**2 for n, h in steps if n > 1)
 
     def forward(self, x: Array) -> Array:
-        """Differences to the next voxel."""
+        """Return the differences to the next voxel along each axis."""
         xp = module_of(x)
         out = xp.zeros(self.out_shape, x.dtype)
         for axis, h in enumerate(self.spacing_mm):
             here, following = _neighbours(axis)
             steps = out[axis][here]
+            # Written in place: the gradient has three times the size of the image.
             xp.subtract(x[following], x[here], out=steps)
             steps *= 1 / h
         return out
 
     def adjoint(self, y: Array) -> Array:
-        """Minus the divergence."""
+        """Return minus the divergence."""
         out = module_of(y).zeros(self.in_shape, y.dtype)
         for axis, h in enumerate(self.spacing_mm):
             here, following = _neighbours(axis)
@@ -51,6 +52,6 @@ class Gradient(LinearOperator):
 
 
 def _neighbours(axis: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """All but the last, and all but the first voxel along an axis."""
+    """Return slices of all but the last, and all but the first voxel along an axis."""
     before = (slice(None),) * axis
     return (*before, slice(None, -1)), (*before, slice(1, None))

@@ -1,12 +1,11 @@
 """Total variation, TV(x) = Σ |∇x|: small for images of a few flat parts with sharp edges.
 
-prox(v) = argmin ½‖x − v‖² + w TV(x)  within the bounds, from its dual:
+    prox(v) = argmin ½‖x − v‖² + w TV(x)  within the bounds, from its dual:
+    x ← P( v − w ∇ᵀq ),   p⁺ ← q + ∇x / (w‖∇‖²)  with |p| ≤ 1
+    t⁺ = (1 + √(1 + 4t²)) / 2,   q ← p⁺ + (t − 1) / t⁺ (p⁺ − p)
 
-x ← P( v − w ∇ᵀq ),   p⁺ ← q + ∇x / (w‖∇‖²)  with |p| ≤ 1
-t⁺ = (1 + √(1 + 4t²)) / 2,   q ← p⁺ + (t − 1) / t⁺ (p⁺ − p)
-
-Rudin, Osher & Fatemi, Physica D 60 (1992) 259; Beck & Teboulle, IEEE Trans Image Process 18
-(2009) 2419 (FGP).
+Rudin, Osher & Fatemi, Physica D 60 (1992) 259; Beck & Teboulle, IEEE Trans Image Process 18 (2009)
+2419 (FGP).
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from engine.core.arrays import Array, module_of
 from engine.recon.priors.gradient import Gradient
 
 Bounds = Callable[[Array], Array]
-"""Clips an image."""
+"""Function that limits the values of an image."""
 
 
 @dataclass(frozen=True)
 class TotalVariation:
-    """Σ |∇x| over all voxels, the same in every direction."""
+    """Isotropic total variation, Σ |∇x| over all voxels."""
 
     gradient: Gradient
 
     def value(self, x: Array) -> float:
-        """Σ |∇x|."""
+        """Return Σ |∇x|."""
         xp = module_of(x)
         return float(xp.sum(_length(self.gradient(x)), dtype=np.float64))
 
     def no_flow(self, x: Array) -> Array:
-        """Return the dual image p to begin with, (3, n_z, n_y, n_x)."""
+        """Return the initial dual image p, (3, n_z, n_y, n_x), all zero."""
         return module_of(x).zeros(self.gradient.out_shape, x.dtype)
 
     def prox(
@@ -51,12 +50,13 @@ class TotalVariation:
         weight
             weight of TV
         bounds
-            clips to the bounds
+            limits the values of an image
         flow
-            (3, n_z, n_y, n_x) dual image to go on from
+            (3, n_z, n_y, n_x) dual image to continue from
         steps
             number of dual steps; more are more accurate
         """
+        # An image of one voxel has no gradient, and a weight of 0 no penalty.
         most = self.gradient.norm_bound
         if weight == 0 or most == 0:
             return bounds(v), flow
@@ -67,6 +67,7 @@ class TotalVariation:
             following += q
             _shorten(following)
             t_next = (1 + sqrt(1 + 4 * t**2)) / 2
+            # In place, in the order of the formula: dual images are the largest arrays here.
             q = following - p
             q *= (t - 1) / t_next
             q += following
@@ -74,7 +75,8 @@ class TotalVariation:
         return self._image(v, weight, p, bounds), p
 
     def _image(self, v: Array, weight: float, flow: Array, bounds: Bounds) -> Array:
-        """Return the image that belongs to a dual one."""
+        """Return the image of a dual image."""
+        # In place from here on: one image of temporary memory instead of three.
         x = self.gradient.adjoint(flow)
         x *= -weight
         x += v
@@ -82,13 +84,14 @@ class TotalVariation:
 
 
 def _length(flow: Array) -> Array:
-    """Length of the arrow at every voxel."""
+    """Return the length of the gradient vector in each voxel."""
     squares = flow[0] * flow[0]
+    # Axis by axis, to avoid a temporary copy of the whole dual image.
     for part in flow[1:]:
         squares += part * part
     return module_of(flow).sqrt(squares)
 
 
 def _shorten(flow: Array) -> None:
-    """Leave no arrow longer than 1."""
+    """Limit all vectors to length 1, in place."""
     flow /= module_of(flow).maximum(_length(flow), 1)
