@@ -55,7 +55,7 @@ def divided_by_visibility(
 
 
 def _share(A: XrayTransform, plan: FilterDesign, region: Region | None) -> Array:
-    """Return Σ w Δβ / τ², some views at a time, because all would need as much memory as the scan."""
+    """Return Σ w Δβ / τ², some views at a time: all would need as much memory as the scan."""
     geometry = plan.geometry
     few = _few_views(geometry.n_views, 4 * geometry.shape[0] * geometry.shape[1])
     share = _seen(A, plan, few[0], region)
