@@ -1,14 +1,14 @@
 """Read the angles of views from files: unit, order and repeated last view.
 
-Views may come in any order, and an angle may occur more than once: filtering weights views by
-their neighbours in angle, and repeats share a weight (`engine.recon.filtering.redundancy`). Angles
-that go one way need no remark; those in another order get a note. Small steps back (the jitter of
-an encoder, less than half a step) still go one way.
+Views can be in any order, and an angle can occur more than once: filtering weights views by their
+neighbours in angle, and repeats share a weight (`engine.recon.filtering.redundancy`). Angles in one
+direction need no note; those in another order get one. Small steps back (jitter of an encoder, less
+than half a step) still count as one direction.
 
-A span that is 180 / π times too small is less than a scan can be. One that is 180 / π times too
-large is many turns, as real scans have them too: in golden steps, in round ones, or in some whole
-number of steps a turn. Others betray themselves by what is left after division: half a turn, a
-whole one, or a round number of degrees.
+A span that is 180 / π times too small is smaller than that of any scan. A span that is 180 / π
+times too large is many turns, which real scans have too: with golden steps, round steps, or a whole
+number of steps per turn. Other spans are recognised as wrong by the result of the division: half a
+turn, a full turn, or a round number of degrees.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ UNITS: dict[str, Unit] = {
 }
 WORDS: dict[Unit, str] = {"deg": "degrees", "rad": "radians"}
 FEW_VIEWS = 10
-"""Below this number of views a span says little about its unit."""
+"""With fewer views, the span says little about the unit."""
 TURN_DEG = 360.0
 LARGE_STEP_DEG = 17.0
-"""Steps larger than this over many turns, said to be radians, are degrees."""
+"""Larger steps over many turns, stated in radians, are degrees."""
 MANY_TURNS_DEG = 720.0
-"""Larger spans are those of many turns, or wrong."""
+"""Larger spans are many turns, or wrong."""
 NEAR_TURN = 2e-3
-"""Part by which a span may miss half a turn or a whole one."""
+"""Relative tolerance of a span of half a turn or a full turn."""
 FINE_STEP_DEG, LARGE_ROUND_DEG, ROUND_SPAN_DEG = 0.01, 0.05, 1.0
-"""Steps of one turn, of many turns, and spans that people choose are multiples of these,"""
+"""Steps of one turn, steps of many turns, and spans that people choose are multiples of these."""
 ROUND = 2e-6
-"""up to this part of them."""
+"""Relative tolerance of such a multiple."""
 GOLDEN = ((3 - np.sqrt(5)) / 2, (np.sqrt(5) - 1) / 2)
 """Steps of golden angles, in turns or half turns."""
 FIXED = "the format requires degrees, so correct the angles"
 ATTRIBUTE = 'set their attribute `units` to "deg" or "rad" in a copy of the file'
-"""Ways out where a format has one unit, and where an attribute states it."""
+"""Remedies for formats with a fixed unit, and for formats with an attribute for it."""
 MOST_STATED = 1e7
 """Some 28,000 turns in degrees: a helix or a golden-angle scan has fewer."""
 SAME_DEG = 1e-9
@@ -53,13 +53,13 @@ SAME_DEG = 1e-9
 
 @dataclass(frozen=True)
 class Angles:
-    """Angles that can be used.
+    """Checked angles of a scan.
 
     Attributes
     ----------
-    rad : (n_views,) angle of each view that is kept [rad]
-    n_stated : number of angles the file has; one more than kept where the last repeats the first
-    notes : what the user should know
+    rad : (n_views,) angle of each view that is used [rad]
+    n_stated : number of angles in the file; one more than used if the last repeats the first
+    notes : notes for the user
     """
 
     rad: NDArray[np.float64]
@@ -68,7 +68,25 @@ class Angles:
 
 
 def unit_named(text: str, where: str) -> Unit | None:
-    """Return the unit a file names, None where it names none."""
+    """Return the unit that a file names.
+
+    Parameters
+    ----------
+    text
+        such as "deg" or "radians"; blank if the file names none
+    where
+        file and field, for error messages
+
+    Returns
+    -------
+    unit
+        None if the file names none
+
+    Raises
+    ------
+    FileFormatError
+        if the unit is unknown
+    """
     if not text.strip():
         return None
     unit = UNITS.get(text.strip().lower())
@@ -82,23 +100,29 @@ def unit_named(text: str, where: str) -> Unit | None:
 def read_angles(
     values: NDArray[np.floating], unit: Unit | None, where: str, *, remedy: str = FIXED
 ) -> Angles:
-    """Check the angles of a scan, in any order; refuse a wrong unit and angles that are all alike.
+    """Check the angles of a scan and convert them to radians.
 
     Parameters
     ----------
     values
-        (n,) as they stand in the file
+        (n,) angles as in the file, in any order
     unit
-        their unit, None where the file names none: it is then found from their span
+        stated unit; None: the file names none, and the span decides
     where
-        file and field, for sentences
+        file and field, for messages
     remedy
-        what to do about a wrong unit, for sentences
+        remedy for a wrong unit, for error messages
+
+    Raises
+    ------
+    DataError
+        if angles are missing or not finite, all equal, or apparently in another unit
     """
     values = np.asarray(values, np.float64).reshape(-1)
     _refuse_not_finite(values, where)
     notes: list[str] = []
     if unit is None:
+        # A span of 2π read as degrees is smaller than that of any scan.
         unit = "rad" if _too_small(values) else "deg"
         taken = f"{WORDS[unit]}, spanning {_span_text(_in_degrees(values, unit))}"
         notes.append(f"{where}: the angles have no unit; {taken} assumed.")
@@ -108,6 +132,7 @@ def read_angles(
     _refuse_all_alike(degrees, where)
     backwards = _first_step_back(degrees)
     notes += _order_notes(degrees, backwards, where)
+    # Some scanners take a last view at 360° to measure drift; it would weigh 0° twice.
     if backwards is None and _last_repeats_first(degrees):
         degrees = degrees[:-1]
         notes.append(f"{where}: the last view repeats the first after a full turn and is not used.")
@@ -140,13 +165,13 @@ def _in_degrees(values: NDArray[np.float64], unit: Unit) -> NDArray[np.float64]:
 
 
 def _too_small(degrees: NDArray[np.float64]) -> bool:
-    """Whether the span is less than a scan can be, and 180 / π times it is at most a turn."""
+    """Return True if the span is too small for a scan, and 180 / π times it is at most one turn."""
     n = len(degrees)
     return n >= FEW_VIEWS and 0 < np.rad2deg(_span(degrees)) <= TURN_DEG * (1 + 1 / n)
 
 
 def _too_large(degrees: NDArray[np.float64], unit: Unit) -> bool:
-    """Whether the span is that of many turns, and π / 180 times it is that of a usual scan."""
+    """Return True if the span is many turns, and π / 180 times it is that of a common scan."""
     span = _span(degrees)
     if len(degrees) < 3 or span <= MANY_TURNS_DEG:
         return False
@@ -154,9 +179,10 @@ def _too_large(degrees: NDArray[np.float64], unit: Unit) -> bool:
     if _is_of_many_turns(step):
         return False
     less, by = np.deg2rad(span), np.deg2rad(step)
-    ends = (less, less + by)  # the angle after the last one stands in some lists
+    ends = (less, less + by)  # some lists end with the angle after the last view
     if any(abs(end - turn) < NEAR_TURN * turn for end in ends for turn in (180.0, TURN_DEG)):
         return True
+    # Degrees that are read as radians: a step of 0.3° becomes 17°.
     if unit == "rad" and step > LARGE_STEP_DEG:
         return True
     is_scan = less + by >= TURN_DEG / 4 and less <= TURN_DEG
@@ -165,8 +191,9 @@ def _too_large(degrees: NDArray[np.float64], unit: Unit) -> bool:
 
 
 def _is_of_many_turns(step_deg: float) -> bool:
-    """Return True if somebody chose this step for many turns."""
+    """Return True if this is a typical step of scans with many turns."""
     parts = (step_deg % turn / turn for turn in (TURN_DEG / 2, TURN_DEG))
+    # Golden-angle scans step by 137.5° or 111.2°, so they span thousands of degrees.
     is_golden = any(abs(part - golden) < ROUND * golden for part in parts for golden in GOLDEN)
     is_whole = _is_round(TURN_DEG / step_deg, 1.0)
     is_fine = _is_round(np.deg2rad(step_deg), FINE_STEP_DEG)
@@ -184,7 +211,7 @@ def _span_text(degrees: NDArray[np.float64]) -> str:
 
 
 def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: str) -> DataError:
-    """Return the sentence with both readings: in the other unit, or converted once too often."""
+    """Return an error with both explanations: the other unit, or a conversion applied twice."""
     degrees = _in_degrees(values, stated)
     other: Unit = "rad" if stated == "deg" else "deg"
     is_small = _too_small(degrees)
@@ -215,6 +242,7 @@ def _last_repeats_first(degrees: NDArray[np.float64]) -> bool:
 
 
 def _refuse_all_alike(degrees: NDArray[np.float64], where: str) -> None:
+    # Differences modulo a turn: 0° and 360° are the same view.
     away = (degrees - degrees[0] + TURN_DEG / 2) % TURN_DEG - TURN_DEG / 2
     if len(degrees) > 1 and np.abs(away).max() <= SAME_DEG:
         raise DataError(
@@ -224,20 +252,22 @@ def _refuse_all_alike(degrees: NDArray[np.float64], where: str) -> None:
 
 
 def _first_step_back(degrees: NDArray[np.float64]) -> int | None:
-    """Return the first view after which the angles turn back, None where they go one way."""
+    """Return the first view after which the angles turn back, None if they have one direction."""
     if len(degrees) < 2:
         return None
+    # Modulo a turn: from 359° to 0° is a step forward.
     steps = (np.diff(degrees) + TURN_DEG / 2) % TURN_DEG - TURN_DEG / 2
     if np.ptp(steps) < 1e-3 and abs(steps[0]) > 0:
         return None
     moving = steps[np.abs(steps) > SAME_DEG]
-    typical = float(np.median(moving)) or float(moving[0])  # as many go back as go on
+    # The median is 0 if as many steps go back as forward; then the first step decides.
+    typical = float(np.median(moving)) or float(moving[0])
     back = np.flatnonzero(steps * np.sign(typical) < -0.5 * abs(typical))
     return int(back[0]) if len(back) else None
 
 
 def _order_notes(degrees: NDArray[np.float64], backwards: int | None, where: str) -> list[str]:
-    """Say which views are out of order, and how many repeat the angle of another view."""
+    """Return notes about views out of order and views that repeat an angle."""
     notes = []
     if backwards is not None:
         k = backwards

@@ -1,6 +1,6 @@
-"""List and read number arrays in files of NumPy (.npy, .npz), MATLAB (.mat) and HDF5.
+"""List and read numeric arrays in files of NumPy (.npy, .npz), MATLAB (.mat) and HDF5.
 
-A sidecar names an array within its file after a sign: `scan.npz#counts`, `scan.h5#/entry/data`.
+A sidecar names an array in a file after a #: `scan.npz#counts`, `scan.h5#/entry/data`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class StoredArray:
 
     Attributes
     ----------
-    name : in its file; empty where the file is the array
-    shape : along the axes of the file
-    dtype : of the numbers
+    name : name in the file; "" if the file is the array
+    shape : sizes along the axes
+    dtype : type of the numbers
     """
 
     name: str
@@ -48,12 +48,28 @@ class StoredArray:
 
 
 def holds_arrays(path: Path) -> bool:
-    """Return True if a file is, by its name, one of arrays."""
+    """Return True if the suffix of a file is that of an array format."""
     return path.suffix.lower() in SUFFIXES
 
 
 def arrays_in(file: InputFile) -> tuple[StoredArray, ...]:
-    """Return the arrays of real numbers in a file, the largest first."""
+    """Return the arrays of real numbers in a file.
+
+    Parameters
+    ----------
+    file
+        NumPy, MATLAB or HDF5 file
+
+    Returns
+    -------
+    arrays
+        the largest first; without empty arrays, texts and structures
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged or has another format
+    """
     if is_hdf5(file.head):
         found = _of_hdf5(file)
     elif file.head.startswith(matlab.MARK):
@@ -68,18 +84,27 @@ def arrays_in(file: InputFile) -> tuple[StoredArray, ...]:
         except (*DAMAGE, TokenError) as e:
             raise _damaged(file, e) from e
     usable = [each for each in found if each.dtype.kind in NUMBERS and np.prod(each.shape) > 0]
+    # Projections are usually the largest array. dtype=object, because damaged sizes can overflow
+    # int64.
     return tuple(sorted(usable, key=lambda each: -np.prod(each.shape, dtype=object)))
 
 
 def array_of(file: InputFile, name: str, only: Only | None = None) -> Array:
-    """Return an array by its name; "" is the only one of its file.
+    """Return an array of a file.
 
     Parameters
     ----------
-    file, name
-        where it is
+    file
+        NumPy, MATLAB or HDF5 file
+    name
+        name in the file; "": the only array with two or three axes
     only
-        an axis, and which places along it are wanted, in order; all if None
+        axis and indices along it, to read a part; None: all
+
+    Raises
+    ------
+    FileFormatError
+        if there is no such array, or the file is damaged
     """
     if not name:
         name = _only(file)
@@ -113,8 +138,10 @@ def _from_hdf5(file: InputFile, name: str, only: Only | None) -> Array:
             stored = np.asarray(item[()])
         else:
             axis, numbers = only
+            # MATLAB 7.3 stores the axes in reverse order.
             axis = item.ndim - 1 - axis if by_columns else axis
             before = (slice(None),) * axis
+            # One index at a time: h5py is slow with lists of indices, and refuses unsorted ones.
             stored = np.stack([np.asarray(item[(*before, k)]) for k in numbers], axis=axis)
         return stored.T if by_columns else stored
 
@@ -141,13 +168,14 @@ def _of_hdf5(file: InputFile) -> list[StoredArray]:
                 sizes, name = tuple(shape), place
                 if by_columns:
                     sizes, name = sizes[::-1], place.lstrip("/")
-                # links give one dataset several names
+                # Hard links give one dataset several names; list it once.
                 found.setdefault(item.id, StoredArray(name, sizes, np.dtype(dtype)))
     return list(found.values())
 
 
 def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
     most = most_unpacked(file.size)
+    # The whole file is in memory, and variables are views or unpacked copies of it.
     refuse_large_data(2 * file.size, file.name)
     try:
         return list(matlab.variables(memoryview(file.read()), most))
@@ -180,7 +208,7 @@ _READ = {
 def _npy_header(
     file: InputFile,
 ) -> tuple[tuple[int, ...], bool, np.dtype[np.generic], int]:
-    """Return shape, whether columns come first, type, and the byte of the first number."""
+    """Return shape, True for column-major order, type, and the byte offset of the first number."""
     stream = file.stream()
     version = np.lib.format.read_magic(stream)
     shape, by_columns, dtype = _READ[version](stream, max_header_size=HEAD_BYTES)
@@ -190,6 +218,7 @@ def _npy_header(
 def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
     if file.head.startswith(np.lib.format.MAGIC_PREFIX):
         shape, by_columns, dtype, start = _npy_header(file)
+        # Views are contiguous only along the first axis of a row-major array.
         if only is not None and only[0] == 0 and not by_columns:
             part = int(np.prod(shape[1:], dtype=object)) * dtype.itemsize
             return np.stack([file.array(dtype, shape[1:], start + k * part) for k in only[1]])

@@ -1,4 +1,4 @@
-"""Names of arrays in a file: the name of the file, a sign, and the name of the array."""
+"""Names of arrays in a file: the file name, a #, and the name of the array."""
 
 SIGN = "#"
-"""Before the name of an array, after that of its file."""
+"""Separator between the name of a file and the name of an array in it."""

@@ -14,5 +14,16 @@ NUMBERED_EDF = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.edf$", re.IGNORECAS
 
 
 def image_of(file: InputFile) -> Array:
-    """Return a grey image (rows, columns), or (pages, rows, columns) of a TIFF."""
+    """Return a grey image.
+
+    Parameters
+    ----------
+    file
+        ESRF data file (.edf) or TIFF
+
+    Returns
+    -------
+    image
+        (rows, columns), or (pages, rows, columns) for a TIFF with several pages
+    """
     return read_edf(file)[0] if is_edf(file) else tiff_of(file)

@@ -1,7 +1,7 @@
-"""Bruker SkyScan: a `.log` and a TIFF stack of flat-corrected transmissions.
+"""Read Bruker SkyScan scans: a `.log` and a TIFF stack of flat-corrected transmissions.
 
 The object turns by `Rotation Step` in `Rotation Direction` (CC: counter-clockwise, seen from
-above), so the source goes the other way. Row 0 is the top; `Optical Axis` counts lines from the
+above), so the source turns the other way. Row 0 is the top; `Optical Axis` counts lines from the
 bottom.
 """
 
@@ -51,7 +51,9 @@ class Bruker(ProjectionsReader):
         path, fields = file.path, read_fields(file, "=")
         stack = _stack(fields)
         angles = _angles(fields, len(stack))
+        # The stack can have one view more than the angles: the last view at 360°.
         images, whole = read_stack(stack.first(len(angles.rad)), path)
+        # Reconstructed slices in the same folder are floating-point images.
         if not whole:
             raise FileFormatError(
                 f"{path.name}: the images do not contain integers; choose the raw projections, not "
@@ -91,6 +93,7 @@ class Bruker(ProjectionsReader):
 def _angles(fields: Fields, n_views: int) -> Angles:
     step = fields.number("rotation step (deg)")
     clockwise = (fields.text("rotation direction") or "CC").upper() == "CW"
+    # A clockwise object is a source that turns counter-clockwise, which is positive here.
     turned = step * np.arange(n_views) * (1.0 if clockwise else -1.0)
     return read_angles(turned, "deg", fields.path.name)
 
@@ -109,10 +112,11 @@ def _full_scale(fields: Fields) -> float:
 
 
 def _stack(fields: Fields) -> Stack:
-    """The projections; the log counts one more than were used for the scan."""
+    """Return the projections; the log states one more than were used for the scan."""
     path = fields.path
     stacks = series(path.parent)
     prefix = fields.text("filename prefix") or path.stem
+    # Slices (`_rec`) and thumbnails (`_spr`) have longer prefixes.
     fits = {p: s for p, s in stacks.items() if p in (prefix, f"{prefix}_")}
     if len(fits) != 1:
         found = f"{len(fits)} series" if fits else "no series"
@@ -138,6 +142,7 @@ def _geometry(fields: Fields, angles: Any) -> XrayGeometry:
     height = width * _ratio(fields)
     line = fields.maybe("optical axis (line)")
     middle = (rows - 1) / 2
+    # The optical axis is the row of the central ray; it is rarely the middle row.
     low = 0.0 if line is None else (line - middle) * height
     return turned_cone(
         angles,
@@ -150,20 +155,22 @@ def _geometry(fields: Fields, angles: Any) -> XrayGeometry:
 
 
 def _pixel_mm(fields: Fields, magnification: float) -> float:
-    """Width of a pixel on the camera, from the size of its image at the axis."""
+    """Return the pixel width on the camera."""
     image = fields.maybe("image pixel size (um)")
     camera = fields.maybe("camera pixel size (um)")
     if image is None and camera is None:
         raise FileFormatError(
             f"{fields.path.name}: the pixel size is missing; was the log cut or edited?"
         )
+    # The image pixel size is that at the rotation axis; the camera is further away.
+    # does not.
     if image is not None:
         return fields.positive("image pixel size (um)") * 1e-3 * magnification
     return fields.positive("camera pixel size (um)") * 1e-3
 
 
 def _ratio(fields: Fields) -> float:
-    """Height of a pixel as part of its width."""
+    """Return the ratio of pixel height to width."""
     return 1.0 if fields.text("cameraxyratio") is None else fields.positive("cameraxyratio")
 
 

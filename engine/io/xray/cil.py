@@ -1,6 +1,6 @@
-"""NeXus files of CIL: one array with named axes, and the pose of the scanner in `config`.
+"""Read NeXus files of CIL: one array with named axes, and the scanner geometry in `config`.
 
-At angle θ the whole scanner is turned by −θ about its axis, that is the object by +θ.
+At angle θ the scanner is rotated by −θ about its axis, which is the object rotated by +θ.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DATA, CONFIG, KEYS = f"{ENTRY}/data/data", f"{ENTRY}/config", f"{ENTRY}/data/ima
 AXES = ("angle", "vertical", "horizontal")
 UNITS: dict[str, Literal["deg", "rad"]] = {"degree": "deg", "radian": "rad"}
 _DOWN = 1e-9 - 1
-"""Cosine to z of an axis that points down."""
+"""Cosine to z below which an axis points down."""
 
 
 class CilNexus(ProjectionsReader):
@@ -63,6 +63,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     images = _images(item, path)
     keys = tree.numbers(KEYS)
     if keys is None:
+        # Files without image keys contain projections only.
         keys = np.full(len(images), PROJECTION)
     refuse_count(path, len(images), len(keys))
     angles = _angles(tree, path)
@@ -88,7 +89,8 @@ def _read(tree: Tree, path: Path) -> Projections:
 
 
 def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
-    """(n, rows, columns) float32; what was squeezed into whole numbers is stretched again."""
+    """Return the images (n, rows, columns) as float32; scaled integers are converted back."""
+    # Versions of CIL name these attributes differently.
     labels = [attribute(item, f"dim{k}") or attribute(item, f"dimension{k}") for k in range(4)]
     labels = [label for label in labels if label]
     if len(labels) != item.ndim or item.dtype.kind not in "iuf":
@@ -106,6 +108,7 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
                 "channel."
             )
         values, labels = values.take([0], axis=k).squeeze(k), [n for n in labels if n != "channel"]
+    # A single slice has no vertical axis.
     if "vertical" not in labels:
         values, labels = values[..., None], [*labels, "vertical"]
     if sorted(labels) != sorted(AXES):
@@ -117,6 +120,7 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
     scale, offset = (
         number_attribute(item, name, default) for name, default in (("scale", 1), ("offset", 0))
     )
+    # CIL stores value · scale + offset when it compresses to integers.
     if (scale, offset) != (1, 0) and scale:
         values = np.asarray((values - offset) / scale)
     return np.ascontiguousarray(values, np.float32)
@@ -138,7 +142,7 @@ def _angles(tree: Tree, path: Path) -> Angles:
 def _geometry(
     tree: Tree, item: h5py.Dataset, angles: Array, shape: tuple[int, ...], path: Path
 ) -> tuple[XrayGeometry, bool]:
-    """The pose, its axis brought onto z, turned by −angle; and whether the file moved the axis."""
+    """Return the geometry with its rotation axis on z, and True if the file shifts the axis."""
 
     def vector(name: str, default: tuple[float, float, float] | None = None) -> Array:
         found = tree.numbers(f"{CONFIG}/{name}")
@@ -149,6 +153,7 @@ def _geometry(
                 f"{path.name}: {CONFIG}/{name} is not a position or direction; export the scan "
                 "again."
             )
+        # Two components in a 2-D scan: z is 0.
         return np.append(found, 0.0)[:3]
 
     is_cone = tree.dataset(f"{CONFIG}/source/position") is not None
@@ -160,8 +165,10 @@ def _geometry(
     origin = attribute(item, "panel_origin", "bottom-left")
     u = vector("detector/direction_x") * width * (-1 if "right" in origin else 1)
     v = vector("detector/direction_y", (0.0, 0.0, 1.0)) * height * (-1 if "top" in origin else 1)
+    # CIL allows any direction of the rotation axis; here it is z.
     upright = _onto_z(vector("rotation_axis/direction", (0.0, 0.0, 1.0)))
     turn = about_z(-angles) @ upright
+    # A parallel beam has a direction, which does not move with the origin.
     places = (source - axis if is_cone else source, detector - axis, u, v)
     source, detector, u, v = (turn @ each for each in places)
     geometry = XrayGeometry(beam, source, detector, u, v, (shape[0], shape[1]))
@@ -169,8 +176,9 @@ def _geometry(
 
 
 def _onto_z(axis: Array) -> Array:
-    """Least rotation that turns a direction onto z, by Rodrigues' formula; from −z about y."""
+    """Return the smallest rotation that turns a direction onto z (Rodrigues' formula)."""
     x, y, z = axis / np.linalg.norm(axis)
+    # The formula divides by 1 + z; from −z, half a turn about y is used.
     if z < _DOWN:
         return np.diag([-1.0, 1.0, -1.0])
     cross = np.array([[0, 0, -x], [0, 0, -y], [x, y, 0]])

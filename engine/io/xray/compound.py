@@ -1,4 +1,4 @@
-"""Compound files (OLE2): streams of bytes under names, read by olefile."""
+"""Read compound files (OLE2), which contain named streams of bytes, with olefile."""
 
 from __future__ import annotations
 
@@ -13,12 +13,22 @@ MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 @contextmanager
 def compound_streams(file: InputFile) -> Iterator[Callable[[str], bytes | None]]:
-    """Give a function that returns the bytes of a stream, None where there is none.
+    """Open a compound file for reading streams.
+
+    Parameters
+    ----------
+    file
+        compound file
+
+    Yields
+    ------
+    stream
+        function that returns the bytes of a named stream, None if there is none
 
     Raises
     ------
     FileFormatError
-        where the file is damaged, while it is opened or while it is read
+        if the file is damaged, when it is opened or read
     """
     import olefile
 
@@ -31,6 +41,7 @@ def compound_streams(file: InputFile) -> Iterator[Callable[[str], bytes | None]]
                 return bytes(tree.openstream(name).read())
 
             yield stream
+    # olefile raises errors of many types for damaged sector chains.
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as e:
         reason = " ".join(str(e).split())
         raise FileFormatError(

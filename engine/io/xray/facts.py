@@ -17,7 +17,18 @@ KINDS = {
 
 
 def facts_of(data: Projections) -> Facts:
-    """Return (label, text) of size, beam, orbit, pixels and reference images."""
+    """Return size, beam, orbit, pixels and reference images of projections.
+
+    Parameters
+    ----------
+    data
+        projections of any kind
+
+    Returns
+    -------
+    facts
+        (label, text) of each
+    """
     n, rows, columns = data.shape
     g = data.geometry
     low, high = finite_range(data.values)
@@ -39,14 +50,25 @@ def facts_of(data: Projections) -> Facts:
 
 
 def title_of(data: Projections) -> str:
-    """Return one line: what the scan is."""
+    """Return a title of a scan in one line, such as "cone-beam CT, 720 views of 512 × 512"."""
     n, rows, columns = data.shape
     beam = "fan" if rows == 1 and data.geometry.beam == "cone" else data.geometry.beam
     return f"{beam}-beam CT, {n:,} views of {rows:,} × {columns:,}"
 
 
 def span_deg(g: XrayGeometry) -> float:
-    """Angle from the first view to one step after the last; of views in any order, covered [°]."""
+    """Return the angular range of a scan.
+
+    Parameters
+    ----------
+    g
+        geometry with views in any order
+
+    Returns
+    -------
+    span
+        from the first view to one step after the last [°]; for unordered views the covered range
+    """
     if g.n_views < 2:
         return 0.0
     turned = np.unwrap(g.angles_rad)
@@ -54,6 +76,8 @@ def span_deg(g: XrayGeometry) -> float:
     if (steps >= 0).all() or (steps <= 0).all():
         span = abs(turned[-1] - turned[0])
         return float(np.rad2deg(span * g.n_views / (g.n_views - 1)))
+    # Unordered views: the largest gap is not covered, and one typical step belongs to the last
+    # view.
     ordered = np.unique(g.angles_rad)
     gaps = np.diff(ordered, append=ordered[0] + 2 * np.pi)
     covered = 2 * np.pi - float(gaps.max()) + float(np.median(gaps))

@@ -1,4 +1,4 @@
-"""Which reader, and which file of a folder, when a file or the whole folder of a scan is named."""
+"""Find the reader, and the file of a folder, if a file or the folder of a scan is named."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ DESCRIBING = tuple(
 """Suffixes of files that describe adjacent images."""
 IMAGES = (".mha", ".ang")
 LISTS = (".ang", "_ctdata.txt")
-"""Endings of lists of angles beside the settings of Nikon."""
+"""Endings of angle lists next to Nikon settings."""
 SERIES = (".xim", ".hnd", ".his")
-"""Suffixes of images that each state their own facts."""
+"""Suffixes of images that state their own settings."""
 SIDECAR, *OTHERS = PROJECTION_READERS.entries
 MAX_LOOKED_AT = 200
 
@@ -34,12 +34,26 @@ if TYPE_CHECKING:
 
 
 def find(path: Path) -> Found | None:
-    """Return the reader and the file to read, None if this is no X-ray scan.
+    """Return the reader and the file to read.
 
-    A folder, an image of a stack or a raw file stands for the settings beside it.
+    Parameters
+    ----------
+    path
+        file or folder; a folder, an image or a raw file stands for the settings next to it
+
+    Returns
+    -------
+    found
+        None if this is not an X-ray scan
+
+    Raises
+    ------
+    FileFormatError
+        if a folder contains several scans
     """
     if is_folder(path):
         found = _in_folder(path, PROJECTION_READERS.entries, f"{path}: ") or _of_series(path)
+        # A folder of images can be named by a sidecar in the parent folder.
         above = None if found else _sidecar_of(path)
         return (SIDECAR.format, above) if above else found
     with open_input(path) as file:
@@ -50,25 +64,37 @@ def find(path: Path) -> Found | None:
     sidecar = _sidecar_of(path)
     if sidecar is not None:
         return SIDECAR.format, sidecar
-    # a sidecar names its images, and none names this one
+    # Sidecars are excluded, because a sidecar names its images and none names this one.
     about = f"{path.name}: the scan of this image is ambiguous; "
     return _in_folder(path.parent, OTHERS, about) if is_image else None
 
 
 def _sidecar_of(path: Path) -> Path | None:
-    """Return the sidecar that names a file or folder; loaded for few files, so not at the top."""
+    """Return the sidecar that names a file or folder; imported here, because few files need it."""
     from engine.io.xray.sidecar.found import sidecar_of
 
     return sidecar_of(path)
 
 
 def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, PlannedScan] | None:
-    """Return what the one file of settings among these says of a scan that is being measured.
+    """Return the settings of a scan that is still being measured.
+
+    Parameters
+    ----------
+    paths
+        files of its folder
+    shape
+        rows and columns of its images
+
+    Returns
+    -------
+    planned
+        settings file and planned scan; None if no file states the settings
 
     Raises
     ------
     EngineError
-        for settings that cannot be used, or of several scans; they may be written to right now
+        if the settings are incomplete, possibly still being written, or describe several scans
     """
     found = []
     for path in sorted(paths)[:MAX_LOOKED_AT]:
@@ -84,12 +110,13 @@ def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, Pla
 
 
 def _in_folder(folder: Path, readers: Sequence[Entry], about: str) -> Found | None:
-    """Return the one scan that a folder describes; the sentence on several begins with `about`."""
+    """Return the only scan of a folder; an error about several begins with `about`."""
     described: dict[Entry, list[Path]] = {entry: [] for entry in readers}
     names = [path for path in entries(folder) if path.suffix.lower() in DESCRIBING]
     for path in names[:MAX_LOOKED_AT]:
         for entry in _accepting(path, readers):
             described[entry].append(path)
+    # Readers are in order of preference, so a sidecar wins over other settings.
     for entry, paths in described.items():
         fits = entry.format.one_of_each(paths) if paths else []
         if len(fits) > 1:
@@ -103,7 +130,7 @@ def _in_folder(folder: Path, readers: Sequence[Entry], about: str) -> Found | No
 
 
 def _of_series(folder: Path) -> Found | None:
-    """Return the first of the images that describe themselves, each with its own facts."""
+    """Return the first of the images that state their own settings."""
     names = entries(folder)
     for entry in OTHERS:
         own = [suffix for suffix in entry.companions if suffix in SERIES]
@@ -117,5 +144,6 @@ def _accepting(path: Path, readers: Sequence[Entry]) -> list[Entry]:
     try:
         with open_input(path) as file:
             return FormatList(readers).all_accepting(file)
+    # Other files of the folder can be damaged; only the chosen one must be readable.
     except EngineError:
         return []

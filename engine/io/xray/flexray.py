@@ -1,7 +1,7 @@
-"""FleX-ray: a folder of TIFF images (`scan_`, flats `io`, darks `di`) and `scan settings.txt`.
+"""Read FleX-ray scans: TIFF images (`scan_`, flats `io`, darks `di`) and `scan settings.txt`.
 
-Lengths are in mm, the voxel size in µm. Motor positions are read as they stand; a machine's own
-calibration is not in the file, so the centre of rotation is to be found.
+Lengths are in mm, the voxel size in µm. Motor positions are used as stated. The file does not
+contain the calibration of the machine, so the rotation axis has to be found.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from engine.io.xray.text.keyvalue import Fields, read_fields, refuse_distances
 SCAN, FLAT, DARK = "scan_", "io", "di"
 MARKS = (b"sod", b"sdd")
 RAW_CENTRE, RAW_PIXEL_MM = (971, 767), 0.0748
-"""Middle pixel (column, row) of the whole detector without binning, and the size of its pixels."""
+"""Middle pixel (column, row) of the whole unbinned detector, and its pixel size."""
 FINE_STEP_DEG = 0.001
-"""Steps that people choose are multiples of it."""
+"""Chosen steps are multiples of this."""
 BEFORE = "# pre flat fields"
 FACTS = {
     "voltage_kv": "tube voltage",
@@ -87,7 +87,7 @@ class FlexRay(ProjectionsReader):
 
 
 def _planned(fields: Fields) -> int:
-    """Return how many images there will be: some count the last, which repeats the first."""
+    """Return the number of images; some settings do not count the last, which repeats the first."""
     stated = fields.whole("# projections")
     span = fields.number("last angle") - fields.number("start angle")
     if stated < 2 or _is_round(span / (stated - 1)) or not _is_round(span / stated):
@@ -113,7 +113,7 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
         )
     wanted = fields.maybe("# projections")
     refuse_missing(stack, fields.path, int(wanted) if wanted else None)
-    if wanted and len(stack) > wanted + 1:  # some count the last, which repeats the first
+    if wanted and len(stack) > wanted + 1:  # some settings do not count the repeated last view
         raise GeometryError(
             f"{fields.path.name}: {len(stack):,} projections were found, but the settings state "
             f"{wanted:,.0f}; choose the settings of this scan."
@@ -139,12 +139,13 @@ def _angles(fields: Fields, n_views: int) -> Any:
 
 
 def _pose(fields: Fields) -> Plain:
-    """Source, detector and pixel steps at angle 0; row 0 is the top of the image."""
+    """Return source, detector and pixel steps at angle 0; row 0 is the top of the image."""
     sod, sdd = fields.positive("sod"), fields.positive("sdd")
     refuse_distances(fields.path, sod, sdd)
     pixel = _pixel_mm(fields, sdd / sod)
     axis = fields.maybe("tra_obj") or 0.0
     right, up = _window(fields)
+    # Positions relative to the axis: the stage moves sideways by tra_obj.
     source = ((fields.maybe("tra_tube") or 0.0) - axis, -sod, fields.maybe("ver_tube") or 0.0)
     detector = (
         (fields.maybe("tra_det") or 0.0) + right - axis,
@@ -160,7 +161,7 @@ def _pose(fields: Fields) -> Plain:
 
 
 def _pixel_mm(fields: Fields, magnification: float) -> float:
-    """The pixel from the voxel size [µm]; the stated pixel, in mm or µm, must agree."""
+    """Return the pixel size from the voxel size [µm]; the stated pixel, in mm or µm, must agree."""
     pixel = fields.positive("voxel size") * 1e-3 * magnification
     stated = fields.maybe("binned pixel size")
     if stated is not None and not any(
@@ -174,9 +175,9 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
 
 
 def _window(fields: Fields) -> tuple[float, float]:
-    """Centre of the read-out window from that of the detector, right and up [mm].
+    """Return the centre of the read-out window relative to the detector, right and up [mm].
 
-    Its rows count upwards, as the scanner's own laboratory (CWI) reads them.
+    Rows count upwards, as in the reader of the scanner's laboratory (CWI).
     """
     text = fields.text("roi (ltrb)")
     if text is None:
@@ -188,13 +189,14 @@ def _window(fields: Fields) -> tuple[float, float]:
             f"{fields.path.name}: 'ROI (LTRB)' is {text!r}, expected four numbers; correct the "
             "settings."
         ) from e
+    # Integer division, as in CWI's reader.
     across = (left + right) // 2 - RAW_CENTRE[0]
     up = (top + bottom) // 2 - RAW_CENTRE[1]
     return across * RAW_PIXEL_MM, up * RAW_PIXEL_MM
 
 
 def _flat_views(fields: Fields, flats: Images | None, n_views: int) -> Plain:
-    """Return the views of the flats: the stated number before the scan, the rest after it."""
+    """Return the views of the flats: the stated number before the scan, the others after it."""
     before = fields.maybe(BEFORE)
     if flats is None or before is None or not 0 < before < len(flats):
         return {}

@@ -1,4 +1,4 @@
-"""Build checked projections from numbers and a geometry: sizes, flats, bad pixels, lost views."""
+"""Build checked projections from images and a geometry: sizes, flats, bad pixels, lost views."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from engine.io.safety.ranges import WHITE_LEVEL, in_range, refuse_impossible_bea
 Kind = Literal["counts", "transmission", "integrals"]
 Images = NDArray[np.float32]
 SATURATED = tuple(float(2**bits - 1) for bits in (8, 10, 12, 14, 16))
-"""Largest values of the usual converters."""
+"""Largest values of common analogue-to-digital converters."""
 MOST_NAMED = 8
 BLOCK = 32
-"""Views looked at at once."""
+"""Views that are checked at once."""
 KINDS: tuple[Kind, ...] = ("counts", "transmission", "integrals")
 WORDS = {"counts": "counts", "transmission": "transmissions", "integrals": "line integrals"}
 LIMITS: dict[str, float] = {"transmission": 100.0, "integrals": 1000.0}
-"""Beyond these, values are counts."""
+"""Larger values are counts."""
 LARGEST_TRANSMISSION = 1.5
 LARGEST_INTEGRAL = 50.0
 
@@ -48,42 +48,50 @@ def assemble(
     notes: Iterable[str] = (),
     remedy: str = "correct the kind or state the open beam",
 ) -> Projections:
-    """Return checked projections; what is odd but usable is told in the notes.
+    """Return checked projections, with notes about unusual but usable data.
 
-    Views that were lost, without light or without numbers, are left out.
+    Views without light or without finite values are left out.
 
     Parameters
     ----------
     path
-        file, for sentences
+        file, for messages
     values
-        (n_views, rows, columns); they may be changed
+        (n_views, rows, columns); this array can be changed
     geometry
-        of these views
+        geometry of these views
     kind
         counts, transmission or line integrals
     flats, darks
-        (n, rows, columns) open-beam and beam-off images, None where there are none
+        (n, rows, columns) open-beam and beam-off images; None if there are none
     bad_pixels
-        (rows, columns) known beforehand
+        (rows, columns) known bad pixels; None if unknown
     pixel_mm_known
-        False where one pixel is taken as one millimetre
+        False if one pixel counts as 1 mm
     calibrated
-        whether the file says where the axis is seen
+        True if the file states the position of the rotation axis
     whole_numbers
-        whether the file stores whole numbers, so that the largest of them is saturation
+        True if the file stores integers, so that the largest possible value is saturation
     white_level
-        counts of the open beam; transmissions are divided by it
+        counts of the open beam, by which transmissions are divided; None: no division
     info, notes
-        facts and remarks of the reader
+        facts and notes of the reader
     remedy
-        what to do where values are too large for their kind
+        remedy for values that are too large for their kind
+
+    Raises
+    ------
+    GeometryError
+        if sizes or numbers of images do not match, or the beam is not plausible
+    DataError
+        if most views are empty, or values are too large for their kind
     """
     _refuse_other_sizes(path, values, geometry, flats, darks)
     refuse_impossible_beam(path, geometry)
     if white_level is not None:
         in_range(path, "the white level", white_level, WHITE_LEVEL)
     message = list(notes)
+    # First, because an empty view would spoil the checks of pixels below.
     lost = _lost_views(path, values, kind, message)
     if lost.any():
         chosen = np.flatnonzero(~lost)
@@ -94,6 +102,7 @@ def assemble(
     if whole_numbers:
         _saturated(path, values, message)
     if white_level is not None and kind == "transmission":
+        # In place: a second copy of the projections may not fit into memory.
         values /= np.float32(white_level)
     _refuse_other_kind(path, values, kind, remedy)
     bad |= _unlit(path, flats, darks, message)
@@ -117,7 +126,20 @@ def assemble(
 
 
 def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
-    """Refuse another number of images than of angles."""
+    """Refuse different numbers of images and angles.
+
+    Parameters
+    ----------
+    path
+        file, for the error message
+    n_images, n_angles
+        numbers to compare
+
+    Raises
+    ------
+    GeometryError
+        if they differ
+    """
     if n_images != n_angles:
         raise GeometryError(
             f"{path.name}: {n_images:,} projections but {n_angles:,} angles; each projection needs "
@@ -126,21 +148,38 @@ def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
 
 
 def guess_kind(path: Path, values: Images, notes: list[str]) -> Kind:
-    """Tell from floating-point numbers alone what they are, and say so."""
+    """Return the kind of floating-point values, and add a note about the guess.
+
+    Parameters
+    ----------
+    path
+        file, for the note
+    values
+        (n_views, rows, columns)
+    notes
+        notes of the scan
+
+    Returns
+    -------
+    kind
+        by the most frequent value, which is that of air: 1 in transmissions, 0 in line integrals
+    """
     kind = _kind_of(values)
     notes.append(f"{path.name}: no flat images; the values look like {WORDS[kind]}.")
     return kind
 
 
 def _kind_of(values: Images) -> Kind:
-    """The air around the object decides: 1 in transmissions, 0 in line integrals."""
+    """Return the kind by the value of air: 1 in transmissions, 0 in line integrals."""
     sample = values[:: max(len(values) // 16, 1)]
     sample = sample[np.isfinite(sample)]
     if not sample.size:
         return "integrals"
+    # Quantiles instead of extremes, because single pixels can be defective.
     low, high = (float(v) for v in np.quantile(sample, (0.001, 0.999)))
     if high > LARGEST_INTEGRAL:
         return "counts"
+    # Noise makes line integrals of air slightly negative; transmissions stay above 0.
     if low < -0.05 or high > LARGEST_TRANSMISSION:
         return "integrals"
     histogram, edges = np.histogram(sample, 64, (min(low, 0.0), max(high, 1.0)))
@@ -148,7 +187,20 @@ def _kind_of(values: Images) -> Kind:
 
 
 def listed(numbers: Iterable[Any], n_all: int | None = None) -> str:
-    """Return a list in words, cut where it is long; `n_all` where only its beginning is given."""
+    """Return a list as text.
+
+    Parameters
+    ----------
+    numbers
+        numbers or names
+    n_all
+        total number if `numbers` is only the beginning; None: all are given
+
+    Returns
+    -------
+    text
+        at most 8 items, then the number of the others
+    """
     names = [str(n) for n in numbers]
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[:MOST_NAMED])} and {(n_all or len(names)) - MOST_NAMED:,} more"
@@ -176,6 +228,7 @@ def _refuse_other_sizes(
                 f"but projections have {values.shape[1]} x {values.shape[2]} (rows x columns); use "
                 f"{what} images with the same detector and binning."
             )
+        # One NaN in a flat would spoil its pixel in every view.
         if images is not None and not np.isfinite(images).all():
             n_bad = int((~np.isfinite(images)).sum())
             raise DataError(
@@ -185,13 +238,14 @@ def _refuse_other_sizes(
 
 
 def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.bool_]:
-    """Return the pixels that never hold a number; count all others."""
+    """Return the pixels without a finite value in any view; note the number of such values."""
     never = np.ones(values.shape[1:], bool)
     n_bad = 0
     for start in range(0, len(values), BLOCK):
         bad = ~np.isfinite(values[start : start + BLOCK])
         n_bad += int(np.count_nonzero(bad))
         never &= bad.all(axis=0)
+        # Projections can be in a mapped file; let the system drop pages that were read.
         rest(values)
     if n_bad:
         always = int(never.sum())
@@ -225,7 +279,7 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> N
 
 
 def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDArray[np.bool_]:
-    """Return the views to leave out; zeros of line integrals may be a beam beside the object."""
+    """Return the views to leave out; zeros in line integrals can be views next to the object."""
     zeros, no_numbers = np.zeros((2, len(values)), bool)
     for view, image in enumerate(values):
         zeros[view], no_numbers[view] = not image.any(), not np.isfinite(image).any()
@@ -234,6 +288,7 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
     if no_numbers.all():
         raise DataError(f"{path.name}: all values are NaN or infinite; export the scan again.")
     lost = np.flatnonzero(zeros | no_numbers)
+    # Half of the views cannot be reconstructed usefully; the scan was probably stopped.
     if 2 * len(lost) >= len(values):
         raise DataError(
             f"{path.name}: {len(lost):,} of {len(values):,} views contain "
@@ -254,7 +309,7 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
 
 
 def _compacted(values: Images, chosen: NDArray[np.integer]) -> Images:
-    """Return only these views, in their old place: there may be no room for a copy."""
+    """Return only these views, moved within the array, because a copy may not fit into memory."""
     for to, view in enumerate(chosen):
         values[to] = values[view]
     return values[: len(chosen)]
@@ -268,9 +323,10 @@ def _lost_words(zeros: NDArray[np.bool_], no_numbers: NDArray[np.bool_]) -> str:
 def _unlit(
     path: Path, flats: Images | None, darks: Images | None, notes: list[str]
 ) -> NDArray[np.bool_] | bool:
-    """Pixels whose flat is not above their dark."""
+    """Return the pixels with flats that are not brighter than the darks."""
     if flats is None:
         return False
+    # float64: sums of many 16-bit counts exceed the 24 bits of float32.
     light = flats.mean(axis=0, dtype=np.float64)
     if darks is not None:
         light = light - darks.mean(axis=0, dtype=np.float64)

@@ -1,7 +1,8 @@
-"""MATLAB files of the Helsinki Tomography Challenge 2022: one fan-beam slice and its parameters.
+"""Read MATLAB files of the Helsinki Tomography Challenge 2022: a fan-beam slice and its parameters.
 
-Structs of plain numbers and texts only. At angle 0 the source is at (0, distance, 0); the object
-turns counter-clockwise, so the source turns clockwise, and columns go left as the source sees them.
+Only structs of simple numbers and texts. At angle 0 the source is at (0, distance, 0). The object
+turns counter-clockwise, so the source turns clockwise. Columns run to the left as seen from the
+source.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class HtcMatlab(ProjectionsReader):
         try:
             return any(each.name in NAMES for each in entries(file.read, file.size))
         except (ValueError, struct.error, zlib.error):
-            return True  # which read() will explain
+            return True  # read() explains the damage
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
@@ -65,6 +66,7 @@ class HtcMatlab(ProjectionsReader):
         sod = parameters.number("distanceSourceOrigin")
         sdd = parameters.number("distanceSourceDetector")
         refuse_distances(path, sod, sdd)
+        # "Post" values apply after binning, like the sinogram.
         pixel = parameters.number("pixelSizePost")
         n_pixels = int(parameters.number("numDetectorsPost"))
         if n_pixels != sinogram.shape[1]:
@@ -73,6 +75,8 @@ class HtcMatlab(ProjectionsReader):
                 f"state {n_pixels:,}; export it again."
             )
         geometry = turned_cone(
+            # At angle 0 the source is at +y, half a turn from that of `turned_cone`, and it turns
+            # clockwise.
             np.pi - angles.rad,
             source_mm=(0.0, -sod, 0.0),
             detector_mm=(0.0, sdd - sod, 0.0),
@@ -91,7 +95,7 @@ class HtcMatlab(ProjectionsReader):
 
 
 def _variables(file: InputFile) -> Iterator[tuple[str, Value]]:
-    """Yield name and value of each variable; damage becomes a sentence."""
+    """Yield name and value of each variable; report damage as `FileFormatError`."""
     try:
         yield from variables(memoryview(file.read()), MAX_BYTES)
     except (ValueError, struct.error, zlib.error) as e:
@@ -101,7 +105,7 @@ def _variables(file: InputFile) -> Iterator[tuple[str, Value]]:
 
 
 class _Struct:
-    """A MATLAB struct of one element, whose fields are plain arrays."""
+    """A MATLAB struct with one element and fields that are simple arrays."""
 
     def __init__(self, value: Value, path: Path) -> None:
         if not isinstance(value, dict):

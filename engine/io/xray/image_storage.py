@@ -12,28 +12,35 @@ from engine.io.safety.budget import SMALL_BYTES, free_memory, refuse_large_data
 from engine.io.xray.frames import Images
 
 WHOLE_SETS = 7
-"""Sets of projections that a run holds at once where all is in memory; one of which fewer fit goes
-into a file as it is read, since the run that follows works with files too."""
+"""Number of copies of the projections that a run needs in memory. If fewer fit, the projections are
+read into a file, because the run will also work with files."""
 WHAT = "the projections"
 
 
 def allocate_images(shape: tuple[int, ...], name: str) -> Images:
-    """Return room for images (n, rows, columns); raises `ResourceError` where there is none.
+    """Return an uninitialised float32 array for images (n, rows, columns).
 
-    It lies in memory, or, where that would not hold what a run makes of the images, in a nameless
-    file of ours that goes with them.
+    It is in memory, or in a temporary file if a run with these images would need too much memory.
+    The file is removed with the array.
 
     Parameters
     ----------
     shape
-        of the images
+        shape of the images
     name
-        of the file that they are read from, for the sentence
+        name of the file that they are read from, for the error message
+
+    Raises
+    ------
+    ResourceError
+        if neither memory nor disk has enough space
     """
     n_bytes = 4 * math.prod(int(n) for n in shape)
+    # Small scans do not ask the system for free memory.
     if n_bytes < SMALL_BYTES or WHOLE_SETS * n_bytes <= free_memory():
         return np.empty(shape, np.float32)
     room = Scratch(cache_dir(), WHAT)
+    # If the images fit neither the disk nor the memory, the memory is reported.
     if n_bytes > room.free_bytes:
         refuse_large_data(n_bytes, name, WHAT)
     return room.empty(shape, np.float32)

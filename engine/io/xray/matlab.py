@@ -1,7 +1,7 @@
-"""MATLAB 5.0 files, as far as plain numbers, texts and structs go; all else is refused.
+"""Read MATLAB 5.0 files with simple numbers, texts and structs; all else is refused.
 
-The format is published by its maker ("MAT-File Format"). A reader of our own, since the usual
-library takes lengths on trust, and a file with wrong ones ends the process.
+The format is published by its vendor ("MAT-File Format"). This is our own reader, because SciPy
+trusts the stated lengths, and a file with wrong lengths crashes the process.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from engine.core.arrays import Array
 
 MARK = b"MATLAB 5.0 MAT-file"
 MARK_OF_HDF5 = b"MATLAB 7.3 MAT-file"
-"""Begins files that are HDF5, with the axes of each array in the opposite order."""
+"""Begin of files that are HDF5, with the axes of each array in reverse order."""
 HEADER_BYTES, TAG_BYTES = 128, 8
 BEGINNING = 4096
-"""Bytes of a variable that hold its name: flags, up to some hundred axes, and the name."""
+"""Bytes of a variable that contain flags, up to some hundred axes, and the name."""
 MATRIX, COMPRESSED = 14, 15
 TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
-"""Encodings of texts by the type they are kept in."""
+"""Storage type of a text -> encoding."""
 STRUCT, TEXT, DOUBLE = 2, 4, 6
 NUMBERS = range(6, 16)
 COMPLEX = 0x800
@@ -34,30 +34,35 @@ MOST_FIELDS = 1000
 
 Struct = dict[str, "Value"]
 Value = Array | str | Struct | None
-"""Numbers, a text, a struct of one element, or None for what is none of these."""
+"""Numbers, a text, a struct of one element, or None for anything else."""
 
 
 class MatlabError(ValueError):
-    """The content is not what the format allows."""
+    """The content violates the format."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """An element: its type and its bytes."""
+    """An element with its type and bytes."""
 
     kind: int
     data: memoryview
 
 
 def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value]]:
-    """Yield name and value of each variable, unpacking at most `most_bytes` in all.
+    """Yield name and value of each variable.
 
     Parameters
     ----------
     content
         the whole file
     most_bytes
-        of all variables together
+        limit of the unpacked size of all variables
+
+    Raises
+    ------
+    MatlabError
+        if the content violates the format or exceeds the limit
     """
     order = order_of(bytes(content[:HEADER_BYTES]))
     for stored in _parts(content[HEADER_BYTES:], order):
@@ -79,9 +84,9 @@ class Entry:
 
     Attributes
     ----------
-    name : of the variable
-    start : byte of its tag
-    n_bytes : of its tag and what follows
+    name : name of the variable
+    start : byte offset of its tag
+    n_bytes : size of tag and content
     """
 
     name: str
@@ -90,14 +95,19 @@ class Entry:
 
 
 def entries(read: Callable[[int, int], bytes], size: int) -> Iterator[Entry]:
-    """Yield where each variable lies; of a packed one only its beginning is unpacked.
+    """Yield the position of each variable without unpacking its values.
 
     Parameters
     ----------
     read
-        returns so many bytes from a place on, `read(n_bytes, start)`
+        function that returns bytes of the file, `read(n_bytes, start)`
     size
-        of the file [bytes]
+        size of the file in bytes
+
+    Raises
+    ------
+    MatlabError
+        if the file is truncated or violates the format
     """
     order = order_of(read(HEADER_BYTES, 0))
     at = HEADER_BYTES
@@ -111,11 +121,12 @@ def entries(read: Callable[[int, int], bytes], size: int) -> Iterator[Entry]:
         elif kind != MATRIX:
             raise MatlabError(f"a variable of type {kind}")
         yield Entry(_name(begin, order), at, TAG_BYTES + n_bytes)
+        # Elements are padded to 8 bytes, except compressed ones (MAT-File Format, "Data Element").
         at += TAG_BYTES + n_bytes + (0 if kind == COMPRESSED else -n_bytes % 8)
 
 
 def _name(begin: bytes, order: str) -> str:
-    """Return the name of a variable from its first bytes, which its values follow."""
+    """Return the name of a variable from its first bytes."""
     parts = _parts(memoryview(begin), order)
     try:
         _, _, name = next(parts), next(parts), next(parts)
@@ -125,12 +136,14 @@ def _name(begin: bytes, order: str) -> str:
 
 
 def order_of(head: bytes) -> str:
-    """Return the sign of the byte order that the first bytes of a file state."""
+    """Return the byte order in a file header, as the sign of `struct`."""
+    # Writers store the 16-bit number "MI"; in a little-endian file its bytes are "IM".
     return "<" if head[126:HEADER_BYTES] == b"IM" else ">"
 
 
 def _unpacked(data: memoryview, most_bytes: int) -> bytes:
     unpack = zlib.decompressobj()
+    # One byte more than allowed shows that the limit is exceeded, without unpacking all.
     found = unpack.decompress(data, most_bytes + 1)
     if len(found) > most_bytes:
         raise MatlabError(f"decompresses to more than {most_bytes:,} bytes")
@@ -138,12 +151,13 @@ def _unpacked(data: memoryview, most_bytes: int) -> bytes:
 
 
 def _parts(data: memoryview, order: str) -> Iterator[_Part]:
-    """Yield the elements of a stretch; each is whole or refused."""
+    """Yield the elements in a range of bytes; incomplete ones are refused."""
     at = 0
     while at + 8 <= len(data):
         kind, n_bytes = struct.unpack_from(f"{order}II", data, at)
         begin, step = at + 8, n_bytes + (0 if kind == COMPRESSED else -n_bytes % 8)
-        if kind >> 16:  # a short one, with its bytes in the tag
+        # Small data element: the upper 16 bits are its size, and up to 4 bytes are in the tag.
+        if kind >> 16:
             kind, n_bytes, begin, step = kind & 0xFFFF, kind >> 16, at + 4, 0
             if n_bytes > 4:
                 raise MatlabError(f"a short element of {n_bytes} bytes")
@@ -197,9 +211,10 @@ def _text(part: _Part, order: str) -> str:
 
 
 def _struct(parts: Iterator[_Part], shape: tuple[int, ...], order: str, depth: int) -> Value:
-    """Return a struct by its fields; one of many elements is none."""
+    """Return a struct with its fields, None if it has several elements."""
     (length,) = struct.unpack_from(f"{order}i", next(parts).data)
     data = bytes(next(parts).data)
+    # The depth is limited, because a hostile file could nest structs until the stack overflows.
     if math.prod(shape) != 1 or depth == DEEPEST:
         return None
     if length < 1 or len(data) // length > MOST_FIELDS:

@@ -1,7 +1,7 @@
-"""Nikon / X-Tek: `.xtekct` settings and a TIFF stack, divided by the white level.
+"""Read Nikon / X-Tek scans: `.xtekct` settings and a TIFF stack, divided by the white level.
 
-The object turns, and images are seen from behind the detector: columns go left as the source sees
-them, row 0 is the top. The sign of the centre of rotation is that of the CIL project's reader.
+The object turns, and images are seen from behind the detector: columns run to the left as seen from
+the source, row 0 is the top. The sign of the centre of rotation is that of CIL's reader.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Nikon(ProjectionsReader):
         n_views = fields.whole("projections")
         try:
             listed = _angles(fields, n_views)
-        except EngineError:  # the list is written while the scan runs
+        except EngineError:  # the list of angles is still being written
             listed = _planned(fields, n_views) + fields.number("initialangle")
         angles = read_angles(listed, "deg", file.name)
         folder = fields.text("inputfoldername") or ""
@@ -87,11 +87,14 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     path = fields.path
     folder = path.parent
     name = fields.text("inputfoldername")
+    # The settings keep the folder of the scanner; copies often have the images next to the
+    # settings.
     if name and name not in (".", folder.name):
         inner = beside(path, name)
         folder = inner if is_folder(inner) else folder
     stacks = series(folder)
     wanted = fields.text("name")
+    # Renamed images: if no name fits, the only series of the folder is used.
     fits = {p: s for p, s in stacks.items() if wanted and p.rstrip("_- ") == wanted} or stacks
     if len(fits) != 1:
         found = f"{len(fits)} series of TIFF images" if fits else "no numbered TIFF images"
@@ -101,6 +104,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
         )
     stack = next(iter(fits.values()))
     refuse_missing(stack, path, n_views)
+    # One more image is accepted, because some scans end with a repeat of the first view.
     if len(stack) > n_views + 1:
         raise GeometryError(
             f"{path.name}: {len(stack):,} projections were found, but the settings state "
@@ -110,7 +114,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
 
 
 def _angles(fields: Fields, n_views: int) -> NDArray[np.floating]:
-    """Turn of each view [°]: as measured, where a list is there, else as planned."""
+    """Return the rotation in each view [°]: measured if there is a list, otherwise planned."""
     planned = _planned(fields, n_views)
     folder, stem = fields.path.parent, fields.path.stem
     for ending in LISTS:
@@ -122,14 +126,14 @@ def _angles(fields: Fields, n_views: int) -> NDArray[np.floating]:
 
 
 def _planned(fields: Fields, n_views: int) -> NDArray[np.floating]:
-    """Turn of each view from the first [°]."""
+    """Return the rotation of each view relative to the first [°]."""
     return fields.number("angularstep") * np.arange(n_views, dtype=np.float64)
 
 
 def _measured(
     file: InputFile, planned: NDArray[np.floating], fields: Fields
 ) -> NDArray[np.floating]:
-    """The listed angles from the first, with the sign of the planned ones, which they confirm."""
+    """Return the listed angles relative to the first, with the sign of the planned angles."""
     path = file.path
     rows = [line.replace(":", " ").split() for line in settings_text(file).splitlines()]
     values: list[float] = []
@@ -138,6 +142,7 @@ def _measured(
             number, angle = float(row[0]), float(row[1])
         except (IndexError, ValueError):
             continue
+        # View numbers count from 0 or from 1; other lines are headings.
         if number in (len(values), len(values) + 1):
             values.append(angle)
     if len(values) != len(planned):
@@ -145,8 +150,10 @@ def _measured(
             f"{path.name}: {len(values):,} angles, but {fields.path.name} states {len(planned):,} "
             "projections; copy the list of this scan."
         )
+    # The list restarts at 0° after a turn.
     turned = np.asarray(np.unwrap(np.array(values), period=360.0), np.float64)
     turned -= turned[0]
+    # The list can count in the opposite direction of the planned steps.
     if turned[-1] * planned[-1] < 0:
         turned = -turned
     off = float(np.abs(turned - planned).max())
@@ -165,9 +172,11 @@ def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) ->
     rows, columns = fields.whole("detectorpixelsy"), fields.whole("detectorpixelsx")
     height = fields.positive("detectorpixelsizey")
     top, bottom = (fields.maybe(f"centreofrotation{end}") or 0.0 for end in ("top", "bottom"))
+    # Without an object offset, the axis on the detector is scaled back to the object.
     if offset is None:
         offset = (top + bottom) / 2 * sod / sdd
     roll, tilt = fields.maybe("objectroll"), math.radians(fields.maybe("objecttilt") or 0.0)
+    # Without a roll, the difference of the axis between top and bottom row gives the inclination.
     lean = -math.atan2(top - bottom, rows * height) if roll is None else math.radians(roll)
     if offset:
         notes.append(
@@ -195,7 +204,7 @@ def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) ->
 
 
 def _upright(lean: float, tilt: float) -> NDArray[np.floating]:
-    """Return the shortest rotation that sets the leaning, tilted axis upright."""
+    """Return the smallest rotation that makes the inclined and tilted axis vertical."""
     c, s, ct, st = math.cos(lean), math.sin(lean), math.cos(tilt), math.sin(tilt)
     about_x = np.array([[1, 0, 0], [0, ct, -st], [0, st, ct]])
     about_y = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])

@@ -1,4 +1,4 @@
-"""Names of the images of a stack."""
+"""Pattern for the names of numbered images."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Orbits of scanners with one stated pose: the pose at angle 0, rotated about z.
+"""Compute circular orbits: one stated pose at angle 0, rotated about z.
 
-At angle 0 the source is at (0, −distance, 0); angles count counter-clockwise seen from +z. An
-image seen from the source has its columns to the right, u = +x there.
+At angle 0 the source is at (0, −distance, 0). Angles count counter-clockwise seen from +z. In an
+image seen from the source, columns run to the right, u = +x at angle 0.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ def turned_cone(
     shape: tuple[int, int],
     rise_mm: float = 0.0,
 ) -> XrayGeometry:
-    """Return the geometry of one pose of source and detector turned about z.
+    """Return the cone-beam geometry of one pose rotated about z.
 
     Parameters
     ----------
     angles_rad
         (n_views,)
     source_mm, detector_mm, u_mm, v_mm
-        source, detector centre and steps between columns and rows at angle 0 [mm]
+        source, detector centre, and steps between columns and rows at angle 0 [mm]
     shape
         (rows, columns)
     rise_mm
-        height gained in a turn [mm]
+        rise along z per turn, for a helix [mm]
     """
     turn = about_z(angles_rad)
     lift = np.zeros((len(angles_rad), 3))
@@ -67,9 +67,9 @@ def turned_parallel(
     shape
         (rows, columns)
     columns, rows
-        direction of growing columns (`RIGHT`, `LEFT`) and rows (`UP`, `DOWN`)
+        direction of increasing columns (`RIGHT`, `LEFT`) and rows (`UP`, `DOWN`)
     shift_mm
-        of the detector's centre, to the right and up [mm]
+        shift of the detector centre to the right and up [mm]
     """
     turn = about_z(angles_rad)
     u, v = (columns * pixel_mm[0], 0.0, 0.0), (0.0, 0.0, rows * pixel_mm[1])

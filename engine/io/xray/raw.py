@@ -1,4 +1,4 @@
-"""Raw values of projections, read in pieces along the slowest axis of the file."""
+"""Read raw values of projections in pieces along the slowest axis of the file."""
 
 from __future__ import annotations
 
@@ -22,18 +22,25 @@ PIECE_BYTES = 64 * 2**20
 def read_raw(
     settings: Sidecar, file: InputFile, path: Path, *, reference: bool
 ) -> tuple[Images, bool]:
-    """Return (view, row, column) values, and whether they are stored as whole numbers.
+    """Return (view, row, column) values, and True if they are stored as integers.
 
     Parameters
     ----------
     settings
-        what the sidecar says
+        settings of the sidecar
     file
-        the values
+        file with the values
     path
-        the sidecar, for sentences
+        the sidecar, for error messages
     reference
-        whether they are flats or darks, of which there may be any number
+        True for flats and darks, which can have any number of images
+
+    Raises
+    ------
+    FileFormatError
+        if the size of the file differs from the settings
+    SettingsError
+        if the sidecar states no type or shape
     """
     dtype, _ = stored_as(settings, path)
     shape = _shape(settings, file, path, dtype.itemsize, reference=reference)
@@ -41,7 +48,24 @@ def read_raw(
 
 
 def read_view(settings: Sidecar, file: InputFile, path: Path, number: int) -> Images:
-    """Return one view, (1, row, column), of a file whose slowest axis the views are."""
+    """Return one view of a file with views as the slowest axis.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    file
+        file with the values
+    path
+        the sidecar, for error messages
+    number
+        index of the view
+
+    Returns
+    -------
+    image
+        (1, rows, columns)
+    """
     dtype, shape = stored_as(settings, path)
     one = settings.model_copy(
         update={
@@ -53,7 +77,20 @@ def read_view(settings: Sidecar, file: InputFile, path: Path, number: int) -> Im
 
 
 def stored_as(settings: Sidecar, path: Path) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
-    """Return type and shape of raw values; both must be said."""
+    """Return type and shape of raw values.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    path
+        the sidecar, for error messages
+
+    Raises
+    ------
+    SettingsError
+        if the sidecar does not state both
+    """
     if settings.dtype is None or settings.shape is None:
         raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
     is_little = settings.byte_order == "little"
@@ -61,7 +98,7 @@ def stored_as(settings: Sidecar, path: Path) -> tuple[np.dtype[np.generic], tupl
 
 
 def flipped(images: Images, settings: Sidecar) -> Images:
-    """Return a view of images with rows and columns turned round as the sidecar says."""
+    """Return a view of images with rows and columns reversed as stated in the sidecar."""
     flips = [slice(None, None, -1 if axis in settings.flip else 1) for axis in ("row", "column")]
     return images[:, flips[0], flips[1]]
 
@@ -69,11 +106,12 @@ def flipped(images: Images, settings: Sidecar) -> Images:
 def _shape(
     settings: Sidecar, file: InputFile, path: Path, item_bytes: int, *, reference: bool
 ) -> tuple[int, ...]:
-    """Return the shape in the file, which its size must bear out."""
+    """Return the shape of the file, which must agree with its size."""
     shape = list(settings.shape or ())
     size = file.size - settings.offset_bytes
     view = settings.order.index("view")
     per_view = math.prod(shape) // shape[view] * item_bytes
+    # Only the sidecar of projections states the number of images, so the size of the file decides.
     if reference:
         shape[view] = max(size // per_view, 1)
     wanted = per_view * shape[view]
@@ -102,10 +140,11 @@ def _filled(
         full, full_order = (*shape, 1), (*order, "row")
     sizes: dict[str, int] = dict(zip(full_order, full, strict=True))
     values = allocate_images(tuple(sizes[axis] for axis in AXES), file.name)
-    # the same memory, with the axes and directions of the file
+    # A view of the same memory with the axes and directions of the file: no second copy is needed.
     as_filed = flipped(values, settings).transpose([AXES.index(axis) for axis in full_order])
     n, rest = full[0], full[1:]
     slab = math.prod(rest) * dtype.itemsize
+    # The middle of the file, because the first views can be empty.
     _refuse_swapped(file.array(dtype, rest, settings.offset_bytes + n // 2 * slab), file, path)
     step = max(PIECE_BYTES // slab, 1)
     for k in range(0, n, step):
@@ -116,7 +155,8 @@ def _filled(
 
 
 def _refuse_swapped(sample: Array, file: InputFile, path: Path) -> None:
-    """Refuse floating-point values that only make sense in the other byte order."""
+    """Refuse floating-point values that are only plausible in the other byte order."""
+    # Swapped integers are plausible too, so only floating-point values can be checked.
     if sample.dtype.kind != "f":
         return
     other = sample.byteswap()
@@ -124,6 +164,7 @@ def _refuse_swapped(sample: Array, file: InputFile, path: Path) -> None:
     def strange(a: NDArray[np.generic]) -> float:
         with np.errstate(all="ignore"):
             size = np.abs(a.astype(np.float64))
+        # Swapped floats have random exponents: most are tiny, huge or NaN.
         return float(np.mean(~np.isfinite(size) | (size > 1e9) | ((size > 0) & (size < 1e-12))))
 
     if strange(sample) > 0.2 and strange(other) < 0.01:

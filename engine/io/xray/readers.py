@@ -17,6 +17,7 @@ from engine.io.format_list import Entry, FormatList
 if TYPE_CHECKING:
     from engine.io.base import ProjectionsReader
 
+# A sidecar is first, because the user wrote it to overrule other files.
 PROJECTIONS: tuple[Entry, ...] = (
     Entry(
         "engine.io.xray.sidecar.scan.RawSidecar",
@@ -67,6 +68,7 @@ PROJECTIONS: tuple[Entry, ...] = (
         begins(b"MATLAB 5.0 MAT-file"),
     ),
     Entry(
+        # Three readers share the suffixes of HDF5; their content decides.
         "engine.io.xray.hdf5.dxchange.DxChange",
         "Data Exchange HDF5",
         (".h5", ".hdf5", ".hdf"),
@@ -118,4 +120,4 @@ PROJECTIONS: tuple[Entry, ...] = (
 )
 
 PROJECTION_READERS: FormatList[ProjectionsReader] = FormatList(PROJECTIONS)
-"""Kinds of files that describe a scan. If a folder has several, the earlier one counts."""
+"""Kinds of files that describe a scan. If a folder contains several, the first kind wins."""

@@ -1,6 +1,6 @@
-"""RTK `ThreeDCircularGeometry` XML, beside an `.mha` of projections.
+"""Read RTK `ThreeDCircularGeometry` XML, next to an `.mha` of projections.
 
-RTK turns about y (IEC 61217); our z is its y and our y its −z. Angles are in degrees.
+RTK rotates about y (IEC 61217). Our z is its y, and our y its −z. Angles are in degrees.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ USED = (GANTRY, SID, SDD, *OFFSETS, *LEANS)
 
 
 class RtkXml(ProjectionsReader):
-    """RTK geometry beside its projections."""
+    """RTK geometry next to its projections."""
 
     name: ClassVar[str] = "RTK circular geometry"
     format_name: ClassVar[str] = "RTK geometry (XML)"
@@ -60,6 +60,7 @@ class RtkXml(ProjectionsReader):
         angles = read_angles(parameters[GANTRY], "deg", f"{path.name}: {GANTRY}")
         values = image.values[: len(angles.rad)].astype(np.float32)
         notes = list(angles.notes)
+        # RTK files do not state the kind; line integrals are stored as floating-point numbers.
         kind: Kind = "counts" if whole else guess_kind(path, values, notes)
         geometry = rtk_geometry(
             {name: a[: len(angles.rad)] for name, a in parameters.items()},
@@ -82,6 +83,7 @@ class RtkXml(ProjectionsReader):
 
 def _adjacent_image(path: Path) -> Path:
     found = [p for p in entries(path.parent) if p.suffix.lower() == ".mha"]
+    # RTK does not name the image; the same name is preferred, otherwise the only image is used.
     same = [p for p in found if p.stem == path.stem] or found
     if len(same) != 1:
         number = f"{len(found)} .mha images" if found else "no .mha image"
@@ -93,7 +95,7 @@ def _adjacent_image(path: Path) -> Path:
 
 
 class _Text(XmlText):
-    """Values common to all views, and those of each view."""
+    """Values common to all views, and values of each view."""
 
     way_out = "write the geometry again with RTK"
     most_bytes = 50_000_000
@@ -118,11 +120,28 @@ class _Text(XmlText):
         except ValueError:
             self.refuse(f"{name} is {text[:40]!r}, expected a number")
         inside = self.places and self.places[-1] == VIEW
+        # RTK writes a value that is equal in all views only once, outside them.
         (self.views[-1] if inside else self.common)[name] = value
 
 
 def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
-    """Return the parameters of every view, (n_views,) each [mm, °]; none loads anything else."""
+    """Return the parameters of each view.
+
+    Parameters
+    ----------
+    file
+        RTK geometry (XML)
+
+    Returns
+    -------
+    parameters
+        name -> (n_views,) [mm, °]; offsets and tilts are 0 if not stated
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, or a view has no gantry angle or distances
+    """
     seen = _Text(file)
     seen.read()
     if not seen.views:
@@ -151,16 +170,22 @@ def rtk_geometry(
     Parameters
     ----------
     parameters
-        name -> (n_views,) [mm, °], as `read_parameters` returns
+        name -> (n_views,) [mm, °], from `read_parameters`
     shape
         (rows, columns)
     spacing_mm, origin_mm
-        of the projection image along columns and rows; the origin is the first pixel's centre
+        spacing and centre of the first pixel of the projections, along columns and rows [mm]
     path
-        file, for sentences
+        file, for error messages
+
+    Raises
+    ------
+    GeometryError
+        if the isocentre is not between source and detector
     """
     p = parameters
     sid, sdd = p[SID], p[SDD]
+    # RTK marks a parallel beam by a source to detector distance of 0.
     if (sdd == 0).any() or (sid <= 0).any() or (sdd <= sid).any():
         raise GeometryError(
             f"{path.name}: source to isocentre {sid[0]:g} mm, source to detector {sdd[0]:g} mm; "

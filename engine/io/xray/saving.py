@@ -21,11 +21,26 @@ from engine.io.xray.sidecar.seal import sealed
 from engine.io.xray.sidecar.settings import VERSION, Sidecar
 
 ENDINGS = {"file": "", "flats": "_flats", "darks": "_darks"}
-"""Key in the sidecar -> ending of the raw file name."""
+"""Key in the sidecar -> end of the name of the raw file."""
 
 
 def save_projections(data: Projections, path: Path | str) -> None:
-    """Write projections; .h5, .nxs or .toml."""
+    """Write projections in the format of the suffix.
+
+    Parameters
+    ----------
+    data
+        projections of any kind
+    path
+        .h5 or .hdf5 (Data Exchange), .nxs (NXtomo) or .toml (raw with sidecar)
+
+    Raises
+    ------
+    UnknownFormatError
+        if the suffix is another
+    GeometryError
+        if NXtomo cannot store the geometry
+    """
     path = Path(path)
     ending = path.suffix.lower()
     if ending in (".h5", ".hdf5"):
@@ -42,13 +57,21 @@ def save_projections(data: Projections, path: Path | str) -> None:
 
 
 def sidecar_files(path: Path) -> tuple[Path, ...]:
-    """Return every file that `write_sidecar` may make."""
+    """Return all files that `write_sidecar` can write."""
     names = (f"{path.stem}{ending}.raw" for ending in ENDINGS.values())
     return (path, path.with_name(f"{path.stem}.geom"), *(path.with_name(name) for name in names))
 
 
 def write_sidecar(data: Projections, path: Path) -> None:
-    """Write raw float32 values, a text of vectors, and the sidecar that names them, last."""
+    """Write raw float32 values, a list of vectors, and their sidecar.
+
+    Parameters
+    ----------
+    data
+        projections of any kind
+    path
+        sidecar (.toml); the other files are written next to it under the same name
+    """
     stem, beam = path.stem, data.geometry.beam
     digests: dict[str, str] = {}
     files: dict[Path, bytes | memoryview] = {}
@@ -70,11 +93,14 @@ def write_sidecar(data: Projections, path: Path) -> None:
     lines = _lines(data.geometry).encode()
     digests[f"{stem}.geom"] = sha256(lines).hexdigest()
     files[path.with_name(f"{stem}.geom")] = lines
+    # Parsing our own sidecar proves that it can be read again.
     settings = parse(Sidecar, sidecar | {"sha256": digests}, where=path.name)
+    # The sidecar is last, so it never names files that are not complete.
     write_all({**files, path: sealed(settings).encode()})
 
 
 def _lines(geometry: XrayGeometry) -> str:
     g = geometry
     rows = np.concatenate([g.source_mm, g.detector_mm, g.u_mm, g.v_mm], axis=1)
+    # Ten digits resolve less than 1 nm at a distance of 1 m.
     return "".join(" ".join(f"{number:.10g}" for number in row) + "\n" for row in rows)

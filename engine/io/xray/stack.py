@@ -1,4 +1,4 @@
-"""TIFF images: one, many pages in a file, or a numbered stack with none missing."""
+"""Read TIFF images: one, several pages in a file, or a numbered stack without gaps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.io.xray.frames import MOST_NAMED, Images, listed
 from engine.io.xray.image_storage import allocate_images
 
 AT_ONCE = 32
-"""Images after which memory is given back that those of a file take."""
+"""Number of images after which pages of a mapped file are released from memory."""
 NUMBERED = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.tiff?$", re.IGNORECASE)
 
 
@@ -27,7 +27,7 @@ class Stack:
     Attributes
     ----------
     files : one per image
-    numbers : of the files
+    numbers : numbers in the file names
     """
 
     files: tuple[Path, ...]
@@ -37,7 +37,7 @@ class Stack:
         return len(self.files)
 
     def reversed(self) -> Stack:
-        """Return the same images, the last first."""
+        """Return the images in reverse order."""
         return Stack(self.files[::-1], self.numbers[::-1])
 
     def first(self, n: int) -> Stack:
@@ -46,9 +46,19 @@ class Stack:
 
 
 def series(folder: Path, form: re.Pattern[str] = NUMBERED) -> dict[str, Stack]:
-    """Return the numbered series of a folder by what stands before the number, of TIFF images.
+    """Return the numbered series of images in a folder.
 
-    With another form of their names, those have the groups `prefix` and `number`.
+    Parameters
+    ----------
+    folder
+        folder of the images
+    form
+        pattern of file names with the groups `prefix` and `number`; default: TIFF images
+
+    Returns
+    -------
+    stacks
+        prefix -> images in order of their numbers
     """
     found: dict[str, list[tuple[int, Path]]] = {}
     for path in entries(folder):
@@ -57,25 +67,32 @@ def series(folder: Path, form: re.Pattern[str] = NUMBERED) -> dict[str, Stack]:
             found.setdefault(match["prefix"], []).append((int(match["number"]), path))
     stacks = {}
     for prefix, images in found.items():
+        # By number, because names without leading zeros sort as text: 1, 10, 2.
         images.sort()
         stacks[prefix] = Stack(tuple(p for _, p in images), tuple(n for n, _ in images))
     return stacks
 
 
 def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> None:
-    """Refuse a series with gaps, with numbers given twice, or with images missing at its end.
+    """Refuse a series with gaps, repeated numbers, or missing images at its end.
 
     Parameters
     ----------
     stack
         the series
     where
-        the file that describes it, for sentences
+        the file that describes it, for error messages
     n_wanted
-        how many images there should be, None where that is not known
+        expected number of images; None if unknown
+
+    Raises
+    ------
+    FileFormatError
+        with the numbers of the missing or repeated images
     """
     numbers = stack.numbers
     name = stack.files[0].name if stack.files else "none"
+    # `a1.tif` and `a01.tif` have the same number.
     twice = [a for a, b in pairwise(numbers) if a == b]
     if twice:
         raise FileFormatError(
@@ -98,7 +115,27 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
 
 
 def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
-    """Return the images (n, rows, columns) and whether they are stored as whole numbers."""
+    """Read the images of a stack.
+
+    Parameters
+    ----------
+    stack
+        images of one size, one per file
+    settings
+        the file that describes them, for error messages
+
+    Returns
+    -------
+    images
+        (n, rows, columns) float32
+    whole
+        True if they are stored as integers
+
+    Raises
+    ------
+    FileFormatError
+        if a file is damaged, has several pages or another size
+    """
     first = _image(stack.files[0])
     if first.ndim != 2:
         raise FileFormatError(
@@ -114,6 +151,7 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
                 f"have {first.shape[0]} x {first.shape[1]} (rows x columns); copy it again."
             )
         values[k] = image
+        # The images can be in a mapped file; the system may then drop pages that are written.
         if not k % AT_ONCE:
             rest(values)
     return values, first.dtype.kind in "iu"

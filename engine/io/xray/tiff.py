@@ -1,4 +1,4 @@
-"""One TIFF file: a grey image, or pages of them, checked before the library unpacks anything."""
+"""Read a TIFF file: a grey image or several pages, checked before tifffile unpacks anything."""
 
 from __future__ import annotations
 
@@ -28,25 +28,43 @@ DAMAGE = (
     struct.error,
     zlib.error,
 )
-"""Exceptions that the library raises for damaged images."""
+"""Exceptions that tifffile raises for damaged images."""
 PLAIN, DEFLATE, LZMA = 1, (8, 32946), 34925
 MAX_PAGES = 100_000
-logging.getLogger("tifffile").addHandler(logging.NullHandler())  # we say ourselves what is wrong
+# Our own error messages replace the log of tifffile.
+logging.getLogger("tifffile").addHandler(logging.NullHandler())
 
 
 def is_tiff(head: bytes) -> bool:
-    """Return True if a file begins like a TIFF file."""
+    """Return True if a file begins like a TIFF or BigTIFF file."""
     return head[:4] in MAGICS
 
 
 def tiff_of(file: InputFile) -> Array:
-    """Return a grey image (rows, columns), or (pages, rows, columns)."""
+    """Read a grey image.
+
+    Parameters
+    ----------
+    file
+        TIFF or BigTIFF file
+
+    Returns
+    -------
+    image
+        (rows, columns), or (pages, rows, columns), in the stored type
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, or is not a grey image
+    """
     import tifffile
 
     if not is_tiff(file.head):
         raise FileFormatError(f"{file.name}: not a TIFF image; was it damaged or renamed?")
     try:
         _refuse_endless(file)
+        # is_ome=False: OME metadata can refer to other files, which tifffile would open.
         with tifffile.TiffFile(file.stream(), name=file.name, is_ome=False) as images:
             _refuse_unusable(images, file)
             return np.asarray(images.asarray(maxworkers=1))
@@ -58,9 +76,10 @@ def tiff_of(file: InputFile) -> Array:
 
 
 def _refuse_endless(file: InputFile) -> None:
-    """Refuse pages that lead back to earlier ones, and more of them than a scan has."""
+    """Refuse pages that form a loop, and more pages than any scan has."""
     order = "<" if file.head.startswith(b"II") else ">"
     is_big = file.head[2:4] in (b"+\0", b"\0+")
+    # BigTIFF has 64-bit counts and offsets, and entries of 20 bytes instead of 12.
     count, entry, place = ("Q", 20, "Q") if is_big else ("H", 12, "I")
     n_bytes = struct.calcsize(f"{order}{count}")
     (at,) = struct.unpack_from(f"{order}{place}", file.head, 8 if is_big else 4)
@@ -75,7 +94,7 @@ def _refuse_endless(file: InputFile) -> None:
 
 
 def _refuse_unusable(images: Any, file: InputFile) -> None:
-    """Refuse what is no grey image, or claims more than the file can hold, before reading it."""
+    """Refuse images other than grey ones, and sizes larger than the file, before reading."""
     pages = images.pages
     shape, dtype = pages[0].shape, pages[0].dtype
     if len(shape) != 2 or dtype is None or dtype.kind not in "uif":
@@ -94,7 +113,7 @@ def _refuse_unusable(images: Any, file: InputFile) -> None:
 
 
 def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
-    """Return the bytes of a page's pixels; refuse what is not there, or packs too well."""
+    """Return the pixel bytes of a page; refuse missing data and implausible compression."""
     n_bytes = int(np.prod(page.shape, dtype=object)) * item_bytes
     places = list(zip(page.dataoffsets, page.databytecounts, strict=False))
     here = sum(page.databytecounts)
@@ -105,6 +124,7 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
             f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels but "
             f"{here:,} to read in a file of {file.size:,}; copy it again."
         )
+    # A hostile LZMA stream can require gigabytes for its dictionary.
     if int(page.compression) == LZMA:
         raise FileFormatError(
             f"{file.name}: LZMA compression is not supported; save it with deflate or uncompressed."
@@ -119,7 +139,7 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
 
 
 def _refuse_overfull(file: InputFile, places: list[tuple[int, int]], segment: int) -> None:
-    """Refuse parts that unpack to more than their pixels; the library would unpack them all."""
+    """Refuse parts that unpack to more than their pixels; tifffile would unpack all of them."""
     for at, n_bytes in places:
         data = zlib.decompressobj().decompress(file.read(n_bytes, at), segment + 1)
         if len(data) > segment:

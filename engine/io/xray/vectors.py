@@ -1,7 +1,7 @@
-"""ASTRA `.geom` texts: twelve numbers a view, beside a TIFF stack.
+"""Read ASTRA `.geom` texts: twelve numbers per view, next to a TIFF stack.
 
-Source (or ray), detector centre, step between columns, step between rows, in mm. The walnuts of
-CWI have the only published files of this kind; their images are read as their authors do.
+Source (or ray), detector centre, step between columns, step between rows, in mm. The walnuts of CWI
+are the only published files of this kind; their images are read as by their authors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_LENGTH_MM = 1e5
 
 
 class AstraVectors(ProjectionsReader):
-    """ASTRA vectors beside TIFF images."""
+    """ASTRA vectors next to TIFF images."""
 
     name: ClassVar[str] = "ASTRA vector geometry"
     format_name: ClassVar[str] = "ASTRA vectors"
@@ -51,6 +51,7 @@ class AstraVectors(ProjectionsReader):
         walnut = path.name.startswith(WALNUT)
         stack = _projections(stacks, path)
         if walnut:
+            # As in the authors' code, which reverses the views.
             stack = stack.first(len(vectors)).reversed()
         refuse_count(path, len(stack), len(vectors))
         kept, notes = without_repeated(vectors, path)
@@ -81,14 +82,30 @@ class AstraVectors(ProjectionsReader):
 
 
 def _flat_views(flats: Images | None, n_views: int, walnut: bool) -> Plain:
-    """The two flats of a walnut are from before and after the scan, whose views are in reverse."""
+    """Return the views of a walnut's two flats: after and before the scan, as views are reversed."""
     if not walnut or flats is None or len(flats) != 2:
         return {}
     return {"flat_views": [n_views, 0]}
 
 
 def read_vectors(file: InputFile) -> NDArray[np.float64]:
-    """Return (n_views, 12) numbers of a text; refuse other counts and what is no number."""
+    """Read the vectors of a `.geom` text.
+
+    Parameters
+    ----------
+    file
+        text with one view per line; # begins a comment
+
+    Returns
+    -------
+    vectors
+        (n_views, 12) [mm]
+
+    Raises
+    ------
+    FileFormatError
+        if a line has other than twelve finite numbers
+    """
     path, rows = file.path, []
     for k, line in enumerate(file.text(MAX_BYTES).splitlines(), 1):
         fields = line.partition("#")[0].replace(",", " ").split()
@@ -114,9 +131,23 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
 def without_repeated(
     vectors: NDArray[np.float64], path: Path
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Leave out the last view where it repeats the first."""
+    """Leave out the last view if it repeats the first.
+
+    Parameters
+    ----------
+    vectors
+        (n_views, 12)
+    path
+        file, for the note
+
+    Returns
+    -------
+    vectors, notes
+        a note if a view was left out
+    """
     if len(vectors) > 2:
         source = vectors[:, :3]
+        # A tenth of a step: the repeated position is not reached exactly.
         step = np.median(np.linalg.norm(np.diff(source, axis=0), axis=1))
         if np.linalg.norm(source[-1] - source[0]) < 0.1 * step:
             note = (
@@ -129,7 +160,24 @@ def without_repeated(
 def geometry_of(
     vectors: NDArray[np.float64], beam: Beam, shape: tuple[int, ...], path: Path
 ) -> XrayGeometry:
-    """Return the geometry of (n_views, 12) vectors, refusing lengths that are not mm."""
+    """Return the geometry of vectors.
+
+    Parameters
+    ----------
+    vectors
+        (n_views, 12) [mm]
+    beam
+        "cone" or "parallel"
+    shape
+        (rows, columns)
+    path
+        file, for the error message
+
+    Raises
+    ------
+    GeometryError
+        if lengths are apparently not in mm
+    """
     if np.abs(vectors).max() > MAX_LENGTH_MM:
         raise GeometryError(
             f"{path.name}: lengths up to {np.abs(vectors).max():.3g} mm; give lengths in mm."

@@ -1,8 +1,8 @@
 """Correct the detector position of views that a microscope shifted on purpose.
 
-A moved view shows the same object so many pixels aside. Makers differ in the sign, so both are
-tried: over neighbouring views the mean profiles along rows and along columns, moved back, differ
-least with the right one. What moves less than half a pixel is left out.
+A shifted view shows the same object some pixels aside. Manufacturers differ in the sign, so both
+are tried: with the right one, mean profiles of neighbouring views along rows and columns agree
+best after they are shifted back. Shifts below half a pixel are ignored.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from engine.geometry.xray import XrayGeometry
 from engine.io.xray.frames import Images
 
 SMALL = 0.5
-"""Shifts below this number of pixels are left out."""
+"""Smaller shifts are ignored [pixels]."""
 DECIDED = 0.9
-"""Part of the difference without shifts below which a sign is taken."""
+"""A sign is accepted if the difference falls below this part of that without shifts."""
 MOST_COMPARED = 200
 Numbers = NDArray[np.float64]
 
@@ -32,26 +32,27 @@ def shifted_views(
     rows: Numbers,
     notes: list[str],
 ) -> XrayGeometry:
-    """Return the geometry whose detector is where each view was taken.
+    """Return the geometry with the detector of each view at its shifted position.
 
     Parameters
     ----------
     path
         file, for notes
     values, flats
-        (n_views, rows, columns) counts; (n, rows, columns) open beam, None where there is none
+        (n_views, rows, columns) counts; (n, rows, columns) open beam, None if there is none
     geometry
-        of the views as if nothing had moved
+        geometry without shifts
     columns, rows
         (n_views,) recorded shifts [pixels]
     notes
-        to which is added what was found
+        notes of the scan; the result is added
     """
     most = [
         float(np.abs(move).max()) if np.isfinite(move).all() else 0.0 for move in (columns, rows)
     ]
     if max(most) < SMALL:
         return geometry
+    # Divide by the flats first: a fixed pattern of the detector would favour no shift.
     light = np.ones(values.shape[1:]) if flats is None else np.maximum(flats.mean(axis=0), 1e-6)
     signs = []
     for move, largest, axis in ((columns, most[0], 0), (rows, most[1], 1)):
@@ -74,11 +75,12 @@ def shifted_views(
 
 
 def _sign(values: Images, light: Numbers, move: Numbers, axis: int) -> float:
-    """Return 1 or −1, whichever lets neighbouring views agree, 0 where neither does."""
+    """Return 1 or −1, whichever makes neighbouring views agree; 0 if neither does."""
     first = max((len(values) - MOST_COMPARED) // 2, 0)
     chosen = slice(first, first + MOST_COMPARED)
     some = np.stack([(view / light).mean(axis=axis) for view in values[chosen]])
     moves = move[chosen]
+    # Only differences between views can be compared; a common shift is part of the axis position.
     moves = moves - moves.mean()
     differences = {sign: _difference(some, sign * moves) for sign in (0.0, 1.0, -1.0)}
     best = min((1.0, -1.0), key=lambda sign: differences[sign])
@@ -86,8 +88,9 @@ def _sign(values: Images, light: Numbers, move: Numbers, axis: int) -> float:
 
 
 def _difference(profiles: Numbers, moves: Numbers) -> float:
-    """Mean square difference of neighbours, each moved on by its shift [pixels]."""
+    """Return the mean square difference of neighbours after shifting each back [pixels]."""
     n = profiles.shape[1]
+    # Pixels at the edge have no partner in the shifted neighbour.
     margin = min(int(np.ceil(np.abs(moves).max())) + 1, n // 4)
     places = np.arange(n)[margin : n - margin]
     moved = np.stack(

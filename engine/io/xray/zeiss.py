@@ -1,9 +1,9 @@
-"""Zeiss / Xradia `.txrm`: a compound file with a stream for each projection and for each fact.
+"""Read Zeiss / Xradia `.txrm`: a compound file with a stream for each projection and each fact.
 
-Streams, sizes and units are those that the readers of dxchange and CIL take; PixelSize is that of a
-voxel at the axis [µm], so that the detector's is as much larger as the beam magnifies. As CIL has
-it, row 0 is the lowest, columns go right as the source sees them, and at angle θ the object has
-turned by +θ. No public file tells a scan from its mirror image, so the scan says so.
+Streams, sizes and units are those of the readers of dxchange and CIL. PixelSize is the voxel size
+at the axis [µm]; the detector pixel is larger by the magnification. As in CIL, row 0 is the lowest,
+columns run to the right as seen from the source, and at angle θ the object is rotated by +θ. No
+public file distinguishes a scan from its mirror image, so a note warns about it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Streams = Callable[[str], bytes | None]
 TYPES = {5: "<u2", 10: "<f4"}
 TOMOGRAPHY, CONE = 0, 1
 IN_A_FOLDER = 100
-"""Projections that share a storage of the compound file."""
+"""Number of projections in one storage of the compound file."""
 MOST_VIEWS, MOST_PIXELS = 10**6, 2**16
 MIRROR = (
     "the format does not state if the image is mirrored; compare it with markings on the object, "
@@ -58,7 +58,7 @@ class Zeiss(ProjectionsReader):
             with compound_streams(file) as stream:
                 return stream("ImageInfo/ImageWidth") is not None
         except EngineError:
-            return cls.ends(file.path)  # which read() will explain
+            return cls.ends(file.path)  # read() explains the damage
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
@@ -68,7 +68,7 @@ class Zeiss(ProjectionsReader):
 
 @dataclass(frozen=True)
 class _Facts:
-    """Numbers of the streams under `ImageInfo`, each refused in a sentence where it is missing."""
+    """Numbers of the streams under `ImageInfo`; required ones raise an error if missing."""
 
     stream: Streams
     path: Path
@@ -108,14 +108,19 @@ class _Facts:
 
 
 def read_streams(stream: Streams, path: Path) -> Projections:
-    """Return the scan that the streams of a compound file hold.
+    """Return the scan in the streams of a compound file.
 
     Parameters
     ----------
     stream
-        returns the bytes of the stream of this name, None where there is none
+        function that returns the bytes of a named stream, None if there is none
     path
-        the file, for sentences; a file with the reference is looked for beside it
+        the file; a reference file can be next to it
+
+    Raises
+    ------
+    FileFormatError
+        if streams are missing or damaged, or the file is not a simple scan
     """
     facts = _Facts(stream, path)
     _refuse_others(facts)
@@ -125,6 +130,7 @@ def read_streams(stream: Streams, path: Path) -> Projections:
     kind = _type(path, int(facts.number("DataType")))
     values = _images(stream, path, (len(angles.rad), *shape), kind)
     notes = [*angles.notes, f"{path.name}: {MIRROR}"]
+    # A scan that was stopped early has fewer images than planned; its streams are complete.
     planned = int(facts.number("NoOfImages"))
     if planned > n_views:
         notes.append(f"{path.name}: {n_views:,} of {planned:,} planned projections were recorded.")
@@ -147,11 +153,12 @@ def read_streams(stream: Streams, path: Path) -> Projections:
 
 
 def _refuse_others(facts: _Facts) -> None:
-    """Refuse what is no plain scan: volumes, mosaics, projections that were divided already."""
+    """Refuse volumes, mosaics, and projections that are already divided by their reference."""
     mode = facts.maybe("ImageInfo/AcquisitionMode")
     fault = ""
     if mode is not None and mode.size and int(mode[0]) != TOMOGRAPHY:
         fault = "contains a volume or single images, not a scan; open the .txrm of the scan"
+    # "Mosiac" is the spelling in the files.
     fields = [facts.maybe(f"ImageInfo/{name}") for name in ("MosiacRows", "MosiacColumns")]
     if all(n is not None and n.size and int(n[0]) > 1 for n in fields):
         fault = "is a mosaic of several fields; stitch it in the microscope software"
@@ -175,7 +182,8 @@ def _images(
     stream: Streams, path: Path, shape: tuple[int, int, int], kind: np.dtype[np.generic]
 ) -> Images:
     names = [f"ImageData{k // IN_A_FOLDER + 1}/Image{k + 1}" for k in range(shape[0])]
-    _image(stream(names[-1]), path, names[-1], shape[1:], kind)  # before room is taken for all
+    # Check the last image first, before memory is allocated for all of them.
+    _image(stream(names[-1]), path, names[-1], shape[1:], kind)
     values = allocate_images(shape, path.name)
     for k, name in enumerate(names):
         values[k] = _image(stream(name), path, name, shape[1:], kind)
@@ -202,13 +210,17 @@ def _geometry(facts: _Facts, angles: NDArray[np.float64], shape: tuple[int, int]
             "the scan again from its program."
         )
     if int(facts.number("XrayGeometry")) != CONE:
+        # Microscopes with a condenser have a parallel beam.
         return turned_parallel(
             -angles, pixel_mm=(voxel, voxel), shape=shape, columns=RIGHT, rows=UP
         )
     source, detector = (
-        float(abs(facts.each(f"ImageInfo/{end}toRADistance", 1)[0])) for end in "SD"
+        # The sign only tells the side of the axis.
+        float(abs(facts.each(f"ImageInfo/{end}toRADistance", 1)[0]))
+        for end in "SD"
     )
     refuse_distances(facts.path, source, source + detector)
+    # PixelSize is that at the axis.
     pixel = voxel * (source + detector) / source
     return turned_cone(
         -angles,
@@ -221,7 +233,7 @@ def _geometry(facts: _Facts, angles: NDArray[np.float64], shape: tuple[int, int]
 
 
 def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Images | None:
-    """Return the open beam: the reference in the file, or that of the name it gives, beside it."""
+    """Return the open beam: the reference in the file, otherwise the file that it names."""
     path = facts.path
     inside = facts.stream("ReferenceData/Image")
     if inside is not None:
@@ -230,6 +242,7 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
         image = _image(inside, path, "ReferenceData/Image", shape, kind)
         return np.asarray(image[None], np.float32)
     name = (facts.stream("ImageInfo/ReferenceFile") or b"").split(b"\0")[0].decode("latin-1")
+    # The stored path is that of the microscope's Windows computer.
     beside = path.parent / PureWindowsPath(name).name
     if PureWindowsPath(name).name and exists(beside):
         with open_input(beside) as file, compound_streams(file) as stream:

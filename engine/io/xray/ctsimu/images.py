@@ -1,8 +1,7 @@
-"""Projections, flats and darks of a CTSimU scan: as its metadata name them, or as TIFF series.
+"""Read projections, flats and darks of a CTSimU scan, as named by its metadata or as TIFF series.
 
-A simulation writes NAME_0000.tif and so on, NAME_flat…, NAME_dark…, and NAME_metadata.json beside
-them, into the folder of the scenario or `projections` inside it. Raw images are described by the
-metadata alone.
+A simulation writes NAME_0000.tif and so on, NAME_flat…, NAME_dark…, and NAME_metadata.json into the
+folder of the scenario or into `projections` inside it. Only the metadata describe raw images.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ class ScanImages:
     Attributes
     ----------
     projections : (n_views, rows, columns)
-    flats, darks : (n, rows, columns), None where there are none
-    whole_numbers : whether the projections are stored as whole numbers
-    is_corrected : whether dark and flat images are taken off already
+    flats, darks : (n, rows, columns), None if there are none
+    whole_numbers : True if the projections are stored as integers
+    is_corrected : True if flat and dark fields are already applied
     """
 
     projections: Images
@@ -53,7 +52,7 @@ class ScanImages:
 
 @dataclass(frozen=True)
 class Raw:
-    """Storage of raw images: type, (rows, columns), header bytes of the file and of each image."""
+    """Storage of raw images: type, (rows, columns), bytes before the file and before each image."""
 
     dtype: np.dtype[np.generic]
     shape: tuple[int, int]
@@ -62,7 +61,24 @@ class Raw:
 
 
 def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]) -> ScanImages:
-    """Return the images that metadata name."""
+    """Read the images named by metadata.
+
+    Parameters
+    ----------
+    metadata
+        metadata file, for names and messages
+    content
+        its JSON
+    q
+        converter with the number of views
+    notes
+        notes of the scan, to which some are added
+
+    Raises
+    ------
+    FileFormatError
+        if images are missing, or differ from the metadata
+    """
     stated = section(content, "output", "projections")
     raw = _raw(metadata, stated)
     images, is_whole = _images(metadata, stated, raw, q.n_views)
@@ -72,9 +88,11 @@ def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]
     }
     found: dict[str, Images | None] = dict.fromkeys(REFERENCES)
     for kind, each in references.items():
+        # Metadata name files of references even if the simulation wrote none (number 0).
         if each.get("filename") and each.get("number") != 0 and not corrected["flat"]:
             n_wanted = whole(each.get("number", 1), f"the number of {kind} images", q)
             found[kind] = _images(metadata, each, raw, n_wanted)[0]
+    # Subtracting the dark field again would be wrong.
     if corrected["dark"] and not corrected["flat"]:
         found["dark"] = None
         notes.append(
@@ -84,7 +102,7 @@ def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]
 
 
 def folders_named(metadata: Path, content: Plain) -> list[Path]:
-    """Return the folders of the images that metadata name."""
+    """Return the folders of the images named by metadata."""
     stated = section(content, "output", "projections")
     parts = (stated, *(section(stated, f"{kind}_field") for kind in REFERENCES))
     names = [name for part in parts if isinstance(name := part.get("filename"), str) and name]
@@ -92,7 +110,23 @@ def folders_named(metadata: Path, content: Plain) -> list[Path]:
 
 
 def found_images(scenario: Path, q: Quantities, *, corrected: bool) -> ScanImages:
-    """Return the TIFF series beside a scenario that no metadata describe."""
+    """Read the TIFF series next to a scenario without metadata.
+
+    Parameters
+    ----------
+    scenario
+        scenario file
+    q
+        converter with the number of views
+    corrected
+        True if the scenario states a flat-field correction; corrected series are then preferred
+
+    Raises
+    ------
+    FileFormatError
+        if there is no series, or several
+    """
+    # Simulations write corrected projections into a subfolder and leave the originals.
     names = (*CORRECTED, *FOLDERS) if corrected else (*FOLDERS, *CORRECTED)
     for name in names:
         folder = scenario.parent / name
@@ -132,13 +166,13 @@ def _found(
 
 
 def _kind(stem: str) -> str | None:
-    """Return whether a name is one of flat or dark images, None for that of projections."""
+    """Return "flat" or "dark" for the name of such images, None for projections."""
     words = re.split(r"[_\W\d]+", stem.lower())
     return next((kind for kind in REFERENCES if kind in words), None)
 
 
 def _images(metadata: Path, stated: Plain, raw: Raw | None, n_wanted: int) -> tuple[Images, bool]:
-    """Return the images of one file, or of a numbered series."""
+    """Return the images of one file or of a numbered series, and True if they are integers."""
     pattern = stated.get("filename")
     if not isinstance(pattern, str) or not pattern:
         _refuse(metadata, "names no images")
@@ -160,7 +194,7 @@ def _images(metadata: Path, stated: Plain, raw: Raw | None, n_wanted: int) -> tu
 
 
 def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
-    """Return the files of a name with a place for their number, in the order of these."""
+    """Return the files of a name with a number field, in order of their numbers."""
     places = NUMBER.findall(pattern)
     if not places:
         path = below(metadata, pattern)
@@ -170,6 +204,7 @@ def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
     if len(places) > 1:
         _refuse(metadata, f"names {pattern!r}, which has more than one number field")
     above = below(metadata, NUMBER.sub("0", pattern)).parent
+    # Match any number of digits: %04d does not limit numbers above 9999.
     before, after = NUMBER.split(pattern.rpartition("/")[2])
     form = re.compile(f"{re.escape(before)}(\\d+){re.escape(after)}")
     matches = ((form.fullmatch(each.name), each) for each in entries(above))
@@ -181,7 +216,7 @@ def _files(metadata: Path, pattern: str, n_wanted: int) -> list[Path]:
 
 
 def _raw(metadata: Path, stated: Plain) -> Raw | None:
-    """Return how raw images are stored, None where the metadata do not say it."""
+    """Return the storage of raw images, None if the metadata do not state it."""
     kind = stated.get("datatype")
     if kind is None:
         return None
@@ -195,6 +230,7 @@ def _raw(metadata: Path, stated: Plain) -> Raw | None:
     rows, columns = (whole(sizes.get(axis), f"the dimension {axis}", q) for axis in "yx")
     heads = section(stated, "headersize")
     before = [heads.get(name) or 0 for name in ("file", "image")]
+    # No header is larger than 1 TiB; such a number is damage.
     if not all(isinstance(each, int) and 0 <= each < 1 << 40 for each in before):
         _refuse(metadata, f"header sizes are {before} bytes, expected integers")
     dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
@@ -202,7 +238,7 @@ def _raw(metadata: Path, stated: Plain) -> Raw | None:
 
 
 def _read_raw(path: Path, raw: Raw, n_images: int) -> Images:
-    """Return the images of a raw file, whose size must bear them out."""
+    """Return the images of a raw file, which must have exactly the stated size."""
     rows, columns = raw.shape
     n_bytes = rows * columns * raw.dtype.itemsize
     step = raw.before_image + n_bytes

@@ -1,4 +1,4 @@
-"""Facts of a CTSimU scenario besides geometry: bad pixels, and ignored settings."""
+"""Read facts of a CTSimU scenario other than geometry: bad pixels and ignored settings."""
 
 from __future__ import annotations
 
@@ -32,12 +32,27 @@ UNUSED = (
 """Settings of the simulation that the reconstruction does not need."""
 CURVES = "intensity_characteristics_file", "efficiency_characteristics_file"
 WORKS = -1
-"""In the map of bad pixels, a pixel that works."""
+"""Value of a good pixel in the bad pixel map."""
 TYPES = ("uint8", "int8", "uint16", "int16", "float32", "float64")
 
 
 def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
-    """Return what is left out or assumed, each in a sentence."""
+    """Return notes about ignored and assumed settings.
+
+    Parameters
+    ----------
+    path
+        scenario, for its name
+    content
+        its JSON
+    q
+        converter; its `hidden` and `assumed` must be complete, so the geometry is read before
+
+    Returns
+    -------
+    notes
+        one sentence each
+    """
     unused = [
         " ".join(reversed(names)).replace("_", " ") for names in UNUSED if _stated(content, names)
     ]
@@ -66,7 +81,7 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
 
 
 def facts_of(content: Plain, q: Quantities) -> Plain:
-    """Return voltage, current and exposure, where they are stated."""
+    """Return voltage, current and exposure, if they are stated."""
     source, detector = section(content, "source"), section(content, "detector")
     facts = {
         "voltage_kv": q.fact(source.get("voltage"), VOLTAGE_KV, "the voltage"),
@@ -84,7 +99,28 @@ def bad_pixels(
     q: Quantities,
     notes: list[str],
 ) -> NDArray[np.bool_] | None:
-    """Return the pixels that the scenario's map marks; a map that cannot be used is told."""
+    """Return the pixels marked by the map of the scenario.
+
+    Parameters
+    ----------
+    path
+        scenario file
+    content
+        its JSON
+    metadata
+        metadata file and its JSON; None if there is none
+    shape
+        rows and columns of the projections
+    q
+        converter of the scenario
+    notes
+        notes of the scan; a map that cannot be used adds one
+
+    Returns
+    -------
+    bad_pixels
+        (rows, columns), True for bad pixels; None if there is no usable map
+    """
     stated = section(content, "detector", "bad_pixel_map")
     name = _map_name(content)
     if name is None:
@@ -94,6 +130,7 @@ def bad_pixels(
         return None
     try:
         values = _map(path, name, stated, shape, q)
+    # The scan can be reconstructed without the map, so this is only a note.
     except EngineError as e:
         notes.append(f"{path.name}: the bad pixel map is ignored: {e}")
         return None
@@ -101,7 +138,7 @@ def bad_pixels(
 
 
 def bad_pixel_map(path: Path, content: Plain) -> Iterator[Path]:
-    """Yield the map of bad pixels that a scenario names, where it lies beside it."""
+    """Yield the bad pixel map that a scenario names, if it is in the same folder."""
     name = _map_name(content)
     if name is not None and is_file(beside(path, name)):
         yield beside(path, name)
@@ -109,6 +146,7 @@ def bad_pixel_map(path: Path, content: Plain) -> Iterator[Path]:
 
 def _map_name(content: Plain) -> str | None:
     stated = section(content, "detector", "bad_pixel_map")
+    # Different versions of the toolbox write the file name at different places.
     name = section(stated, "file").get("value") or stated.get("file") or stated.get("value")
     return name if isinstance(name, str) and name else None
 
@@ -138,6 +176,7 @@ def _is_mended(metadata: Plain) -> bool:
 
 def _stated(content: Plain, names: tuple[str, ...]) -> bool:
     found = section(content, *names[:-1]).get(names[-1])
+    # Scenarios list unused settings with empty values.
     if isinstance(found, dict):
         return any(each not in (None, [], {}, False) for each in found.values())
     return bool(found)

@@ -1,12 +1,12 @@
-"""Poses of source, stage and detector of a CTSimU scenario in each view, and their geometry.
+"""Compute the poses of source, stage and detector of a CTSimU scenario in each view.
 
-v = w × u;  stage: turned about its own w by ±(start + k · step);  then the deviations in order,
-about axes of the world (x, y, z) or of the part as it stands by then (u, v, w);  then drifts of the
+v = w × u;  the stage is rotated about its own w by ±(start + k · step);  then deviations in order,
+about axes of the world (x, y, z) or of the part in its current pose (u, v, w);  then drifts of the
 centre.  x_volume = (u, v, w)ᵀ of the stage · (x_world − centre of the stage)
 
-So the axis of the stage is the z axis of the volume, its centre the middle. Format version 1 of the
-scenarios of the CTSimU project, "Geometry" and "Acquisition"; where the text leaves an order open,
-that of the project's own toolbox is taken.
+So the stage axis is the z axis of the volume, and its centre the origin. After format version 1 of
+the scenarios of the CTSimU project, "Geometry" and "Acquisition". If the text does not define an
+order, that of the project's own toolbox is used.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from engine.io.xray.ctsimu.values import (
 Array = NDArray[np.float64]
 WORLD, LOCAL = "xyz", "uvw"
 ORTHOGONAL = 1e-6
-"""Cosine between the vectors of a part that is rounding."""
+"""Largest cosine between the vectors of a part that counts as rounding."""
 DIRECTIONS = {"CCW": 1.0, "CW": -1.0}
 
 
 @dataclass(frozen=True)
 class ScannerPart:
-    """Source, stage or detector in every view, in the world.
+    """Source, stage or detector in each view, in world coordinates.
 
     Attributes
     ----------
@@ -52,18 +52,36 @@ class ScannerPart:
     w: Array
 
     def turned(self, axis: Array, angle_rad: Array, pivot_mm: Array) -> ScannerPart:
-        """Return it turned about axes through pivots, all (n_views, 3)."""
+        """Return the part after a rotation in each view.
+
+        Parameters
+        ----------
+        axis
+            (n_views, 3) unit vectors
+        angle_rad
+            (n_views,) [rad]
+        pivot_mm
+            (n_views, 3) points on the axes [mm]
+        """
         angle = angle_rad[:, None]
         u, v, w = (turned_about(each, axis, angle) for each in (self.u, self.v, self.w))
         return ScannerPart(pivot_mm + turned_about(self.centre_mm - pivot_mm, axis, angle), u, v, w)
 
     def moved(self, shift_mm: Array) -> ScannerPart:
-        """Return it with its centre elsewhere."""
+        """Return the part with its centre shifted, (n_views, 3) [mm]."""
         return replace(self, centre_mm=self.centre_mm + shift_mm)
 
 
 def section(content: Plain, *names: str) -> Plain:
-    """Return an object of a scenario; where it is absent or null, an empty one."""
+    """Return an object in a scenario, {} if it is missing or null.
+
+    Parameters
+    ----------
+    content
+        JSON object
+    names
+        keys of nested objects, from the outside
+    """
     found: object = content
     for name in names:
         found = found.get(name) if isinstance(found, dict) else None
@@ -71,7 +89,25 @@ def section(content: Plain, *names: str) -> Plain:
 
 
 def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
-    """Return source and detector of every view in the axes of the stage, pixels as binned."""
+    """Return source and detector of each view in the axes of the stage.
+
+    Parameters
+    ----------
+    content
+        JSON of the scenario
+    q
+        converter with the number of views
+
+    Returns
+    -------
+    geometry
+        with binned pixels
+
+    Raises
+    ------
+    FileFormatError
+        if a quantity is missing, or has a wrong type or unit
+    """
     geometry = section(content, "geometry")
     stage = placed(geometry, "stage", q, turn_rad=stage_angles(content, q))
     source, detector = (placed(geometry, name, q) for name in ("source", "detector"))
@@ -87,6 +123,8 @@ def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
     ]
     beam = _beam(geometry, q)
     towards = detector.centre_mm - source.centre_mm
+    # The scenario may state w of a parallel source in either direction; rays go towards the
+    # detector.
     along = np.sign(np.sum(towards * source.w, axis=1, keepdims=True)) * source.w
     origin = source.centre_mm - stage.centre_mm if beam == "cone" else along
     centre = seen(detector.centre_mm - stage.centre_mm)
@@ -97,7 +135,7 @@ def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
 
 
 def shape_of(content: Plain, q: Quantities) -> tuple[int, int]:
-    """Return (rows, columns) of the detector before it is binned."""
+    """Return (rows, columns) of the detector before binning."""
     detector = section(content, "detector")
     return whole(detector.get("rows"), "the number of rows", q), whole(
         detector.get("columns"), "the number of columns", q
@@ -105,7 +143,22 @@ def shape_of(content: Plain, q: Quantities) -> tuple[int, int]:
 
 
 def whole(stated: object, name: str, q: Quantities) -> int:
-    """Return a number of things, at least 1."""
+    """Return a count.
+
+    Parameters
+    ----------
+    stated
+        number, or object with value and unit
+    name
+        name of the count, for error messages
+    q
+        converter of the scenario
+
+    Raises
+    ------
+    FileFormatError
+        if it is not an integer of at least 1
+    """
     number = q.number(stated, PIXELS, name)
     if number < 1 or not number.is_integer():
         q.refuse(f"{name} is {number:g}, expected an integer of at least 1")
@@ -113,7 +166,7 @@ def whole(stated: object, name: str, q: Quantities) -> int:
 
 
 def stage_angles(content: Plain, q: Quantities) -> Array:
-    """Return the angle of the stage in every view, (n_views,) [rad]."""
+    """Return the rotation of the stage in each view, (n_views,) [rad]."""
     taken = section(content, "acquisition")
     first, last = (
         q.number(taken.get(f"{end}_angle"), ANGLE_RAD, f"the {end} angle")
@@ -124,13 +177,26 @@ def stage_angles(content: Plain, q: Quantities) -> Array:
     direction = taken.get("direction") or "CCW"
     if direction not in DIRECTIONS:
         q.refuse(f"the direction is {str(direction)[:20]!r}, expected CCW or CW")
+    # The last view is at the stop angle, unless the scenario excludes it.
     with_last = taken.get("include_final_angle") is not False
     angles = np.linspace(first, last, q.n_views, endpoint=with_last)
     return np.asarray(DIRECTIONS[str(direction)] * angles)
 
 
 def placed(geometry: Plain, name: str, q: Quantities, turn_rad: Array | None = None) -> ScannerPart:
-    """Return one part of the scanner in every view; `turn_rad` turns it about its own w."""
+    """Return a part of the scanner in each view.
+
+    Parameters
+    ----------
+    geometry
+        section `geometry` of the scenario
+    name
+        "source", "stage" or "detector"
+    q
+        converter with the number of views
+    turn_rad
+        (n_views,) rotation about the part's own w [rad]; None: no rotation
+    """
     stated = section(geometry, name)
     centre = section(stated, "center")
     start = [q.number(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
@@ -140,6 +206,7 @@ def placed(geometry: Plain, name: str, q: Quantities, turn_rad: Array | None = N
     part = ScannerPart(*(np.tile(each, (q.n_views, 1)) for each in (start, u, np.cross(w, u), w)))
     if turn_rad is not None:
         part = part.turned(part.w, turn_rad, part.centre_mm)
+    # Rotations do not commute, so the order of the deviations counts.
     for each in _deviations(stated, name, q):
         part = _deviated(part, each, name, q)
     drifts = [q.drift(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
@@ -151,7 +218,7 @@ def _of(what: str, axis: str, name: str) -> str:
 
 
 def _direction(stated: Plain, key: str, name: str, q: Quantities) -> Array:
-    """Return the unit vector of a part; its drifts are refused, since their order is not said."""
+    """Return the unit vector of a part; drifts are refused, because their order is undefined."""
     vector = section(stated, key)
     components = [vector.get(axis) for axis in WORLD]
     if any(q.drift(each, PURE, f"{key} of the {name}").any() for each in components):
@@ -179,7 +246,7 @@ def _deviations(stated: Plain, name: str, q: Quantities) -> list[Plain]:
 
 
 def _deviated(part: ScannerPart, stated: Plain, name: str, q: Quantities) -> ScannerPart:
-    """Return a part after one deviation."""
+    """Return a part after one deviation in each view."""
     what = f"a deviation of the {name}"
     kind = stated.get("type")
     if kind not in ("translation", "rotation"):
@@ -187,6 +254,7 @@ def _deviated(part: ScannerPart, stated: Plain, name: str, q: Quantities) -> Sca
     amount = q.of_views(stated.get("amount"), ANGLE_RAD if kind == "rotation" else LENGTH_MM, what)
     if not amount.any():
         return part
+    # The scenario hides this misalignment on purpose, to test reconstructions.
     if not known(stated):
         q.hidden[what] = None
         return part
@@ -213,11 +281,12 @@ def _pivot(part: ScannerPart, stated: object, what: str, q: Quantities) -> Array
     if not isinstance(stated, dict):
         q.refuse(f"the pivot of {what} is {str(stated)[:20]!r}, expected a point")
     place = _in_world(part, stated, LENGTH_MM, f"the pivot of {what}", q)
+    # Components u, v, w count from the centre of the part.
     return place if "x" in stated else part.centre_mm + place
 
 
 def _in_world(part: ScannerPart, stated: Plain, units: object, what: str, q: Quantities) -> Array:
-    """Return a vector of three components, of the world or of the part as it stands."""
+    """Return a vector with components of the world, or of the part in its current pose."""
     axes = next((axes for axes in (WORLD, LOCAL) if all(axis in stated for axis in axes)), None)
     if axes is None:
         q.refuse(f"{what} has no components x, y, z or u, v, w")
@@ -236,7 +305,7 @@ def _beam(geometry: Plain, q: Quantities) -> Beam:
 
 
 def _binning(content: Plain, q: Quantities) -> tuple[int, int]:
-    """Return how many (rows, columns) the detector joins to one pixel."""
+    """Return how many (rows, columns) are binned into one pixel."""
     stated = section(content, "acquisition", "pixel_binning")
     rows, columns = (
         whole(1 if stated.get(axis) is None else stated[axis], f"the pixel binning {axis}", q)

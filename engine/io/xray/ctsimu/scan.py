@@ -1,9 +1,8 @@
-"""CTSimU scans: a scenario (JSON) that states the scanner, with the projections taken of it.
+"""Read CTSimU scans: a scenario (JSON) that states the scanner, and its projections.
 
-The volume has the axes of the stage: z is its axis of rotation w, x its u at the angle 0, and the
-origin its centre. Grey values run from `imin` without light to `imax` in the open beam; images that
-were corrected by flats are scaled to the brightest of these. Format of the CTSimU project (BAM and
-partners), versions 1.0 to 1.x.
+The volume has the axes of the stage: z is its rotation axis w, x its u at angle 0, and the origin
+its centre. Grey values range from `imin` without light to `imax` in the open beam; flat-corrected
+images are scaled to `imax`. Format of the CTSimU project (BAM and partners), versions 1.0 to 1.x.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class CtSimu(ProjectionsReader):
 
     @classmethod
     def one_of_each(cls, paths: Sequence[Path]) -> list[Path]:
-        """Leave out scenarios whose images metadata of the same folder name."""
+        """Leave out scenarios that metadata in the same folder name, as these stand for both."""
         named = {name for path in paths if (name := _named_scenario(path))}
         return [path for path in paths if path.name not in named]
 
@@ -103,6 +102,7 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
         flats=flats,
         darks=darks,
         bad_pixels=bad_pixels(path, content, metadata, geometry.shape, q, notes),
+        # The scenario states the axis exactly, so it is not searched for.
         calibrated=True,
         whole_numbers=scan_images.whole_numbers,
         white_level=white,
@@ -120,11 +120,12 @@ def _open_beam(
     q: Quantities,
     notes: list[str],
 ) -> tuple[Images | None, Images | None, float | None]:
-    """Return flats, darks and white level: of images, else as stated, the same in every pixel."""
+    """Return flats, darks and white level: from images, otherwise as stated for all pixels."""
     if scan_images.flats is not None:
         return scan_images.flats, scan_images.darks, None
     grey = section(content, "detector", "gray_value")
     most = section(metadata[1], "output", "projections").get("max_intensity") if metadata else None
+    # The metadata describe the images as written, the scenario as planned.
     stated = grey.get("imax") if most is None else most
     top = q.maybe(stated, PURE, "the open-beam grey value")
     low = q.maybe(grey.get("imin"), PURE, "imin") or 0.0
@@ -139,13 +140,21 @@ def _open_beam(
         f"{path.name}: no flat images; {top:g}, the stated maximum, is used as the open beam of "
         "every pixel."
     )
+    # Uncorrected counts without flats: a uniform flat field, so that the dark level can be
+    # subtracted.
     one = np.ones((1, *scan_images.projections.shape[1:]), np.float32)
     darks = np.float32(low) * one if scan_images.darks is None else scan_images.darks
     return np.float32(top) * one, darks, None
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    """Yield the files of a scan, whichever of them is named; possibly too many.
+
+    Parameters
+    ----------
+    path
+        scenario or metadata
+    """
     named = _named_scenario(path)
     scenario = _here_or_above(path, named) if named else path
     metadata = path if named else next(iter(_metadata_files(path)), None)
@@ -168,6 +177,7 @@ def _is_scenario(file: InputFile) -> bool:
 
 def _is_metadata(file: InputFile) -> bool:
     head = file.head.lower()
+    # A scenario can contain the words of metadata, too.
     return not _is_scenario(file) and all(mark in head for mark in METADATA)
 
 
@@ -184,7 +194,7 @@ def _content_at(path: Path) -> Plain:
 
 
 def _metadata_of(scenario: Path) -> tuple[Path, Plain] | None:
-    """Return the one text beside a scenario, or in `projections`, that names its images."""
+    """Return the only metadata of a scenario, in its folder or in `projections`."""
     found = _metadata_files(scenario)
     if len(found) > 1:
         names = ", ".join(each.name for each in found[:4])
@@ -205,7 +215,7 @@ def _metadata_files(scenario: Path) -> list[Path]:
 
 
 def _named_scenario(path: Path) -> str | None:
-    """Return the name of the scenario that metadata name, None for any other file."""
+    """Return the scenario named by metadata, None for any other file."""
     try:
         with open_input(path) as file:
             if not _is_metadata(file):
@@ -219,7 +229,7 @@ def _named_scenario(path: Path) -> str | None:
 
 
 def _name_in(content: Plain) -> str:
-    """Return the name of the scenario, without the folders before it."""
+    """Return the name of the scenario without its folders."""
     places = (
         section(content, "output", "acquisitionGeometry"),
         section(content, "acquisition_geometry"),
@@ -227,11 +237,12 @@ def _name_in(content: Plain) -> str:
     named = next(
         (str(each["path_to_CTSimU_JSON"]) for each in places if each.get("path_to_CTSimU_JSON")), ""
     )
+    # Simulations on Windows write backslashes, and often absolute paths.
     return named.replace("\\", "/").rpartition("/")[2]
 
 
 def _scenario_of(metadata: Path, content: Plain) -> Path:
-    """Return the scenario of metadata: beside them, or in the folder above."""
+    """Return the scenario of metadata, in the same folder or its parent."""
     name = _name_in(content)
     found = _here_or_above(metadata, name) if name else None
     if found is not None:

@@ -1,9 +1,9 @@
-"""Quantities of a CTSimU scenario: a value with its unit, and drifts, as one number for each view.
+"""Convert quantities of a CTSimU scenario, with units and drifts, to one number for each view.
 
-quantity of view k = value + Σ drifts at k,   drifts spread evenly from the first view to the last
+quantity in view k = value + Σ drifts at k,   drifts spread evenly from the first view to the last
 
-Format version 1 of the scenarios of the CTSimU project, "General structures". What a scenario marks
-as unknown to the reconstruction is left out, as it asks.
+After format version 1 of the scenarios of the CTSimU project, "General structures". Drifts and
+deviations that a scenario marks as unknown to the reconstruction are not used.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ CURRENT_UA: Mapping[str, float] = {"uA": 1.0, "mA": 1e3, "A": 1e6}
 TIME_MS: Mapping[str, float] = {"ms": 1.0, "s": 1e3, "min": 6e4, "h": 3.6e6}
 PIXELS: Mapping[str, float] = {"px": 1.0}
 PURE: Mapping[str, float] = {}
-"""Components of directions, and grey values, which have no unit."""
+"""Quantities without unit: components of directions, and grey values."""
 MAX_BYTES = 10_000_000
 MOST = 1_000
-"""Drifts of one quantity, and deviations of one part."""
+"""Largest number of drifts of a quantity, and of deviations of a part."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Quantities:
 
     Attributes
     ----------
-    path : of the scenario
-    n_views : of the scan
-    hidden : names of what the scenario hides from the reconstruction, gathered while it is read
-    assumed : names of lengths without a unit, taken as mm, gathered too
+    path : path of the scenario
+    n_views : number of views
+    hidden : quantities that the scenario hides from the reconstruction, collected during reading
+    assumed : lengths without a unit, read as mm, collected during reading
     """
 
     path: Path
@@ -55,32 +55,88 @@ class Quantities:
     assumed: dict[str, None] = field(default_factory=dict)
 
     def of_views(self, stated: object, units: Mapping[str, float], name: str) -> Array:
-        """Return the quantity in every view, (n_views,), in the base of `units`."""
+        """Return a quantity in each view.
+
+        Parameters
+        ----------
+        stated
+            number, or object with value, unit and drifts
+        units
+            allowed units -> factor to the base unit
+        name
+            name of the quantity, for messages
+
+        Returns
+        -------
+        values
+            (n_views,) in the base unit
+
+        Raises
+        ------
+        FileFormatError
+            if the value is not a number, or its unit is not allowed
+        """
         value = self.number(stated, units, name)
         return np.full(self.n_views, value) + self.drift(stated, units, name)
 
     def number(self, stated: object, units: Mapping[str, float], name: str) -> float:
-        """Return the value of a quantity without its drifts."""
+        """Return the value of a quantity without drifts; parameters as in `of_views`."""
         value = stated.get("value") if isinstance(stated, dict) else stated
         return self._real(value, name) * self._unit(_unit_of(stated), units, name, value)
 
     def maybe(self, stated: object, units: Mapping[str, float], name: str) -> float | None:
-        """Return the value of a quantity, None where it is not stated."""
+        """Return the value of a quantity, None if it is not stated.
+
+        Parameters
+        ----------
+        stated
+            number, object with value and unit, or None
+        units
+            allowed units -> factor to the base unit
+        name
+            name of the quantity, for messages
+        """
         value = stated.get("value") if isinstance(stated, dict) else stated
         return None if value is None else self.number(stated, units, name)
 
     def fact(self, stated: object, units: Mapping[str, float], name: str) -> float | None:
-        """Return the value of a quantity that only informs, None where it is no number."""
+        """Return a value that is only shown to the user; None if it is not a number.
+
+        Parameters
+        ----------
+        stated
+            any JSON value
+        units
+            allowed units -> factor to the base unit
+        name
+            name of the quantity
+        """
         try:
             return self.maybe(stated, units, name)
         except FileFormatError:
             return None
 
     def drift(self, stated: object, units: Mapping[str, float], name: str) -> Array:
-        """Return the sum of the drifts that the reconstruction may know, (n_views,)."""
+        """Return the sum of the drifts of a quantity that are known to the reconstruction.
+
+        Parameters
+        ----------
+        stated
+            number, or object with value, unit and drifts
+        units
+            allowed units -> factor to the base unit
+        name
+            name of the quantity; unknown drifts are added to `hidden` under it
+
+        Returns
+        -------
+        drift
+            (n_views,) in the base unit
+        """
         total = np.zeros(self.n_views)
         for each in self._drifts(stated, name):
             values = self._drift_values(each, name)
+            # A drift without unit has that of its quantity.
             unit = each.get("unit") or _unit_of(stated)
             values *= self._unit(unit, units, name, values.any() or None)
             if not values.any():
@@ -88,12 +144,13 @@ class Quantities:
             if not known(each):
                 self.hidden[name] = None
                 continue
+            # A drift can have more or fewer values than views, so interpolate linearly.
             place = np.linspace(0, len(values) - 1, self.n_views)
             total += np.interp(place, np.arange(len(values)), values)
         return total
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse the scenario in one sentence."""
+        """Raise a `FileFormatError` with the name of the scenario."""
         raise FileFormatError(f"{self.path.name}: {what}; correct the scenario.")
 
     def _drifts(self, stated: object, name: str) -> list[Plain]:
@@ -114,7 +171,7 @@ class Quantities:
         return np.array([self._real(each, f"a drift of {name}") for each in listed or [0.0]])
 
     def _column(self, file_name: str, name: str) -> list[float]:
-        """Return the numbers of a text of one column beside the scenario."""
+        """Return the numbers of a text file with one column in the folder of the scenario."""
         with open_adjacent(self.path, file_name) as file:
             lines = file.text(MAX_BYTES).splitlines()
         fields = (line.partition("#")[0].replace(",", " ").split() for line in lines)
@@ -127,10 +184,12 @@ class Quantities:
             ) from e
 
     def _real(self, value: object, name: str) -> float:
+        # bool is a subclass of int in Python.
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.refuse(f"{name} is {str(value)[:40]!r}, expected a number")
         try:
             number = float(value)
+        # JSON integers can be longer than any float.
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
@@ -140,6 +199,7 @@ class Quantities:
     def _unit(
         self, unit: object, units: Mapping[str, float], name: str, value: object | None
     ) -> float:
+        # Zero needs no unit.
         if units is PURE or value in (None, 0):
             return 1.0
         if unit in (None, "") and units is LENGTH_MM:
@@ -153,7 +213,7 @@ class Quantities:
 
 
 def known(stated: Plain) -> bool:
-    """Whether a drift or deviation is known to the reconstruction; it is where nothing is said."""
+    """Return True if a drift or deviation is known to the reconstruction, which is the default."""
     return stated.get("known_to_reconstruction") is not False
 
 

@@ -1,4 +1,4 @@
-"""`_Frames.xml` of an Elekta XVI scan: gantry angle and centre of the panel in every frame."""
+"""Read `_Frames.xml` of an Elekta XVI scan: gantry angle and panel centre of each frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPELLINGS = {
     **dict.fromkeys(("VCentre", "Ventre"), "VCentre"),
     **{name: name for name in ("Seq", "Exposed", "kV", "mA")},
 }
-"""Names of elements; those with a letter less stand in files made anonymous."""
+"""Element names. Some anonymisers remove a letter from them."""
 MARKS = (b"<Frame", b"Centre", b"entre>")
 
 
@@ -29,11 +29,11 @@ class Frames:
 
     Attributes
     ----------
-    numbers : of the frames, from 1 where the file numbers none
-    gantry_deg : (n,) [°]
-    centre_mm : (n, 2) of the panel, along its columns and rows [mm]
-    n_dark : frames without exposure, left out
-    voltage_kv, current_ma : of the tube; 0 where they are not said
+    numbers : frame numbers, from 1 if the file has none
+    gantry_deg : (n,) gantry angle [°]
+    centre_mm : (n, 2) panel centre along its columns and rows [mm]
+    n_dark : number of frames without exposure, which are left out
+    voltage_kv, current_ma : of the tube; 0 if not stated
     """
 
     numbers: tuple[int, ...]
@@ -45,13 +45,13 @@ class Frames:
 
 
 def is_frames(file: InputFile) -> bool:
-    """Return True if a file lists the frames of a scan, by its name and its first bytes."""
+    """Return True if name and first bytes of a file are those of a list of frames."""
     named = file.name.lower().endswith(ENDING)
     return named and MARKS[0] in file.head and any(mark in file.head for mark in MARKS[1:])
 
 
 class _Text(XmlText):
-    """Texts of every frame, and of the scan around them."""
+    """Texts of each frame and of the scan."""
 
     most_bytes = 50_000_000
 
@@ -66,20 +66,27 @@ class _Text(XmlText):
 
     def closed(self, name: str, text: str) -> None:
         if (known := SPELLINGS.get(name)) is not None:
+            # If a name occurs twice in a frame, its first text counts.
             (self.frames[-1] if FRAME in self.places else self.scan).setdefault(known, text)
 
 
 def read_frames(file: InputFile) -> Frames:
     """Return the exposed frames of a scan.
 
+    Parameters
+    ----------
+    file
+        `_Frames.xml`
+
     Raises
     ------
     FileFormatError
-        for damage, or a frame that lacks its angle or the place of the panel
+        if the file is damaged, no frame was exposed, or a frame lacks its angle or panel centre
     """
     seen = _Text(file)
     seen.read()
     numbered = [(_number(seen, stated, k), stated) for k, stated in enumerate(seen.frames, 1)]
+    # Frames without exposure are dark images, not views.
     exposed = [each for each in numbered if each[1].get("Exposed", "true").lower() != "false"]
     if not exposed:
         seen.refuse("no frame was exposed")
@@ -103,7 +110,7 @@ def read_frames(file: InputFile) -> Frames:
 
 
 def _number(seen: _Text, stated: dict[str, str], place: int) -> int:
-    """Return the number of a frame: as it says, else its place."""
+    """Return the stated number of a frame, otherwise its position in the file."""
     if not stated.get("Seq"):
         return place
     number = seen.number(stated, "Seq", f"frame {place}")

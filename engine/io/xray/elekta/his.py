@@ -1,8 +1,8 @@
-"""Heimann `.his`: one frame of a PerkinElmer panel, 16-bit numbers after a header of 68 bytes.
+"""Read Heimann `.his`: one frame of a PerkinElmer panel, 16-bit values after a header of 68 bytes.
 
-Byte 0 0x7000, 2 the size of the header, 10 bytes of a second header before the values, 12 … 18 the
-first and last column and row, 20 the number of frames, 32 the type of numbers (4: 16 bits without
-a sign), all 16-bit, little-endian. As the maker of the panel and the RTK project document it.
+Byte 0: 0x7000; 2: size of the header; 10: size of a second header before the values; 12 … 18: first
+and last column and row; 20: number of frames; 32: type of the values (4: unsigned 16 bits). All are
+16-bit little-endian. As documented by the manufacturer of the panel and the RTK project.
 """
 
 from __future__ import annotations
@@ -28,15 +28,21 @@ def is_his(file: InputFile) -> bool:
 def read_his(file: InputFile) -> NDArray[np.uint16]:
     """Return the values (rows, columns) of a frame.
 
+    Parameters
+    ----------
+    file
+        `.his` file
+
     Raises
     ------
     FileFormatError
-        for other numbers, more than one frame, or a file of another size than its header says
+        if values are not unsigned 16-bit, there are several frames, or the file is truncated
     """
     if len(file.head) < HEADER_BYTES or not is_his(file):
         raise FileFormatError(
             f"{file.name}: not a HIS frame, or truncated in its header; copy it again."
         )
+    # First and last column and row are inclusive, hence + 1 below.
     more, left, top, right, bottom, n_frames = struct.unpack_from("<6H", file.head, 10)
     (kind,) = struct.unpack_from("<H", file.head, 32)
     rows, columns = bottom - top + 1, right - left + 1
@@ -47,6 +53,7 @@ def read_his(file: InputFile) -> NDArray[np.uint16]:
         )
     start = HEADER_BYTES + more
     wanted = start + 2 * rows * columns
+    # Longer files are accepted, because the header states where the values end.
     if file.size < wanted:
         raise FileFormatError(
             f"{file.name}: {file.size:,} bytes, expected {wanted:,} for {rows:,} x {columns:,} "

@@ -1,11 +1,11 @@
-"""Elekta XVI: a folder of `.his` frames with its `_Frames.xml`.
+"""Read Elekta XVI scans: a folder of `.his` frames with its `_Frames.xml`.
 
 T = (65536 − raw) / 65536,   gantry angle, source to axis 1000 mm and to panel 1536 mm,
-offset of the panel = −(UCentre, VCentre),   panel of 409.6 mm, its four outer pixels cut off
+offset of the panel = −(UCentre, VCentre),   panel of 409.6 mm without its four outer pixels
 
-That is what the RTK project does with these scans (its readers of HIS frames and of XVI 5's
-`_Frames.xml`, and its Elekta look-up table: raw numbers are small in air, and the two at the ends
-of their range are air).
+The RTK project reads these scans in the same way (its readers of HIS frames and of XVI 5's
+`_Frames.xml`, and its Elekta look-up table: raw values are small in air, and the two extreme values
+count as air).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from engine.io.xray.image_storage import allocate_images
 NAMED = re.compile(r"^(?P<number>\d+)(?P<rest>\D.*)?\.his$", re.IGNORECASE)
 SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, PANEL_MM = 1000.0, 1536.0, 409.6
 OUTER = 4
-"""Pixels at each side of the panel that measure nothing."""
+"""Pixels at each edge of the panel that measure nothing."""
 OPEN = 65536.0
 SIDES = (
     "the file does not state the patient position; the orientation letters assume head first, "
@@ -69,6 +69,7 @@ class Elekta(ProjectionsReader):
         values = _values(path, files[:kept])
         n = values.shape[1]
         zero = np.zeros(kept)
+        # The geometry uses the whole panel, and is cropped together with the images.
         geometry = from_rtk(
             RtkParameters(
                 gantry_rad=angles.rad,
@@ -91,6 +92,8 @@ class Elekta(ProjectionsReader):
             np.ascontiguousarray(values[:, inner, inner]),
             geometry.cropped(inner, inner),
             "transmission",
+            # The frames state the panel offset measured by flexmap calibration, so the axis is
+            # known.
             calibrated=True,
             white_level=OPEN,
             info=_info(frames),
@@ -99,7 +102,7 @@ class Elekta(ProjectionsReader):
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """Yield what a scan may be read from, whichever of its files is named."""
+    """Yield the files of a scan, whichever of them is named."""
     for each in entries(path.parent):
         if each.name.lower().endswith((".his", ENDING)):
             yield each
@@ -119,11 +122,12 @@ def _adjacent_frames(image: Path) -> Frames:
 
 
 def _files(path: Path, frames: Frames) -> list[Path]:
-    """Return the file of every frame, by its number; refuse those of two scans."""
+    """Return the file of each frame by its number; refuse files of two scans."""
     matches = ((NAMED.match(each.name), each) for each in entries(path.parent))
     numbered = [
         (int(match["number"]), match["rest"] or "", each) for match, each in matches if match
     ]
+    # Names are NUMBER.SERIES.his; the rest differs between scans.
     scans = {rest for _, rest, _ in numbered}
     if len(scans) > 1:
         names = ", ".join(each.name for _, _, each in numbered[:4])
@@ -144,7 +148,7 @@ def _files(path: Path, frames: Frames) -> list[Path]:
 
 
 def _values(path: Path, files: Sequence[Path]) -> Images:
-    """Return transmitted counts (n, rows, columns): 65536 less what is stored."""
+    """Return transmitted counts (n, rows, columns): 65536 minus the stored values."""
     values = np.empty((0, 0, 0), np.float32)
     for k, each in enumerate(files):
         with open_input(each) as file:
@@ -163,6 +167,7 @@ def _values(path: Path, files: Sequence[Path]) -> Images:
                 f"have {values.shape[1]} x {values.shape[2]} (rows x columns); open frames of one "
                 "scan."
             )
+        # Both ends of the range count as air, as in RTK.
         ends = (raw == 0) | (raw == np.iinfo(np.uint16).max)
         values[k] = OPEN - np.where(ends, 1, raw)
     return values

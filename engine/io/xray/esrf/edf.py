@@ -1,8 +1,8 @@
-"""ESRF data files (`.edf`): a header of `key = value ;` in braces, then the values of an image.
+"""Read ESRF data files (`.edf`): a header of `key = value ;` in braces, then the image values.
 
-The header is padded with blanks to whole blocks of 512 bytes and ends with `}` and a line feed.
-Dim_1 is the number of columns. Format of the ESRF (and of `fabio`, its reader); values that are
-packed, and several images in a file, are refused.
+The header is padded with blanks to whole blocks of 512 bytes, and ends with `}` and a line feed.
+Dim_1 is the number of columns. Format of the ESRF (and of `fabio`, its reader). Compressed values
+and several images in a file are refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KINDS: Mapping[str, str] = {
     **dict.fromkeys(("floatvalue", "float", "float32", "floatieee32"), "f4"),
     **dict.fromkeys(("doublevalue", "double", "floatieee64", "doubleieee64"), "f8"),
 }
-"""Types by the names that the ESRF's programs write, in small letters."""
+"""Type names of ESRF programs, in lower case -> NumPy type."""
 ORDERS = {"lowbytefirst": "<", "highbytefirst": ">"}
 UNPACKED = "", "none"
 
@@ -43,12 +43,24 @@ def is_edf(file: InputFile) -> bool:
 
 
 def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
-    """Return the values (rows, columns) of an image, and its header by keys in small letters.
+    """Read an image and its header.
+
+    Parameters
+    ----------
+    file
+        `.edf` file
+
+    Returns
+    -------
+    values
+        (rows, columns)
+    header
+        lower-case key -> text
 
     Raises
     ------
     FileFormatError
-        for damage, packed values, or more than one image
+        if the file is damaged, compressed, or contains several images
     """
     header, start = _header(file)
     kind = KINDS.get(header.get("datatype", "").lower())
@@ -72,6 +84,7 @@ def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
             f"{file.name}: {file.size:,} bytes, expected {end:,} for {rows:,} x {columns:,} pixels "
             "(rows x columns); copy it again."
         )
+    # A second image begins with a header in braces; padding may come before it.
     if file.read(BLOCK_BYTES, end).lstrip(b"\0\r\n ").startswith(b"{"):
         raise FileFormatError(f"{file.name}: several images in one file; save one image per file.")
     values: NDArray[np.generic] = file.array(dtype, (rows, columns), start)
@@ -79,11 +92,13 @@ def read_edf(file: InputFile) -> tuple[NDArray[np.generic], dict[str, str]]:
 
 
 def _header(file: InputFile) -> tuple[dict[str, str], int]:
-    """Return the header, and where the values begin."""
+    """Return the header, and the byte offset of the values."""
     head = file.read(MOST_HEADER_BYTES) if is_edf(file) else b""
     ends = [match.end() for match in re.finditer(rb"\}\r?\n", head)]
     if not ends:
         raise FileFormatError(f"{file.name}: incomplete EDF header; copy it again.")
+    # Values can contain the bytes of a header end. The true end is at a block boundary, except in
+    # files of some other programs.
     start = next((end for end in ends if end % BLOCK_BYTES == 0), ends[0])
     text = head[:start].decode("latin-1")
     return {name.lower(): value.strip() for name, value in PAIR.findall(text)}, start
@@ -91,6 +106,7 @@ def _header(file: InputFile) -> tuple[dict[str, str], int]:
 
 def _size(file: InputFile, header: dict[str, str], name: str) -> int:
     said = header.get(name, "")
+    # `isdigit` alone accepts superscripts, on which `int` fails.
     if not (said.isascii() and said.isdigit() and int(said[:9]) > 0 and len(said) < 9):
         raise FileFormatError(
             f"{file.name}: {name} is {said[:20]!r}, expected a number of pixels; copy it again."

@@ -1,4 +1,4 @@
-"""Angles of an ESRF scan: from the motor that turned by the scan range, else even steps."""
+"""Find the angles of an ESRF scan: from the motor that moved by the scan range, or even steps."""
 
 from __future__ import annotations
 
@@ -13,21 +13,41 @@ from engine.io.xray.frames import listed
 
 Array = NDArray[np.float64]
 Headers = Sequence[dict[str, str]]
-"""Names and positions of the motors, of each view."""
+"""Names and positions of the motors in each view."""
 STEPS_OFF = 1.0
-"""Steps by which the way of the motor may differ from the scan's range."""
+"""Tolerance of the motor's range against the scan range [steps]."""
 
 
 def turned_deg(
     path: Path, headers: Headers, n_views: int, range_deg: float, notes: list[str]
 ) -> Array:
-    """Return the angle of every view [°]; what it is taken from is told."""
+    """Return the angle of each view, and add a note about their source.
+
+    Parameters
+    ----------
+    path
+        `.info` file, for messages
+    headers
+        motor names and positions of each view
+    n_views
+        number of views
+    range_deg
+        ScanRange [°]
+    notes
+        notes of the scan, to which one is added
+
+    Returns
+    -------
+    angles
+        (n_views,) [°]; even steps if no motor, or several, moved by the scan range
+    """
     step = range_deg / n_views
     fits = {
         name: places
         for name, places in _positions(headers).items()
         if _turns(places, step, n_views)
     }
+    # The name of the rotation motor differs between beamlines, so its movement identifies it.
     if len(fits) == 1:
         name, places = next(iter(fits.items()))
         text = f"{path.name}: angles are the positions of the motor {name}."
@@ -43,7 +63,7 @@ def turned_deg(
 
 
 def _turns(places: Array, step: float, n_views: int) -> bool:
-    """Return True if a motor went one way, as far as the views of the scan lie apart."""
+    """Return True if a motor moved in one direction, by the span of the views."""
     if n_views < 2:
         return False
     ways = np.diff(places)
@@ -52,7 +72,7 @@ def _turns(places: Array, step: float, n_views: int) -> bool:
 
 
 def _positions(headers: Headers) -> dict[str, Array]:
-    """Return the positions of every motor that all views tell, in the same order."""
+    """Return the positions of the motors whose names are the same in all views."""
     names = headers[0]["motor_mne"].split()
     rows = [each["motor_pos"].split() for each in headers]
     same = all(each["motor_mne"].split() == names for each in headers)

@@ -1,9 +1,9 @@
-"""ESRF scans: a folder of `.edf` images with the `.info` text of the acquisition.
+"""Read ESRF scans: a folder of `.edf` images with the `.info` text of the acquisition.
 
 NAME0000.edf … are the views, TOMO_N of them evenly over ScanRange degrees; later numbers were taken
-to check for motion. refHSTvvvv.edf (or refnnnn_vvvv.edf) are flats taken before view v, dark.edf is
-the dark image (or darkend0000.edf, the sum of DARK_N). PixelSize [µm] is that in the object, whose
-rays are parallel. Names and units are those of the ESRF's own readers.
+to check for motion. refHSTvvvv.edf (or refnnnn_vvvv.edf) are flats taken before view v. dark.edf is
+the dark image (or darkend0000.edf, the sum of DARK_N). PixelSize [µm] is that in the object; rays
+are parallel. Names and units are those of the ESRF's own readers.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ def _read(file: InputFile) -> Projections:
             f"{path.name}: 'tomo_n' is {n_views:,}, expected at most {MOST_VIEWS:,}."
         )
     views, n_more = _views(path, fields, n_views)
+    # Headers are read with the images, because only they contain the motor positions.
     values, headers, is_whole = _images(path, views)
     notes = [f"{path.name}: {MIRROR}."]
     if n_more:
@@ -89,6 +90,7 @@ def _read(file: InputFile) -> Projections:
     angles = read_angles(degrees, "deg", f"{path.name}: angles")
     flats, taken = _flats(path, n_views, values.shape[1:], notes)
     pixel_um = fields.maybe("pixelsize") or 0.0
+    # Without PixelSize, one pixel is 1 mm, and a note states this.
     edge = pixel_um / 1e3 if pixel_um > 0 else 1.0
     kept = len(angles.rad)
     rows, columns = values.shape[1:]
@@ -108,7 +110,7 @@ def _read(file: InputFile) -> Projections:
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    """Yield the files of a scan, whichever of them is named; possibly too many."""
     for each in entries(path.parent):
         if each.suffix.lower() in (*EsrfEdf.suffixes, *EsrfEdf.companions):
             yield each
@@ -121,9 +123,10 @@ def _is_info(file: InputFile) -> bool:
 
 
 def _info_of(image: Path) -> Path | None:
-    """Return the text of the scan that an image belongs to, by its name or as the only one."""
+    """Return the `.info` file of an image, by its name or because it is the only one."""
     texts = [each for each in entries(image.parent) if each.suffix.lower() in EsrfEdf.suffixes]
     named = [each for each in texts if image.name.startswith(each.stem)]
+    # `scan` and `scan_2` both match an image of scan_2; the longer name wins.
     found = max(named, key=lambda each: len(each.stem)) if named else None
     only = texts[0] if len(texts) == 1 else None
     chosen = found or only
@@ -134,7 +137,8 @@ def _info_of(image: Path) -> Path | None:
 
 
 def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
-    """Return the images of the views, and how many images were taken after them."""
+    """Return the images of the views, and the number of images after them."""
+    # If a scan was renamed, `prefix` still contains the old name.
     prefixes = dict.fromkeys((fields.text("prefix") or path.stem, path.stem))
     for prefix in prefixes:
         form = re.compile(f"{re.escape(prefix)}(\\d+)\\.edf", re.IGNORECASE)
@@ -151,7 +155,7 @@ def _views(path: Path, fields: Fields, n_views: int) -> tuple[Stack, int]:
 
 
 def _images(path: Path, stack: Stack) -> tuple[Images, Headers, bool]:
-    """Return values and headers of the views, and whether values are whole numbers."""
+    """Return values and headers of the views, and True if the values are integers."""
     values = np.empty((0, 0, 0), np.float32)
     headers: list[dict[str, str]] = []
     is_whole = True
@@ -184,7 +188,8 @@ def _stacked(files: Sequence[Path], shape: tuple[int, ...]) -> Images:
 def _flats(
     path: Path, n_views: int, shape: tuple[int, ...], notes: list[str]
 ) -> tuple[Images | None, list[int]]:
-    """Return the flats, and the view that followed each."""
+    """Return the flats, and the view after each."""
+    # refHST files are medians of the raw flats, so these are used only without them.
     for form in (FLAT, RAW_FLAT):
         matches = ((form.match(each.name), each) for each in entries(path.parent))
         found = sorted((int(match["view"]), each) for match, each in matches if match)
@@ -196,7 +201,7 @@ def _flats(
 
 
 def _darks(path: Path, fields: Fields, shape: tuple[int, ...], notes: list[str]) -> Images | None:
-    """Return the dark image, else the sum of several by their number."""
+    """Return the dark image, otherwise the sum of several divided by their number."""
     named = {each.name.lower(): each for each in entries(path.parent)}
     if DARK in named:
         return _stacked([named[DARK]], shape)

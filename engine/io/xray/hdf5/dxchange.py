@@ -1,6 +1,6 @@
-"""Data Exchange (DXchange) HDF5: `/exchange/data` with flats, darks and angles; read and written.
+"""Read and write Data Exchange (DXchange) HDF5: `/exchange/data` with flats, darks and angles.
 
-The format knows parallel beams only; files of ours keep the whole geometry in `/isocenter`.
+The format has parallel beams only; our files store the complete geometry in `/isocenter`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PIXEL_PLACES = (
 )
 MM = {"m": 1e3, "meter": 1e3, "mm": 1.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3, "microns": 1e-3}
 AT_ZERO = np.pi / 2
-"""A view at angle 0 has its source at −y."""
+"""Added to our angles [rad]: a view at angle 0 of the format has its source at −y."""
 UNIT_ONLY = ("counts", "count", "cts", "adu")
 
 
@@ -71,7 +71,15 @@ class DxChange(ProjectionsReader):
 
 
 def has_object(file: InputFile, where: str) -> bool:
-    """Return True if an HDF5 file can be opened and holds an object of this path on hard links."""
+    """Return True if an HDF5 file can be opened and contains an object.
+
+    Parameters
+    ----------
+    file
+        any file
+    where
+        path of the object; soft and external links do not count
+    """
     import h5py
 
     try:
@@ -79,6 +87,7 @@ def has_object(file: InputFile, where: str) -> bool:
             item: Any = tree["/"]
             for part in where.strip("/").split("/"):
                 hard = isinstance(item, h5py.Group) and part in item
+                # External links would open other files before any check.
                 if not hard or not isinstance(item.get(part, getlink=True), h5py.HardLink):
                     return False
                 item = item[part]
@@ -98,6 +107,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     flats, darks = (_references(tree, name, path, notes) for name in ("data_white", "data_dark"))
     angles = _angles(tree, len(values), path)
     notes[:0] = angles.notes
+    # The last view is dropped if it repeats the first.
     values = values[: len(angles.rad)]
     kind = _kind(tree, item, values, flats is not None, notes, path)
     geometry, known = _geometry(tree, angles, values.shape, path, notes)
@@ -126,6 +136,7 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
         raise FileFormatError(
             f"{path.name}: {item.name} has {item.ndim} axes, expected three (angle, row, column)."
         )
+    # Without the attribute, the specification has the angle first.
     if len(axes) != 3:
         return 0
     if axes[0].startswith("theta"):
@@ -139,7 +150,7 @@ def _view_axis(item: h5py.Dataset, path: Path) -> int:
 
 
 def _references(tree: Tree, name: str, path: Path, notes: list[str]) -> Images | None:
-    """Return flats or darks, also an average of two axes; None where there are none."""
+    """Return flats or darks, also an average with two axes; None if there are none."""
     item = tree.dataset(f"{GROUP}/{name}")
     if item is None or not item.size:
         return None
@@ -158,6 +169,7 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
     place = _place_of_angles(tree, n_views)
     where = f"{path.name}: {place}"
     unread = tree.unusable.get(THETA) or tree.missing.get(THETA)
+    # Do not assume even steps if the angles exist but cannot be read.
     if place is None and unread:
         raise FileFormatError(
             f"{path.name}: {THETA} contains the angles but cannot be read: {unread}"
@@ -182,7 +194,7 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
 
 
 def _place_of_angles(tree: Tree, n_views: int) -> str | None:
-    """Return where the angles are: in theta, or in the one other list that is named so."""
+    """Return the path of the angles: theta, or the only other list with such a name."""
     if THETA in tree.items:
         return THETA
     others = [
@@ -203,6 +215,7 @@ def _kind(
 ) -> Kind:
     ours = tree.items.get(OURS)
     stated = attribute(ours, "kind") if ours is not None else ""
+    # Our files state the kind, because the format only has units.
     for kind in KINDS:
         if stated == kind:
             return kind
@@ -242,6 +255,7 @@ def _pixel_mm(tree: Tree) -> float | None:
         if item is None or number is None:
             continue
         scale = MM.get(attribute(item, "units", "m").strip().lower())
+        # Some beamlines write 0 or the size in another unit; implausible sizes are ignored.
         if scale and 1e-6 < number * scale < 10:
             return number * scale
     return None
@@ -263,7 +277,15 @@ def _info(tree: Tree) -> Plain:
 
 
 def write_projections(data: Projections, path: Path | str) -> None:
-    """Write projections as a Data Exchange file that also keeps their geometry; whole or not."""
+    """Write projections with their geometry as a Data Exchange file, completely or not at all.
+
+    Parameters
+    ----------
+    data
+        projections of any kind
+    path
+        HDF5 file
+    """
     path = Path(path)
     columns = {DATA: np.ascontiguousarray(data.values, "<f4")}
     for name, images in (("data_white", data.flats), ("data_dark", data.darks)):
@@ -281,6 +303,7 @@ def _fill(file: h5py.File, data: Projections, columns: dict[str, Array]) -> None
             item.attrs["units"] = np.bytes_("counts")
     g = data.geometry
     turned = np.unwrap(g.angles_rad + AT_ZERO)
+    # Start in the first turn: other programs expect angles from 0.
     turned -= 2 * np.pi * np.floor(turned[0] / (2 * np.pi) + 1e-9)
     theta = store(file, "exchange/theta", np.rad2deg(turned))
     theta.attrs["units"] = np.bytes_("deg")

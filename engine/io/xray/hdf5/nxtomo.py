@@ -1,6 +1,6 @@
-"""NXtomo: projections, flats and darks in one array, told apart by `image_key`.
+"""Read NXtomo: projections, flats and darks in one array, distinguished by `image_key`.
 
-Everything is found by NeXus class, since facilities name groups as they like.
+Data are found by NeXus class, because facilities choose the names of groups.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NxTomo(ProjectionsReader):
 
 
 def _is_nexus(file: InputFile) -> bool:
-    """Return True if a group on top is an NXentry."""
+    """Return True if a group at the top is an NXentry."""
     import h5py
 
     try:
@@ -75,6 +75,7 @@ def _read(tree: Tree, path: Path) -> Projections:
             f"{path.name}: image_key marks no projection (0) among {len(keys):,} images."
         )
     unit = unit_named(attribute(item, "units"), where)
+    # Angles are given for all images, or for the projections only.
     every = values[shots] if len(values) == len(keys) else values
     angles = read_angles(every, unit, where, remedy=ATTRIBUTE)
     shots = shots[: len(angles.rad)]
@@ -106,13 +107,26 @@ def _read(tree: Tree, path: Path) -> Projections:
 
 
 def flat_positions(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> Plain:
-    """Return the view after each flat, because the stack is in time order."""
+    """Return the view after each flat.
+
+    Parameters
+    ----------
+    keys
+        (n_images,) `image_key`, in order of time
+    shots
+        (n_views,) positions of the projections
+
+    Returns
+    -------
+    facts
+        `flat_views` for `Projections.info`; {} if there are no flats
+    """
     flats = np.flatnonzero(keys == FLAT)
     return {"flat_views": np.searchsorted(shots, flats).tolist()} if len(flats) else {}
 
 
 def _scope(tree: Tree) -> str:
-    """Path of the entry that says it is NXtomo, "" where none does."""
+    """Return the path of the entry with the definition NXtomo, "" if there is none."""
     for nx_class in ("NXsubentry", "NXentry"):
         for where in tree.groups(nx_class):
             if tree.text(f"{where}/definition") == "NXtomo":
@@ -121,7 +135,7 @@ def _scope(tree: Tree) -> str:
 
 
 def _inside(tree: Tree) -> Plain:
-    """Datasets of the NXtomo entry, or of the whole file where no entry says so."""
+    """Return the datasets of the NXtomo entry, or of the whole file if no entry states NXtomo."""
     import h5py
 
     scope = _scope(tree)
@@ -130,6 +144,7 @@ def _inside(tree: Tree) -> Plain:
         for where, item in tree.items.items()
         if isinstance(item, h5py.Dataset) and where.startswith(f"{scope}/")
     }
+    # Some facilities declare NXtomo in a subentry and keep the images outside it.
     if not scope or any(item.ndim == 3 for item in found.values()):
         return found
     return {w: i for w, i in tree.items.items() if isinstance(i, h5py.Dataset)}
@@ -141,11 +156,12 @@ def _class_of(tree: Tree, where: str) -> str:
 
 
 def _frames(tree: Tree, path: Path) -> h5py.Dataset:
-    """The images: `data` of a detector, else of an NXdata."""
+    """Return the dataset of the images: `data` of a detector, otherwise of an NXdata."""
     stacks = {w: i for w, i in _inside(tree).items() if i.ndim == 3 and i.dtype.kind in "iuf"}
     for nx_class in ("NXdetector", "NXdata"):
         here = {w: i for w, i in stacks.items() if _class_of(tree, w) == nx_class}
         named = {w: i for w, i in here.items() if posixpath.basename(w) == "data"} or here
+        # NXdata usually links to the data of the detector; that is one stack, not two.
         different = {_identity(i): w for w, i in named.items()}
         if len(different) == 1:
             return next(iter(named.values()))
@@ -161,7 +177,7 @@ def _frames(tree: Tree, path: Path) -> h5py.Dataset:
 
 
 def _identity(item: h5py.Dataset) -> tuple[str, int]:
-    """The same for all links to one dataset."""
+    """Return the same value for all links to a dataset."""
     import h5py
 
     return str(item.file.filename), int(h5py.h5o.get_info(item.id).addr)
@@ -191,16 +207,16 @@ def _keys(tree: Tree, n_frames: int, path: Path) -> NDArray[np.int64]:
 
 
 def _is_list(item: h5py.Dataset) -> bool:
-    """Return True if a dataset has one axis, or one row or column."""
+    """Return True if a dataset has one axis, or a single row or column."""
     return bool(item.shape) and item.size == max(item.shape) and item.dtype.kind in "iufSO"
 
 
 def _angles(
     tree: Tree, n_frames: int, n_shots: int, path: Path
 ) -> tuple[h5py.Dataset, NDArray[np.float64]]:
-    """The rotation angle of every image, or of every projection.
+    """Return the rotation angle of each image, or of each projection.
 
-    It is found by its name, then by a word in its name, those of samples and data groups first.
+    The search goes by name, then by a word in the name; samples and data groups come first.
     """
     lists = {w: i for w, i in _inside(tree).items() if _is_list(i)}
     named = [w for w in lists if posixpath.basename(w) in ANGLE_NAMES]
@@ -218,7 +234,7 @@ def _angles(
 
 
 def _pixel_mm(tree: Tree) -> tuple[float, float] | None:
-    """Return width and height of a pixel; None where the file does not state them usably."""
+    """Return width and height of a pixel, None if the file does not state plausible ones."""
     found = []
     for axis in "xy":
         for where, item in _inside(tree).items():

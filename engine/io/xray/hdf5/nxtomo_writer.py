@@ -1,7 +1,7 @@
 """Write NXtomo: flats and darks are in acquisition order, marked by `image_key`.
 
-NXtomo knows parallel beams about an axis in the middle of the detector; other scans keep their
-geometry in Data Exchange files.
+NXtomo has parallel beams with the axis in the middle of the detector only; geometries of other
+scans are stored in Data Exchange files.
 """
 
 from __future__ import annotations
@@ -27,13 +27,26 @@ if TYPE_CHECKING:
 ENTRY = "entry"
 DATA = f"/{ENTRY}/instrument/detector/data"
 AT_ZERO = np.pi / 2
-"""A view at angle 0 has its source at −y."""
+"""Added to our angles [rad]: a view at angle 0 of the format has its source at −y."""
 SAME = 1e-4
-"""Largest difference from the geometry that readers will suppose [pixels]."""
+"""Largest difference from the geometry that readers assume [pixels]."""
 
 
 def write_nxtomo(data: Projections, path: Path) -> None:
-    """Write counts of a parallel beam; whole or not."""
+    """Write counts of a parallel beam, completely or not at all.
+
+    Parameters
+    ----------
+    data
+        counts with flats and darks
+    path
+        NeXus file
+
+    Raises
+    ------
+    GeometryError
+        if the projections are not counts, or NXtomo cannot store their geometry
+    """
     if data.kind != "counts":
         raise GeometryError(
             f"{path.name}: NXtomo stores counts, but these projections are {data.kind}; write .h5."
@@ -45,9 +58,28 @@ def write_nxtomo(data: Projections, path: Path) -> None:
 
 
 def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
-    """(n_views,) angles [rad] that tell all of a geometry; `GeometryError` where they cannot."""
+    """Return the angles that describe a geometry completely.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    path
+        NeXus file, for the error message
+
+    Returns
+    -------
+    angles
+        (n_views,) [rad], from the first turn
+
+    Raises
+    ------
+    GeometryError
+        if the beam is a cone, the axis is off-centre, or rows run upwards
+    """
     angles = np.unwrap(geometry.angles_rad + AT_ZERO)
     angles -= 2 * np.pi * np.floor(angles[0] / (2 * np.pi) + 1e-9)
+    # Compare with the geometry that a reader would build from the angles alone.
     wanted = turned_parallel(angles, pixel_mm=geometry.pixel_size_mm, shape=geometry.shape)
     is_same = geometry.beam == "parallel" and all(
         np.abs(getattr(wanted, name) - getattr(geometry, name)).max()
@@ -65,10 +97,11 @@ def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
 def _in_order(
     data: Projections, angles: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.uint8], NDArray[np.float64]]:
-    """Images, keys and angles [°]: darks, then each flat before the view that followed it."""
+    """Return images, keys and angles [°]: darks, then each flat before the view after it."""
     flats = np.empty((0, *data.shape[1:])) if data.flats is None else data.flats
     darks = np.empty((0, *data.shape[1:])) if data.darks is None else data.darks
     taken = np.asarray(data.info.get("flat_views", np.zeros(len(flats))), float)
+    # Half a view before: a stable sort then puts each flat in front of its view.
     at = np.concatenate([np.full(len(darks), -1.0), taken - 0.5, np.arange(data.n_views)])
     kinds = (np.full(len(darks), DARK), np.full(len(flats), FLAT), np.zeros(data.n_views))
     keys = np.concatenate(kinds).astype(np.uint8)
@@ -103,6 +136,7 @@ def _fill(
     if data.pixel_mm_known:
         for axis, size in zip("xy", data.geometry.pixel_size_mm, strict=True):
             store(detector, f"{axis}_pixel_size", np.array(size)).attrs["units"] = np.bytes_("mm")
+    # Hard links, so that viewers find the plot in NXdata without a copy of the images.
     shown = file[f"{ENTRY}/data"]
     shown["data"], shown["rotation_angle"] = file[DATA], angle
     shown["image_key"] = detector["image_key"]

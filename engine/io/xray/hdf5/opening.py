@@ -1,7 +1,7 @@
-"""HDF5 files of instruments, opened safely: what they link to must lie in their own folder.
+"""Open HDF5 files of instruments safely: linked files must be in the same folder.
 
-Soft links are followed only to what hard links (or allowed external links) have already reached,
-so a link can never lead the library elsewhere.
+Soft links are followed only to objects that hard links (or allowed external links) have already
+reached, so a link can never lead the library elsewhere.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ BLOCK_BYTES = 64 * 2**20
 
 
 class Tree:
-    """Every group and dataset that can be reached safely, by its path.
+    """Groups and datasets that can be reached safely, by path.
 
     Attributes
     ----------
     path : the file
     items : absolute path in the file -> group or dataset
-    missing : absolute path in the file -> why what is linked there cannot be had
-    unusable : absolute path in the file -> why the dataset there is not read
+    missing : absolute path in the file -> reason why the linked object is not available
+    unusable : absolute path in the file -> reason why the dataset is not read
     """
 
     def __init__(self, path: Path) -> None:
@@ -65,7 +65,23 @@ class Tree:
         self._inputs: dict[str, InputFile] = {}
 
     def dataset(self, where: str) -> h5py.Dataset | None:
-        """Return a dataset by its path, None where there is none."""
+        """Return a dataset whose compression filters are available.
+
+        Parameters
+        ----------
+        where
+            absolute path in the file
+
+        Returns
+        -------
+        dataset
+            None if there is none at this path
+
+        Raises
+        ------
+        ResourceError
+            if a compression filter is not available
+        """
         import h5py
 
         item = self.items.get(where)
@@ -75,19 +91,41 @@ class Tree:
         return item
 
     def text(self, where: str) -> str | None:
-        """Return a text, None where there is none."""
+        """Return the text of a dataset, None if there is none."""
         item = self.dataset(where)
         if item is None or item.size != 1 or item.dtype.kind not in "SO":
             return None
         return text_of(np.asarray(item[()]).reshape(-1)[0])
 
     def numbers(self, where: str) -> NDArray[np.float64] | None:
-        """Return a dataset of numbers, or of texts of numbers, as float64, flat; None without."""
+        """Return a dataset of numbers.
+
+        Parameters
+        ----------
+        where
+            absolute path in the file
+
+        Returns
+        -------
+        values
+            flat float64, also from texts of numbers; None if there are no numbers
+        """
         item = self.items.get(where)
         return None if item is None else numbers_of(item)
 
     def optional_number(self, where: str) -> float | None:
-        """Return a number that a scan may do without; None where it is none, of any type."""
+        """Return a number that is not essential.
+
+        Parameters
+        ----------
+        where
+            absolute path in the file
+
+        Returns
+        -------
+        number
+            None if it is missing, damaged, not finite, or not the same in all elements
+        """
         try:
             values = self.numbers(where)
         except DAMAGE:
@@ -98,23 +136,36 @@ class Tree:
 
     @property
     def root(self) -> h5py.File:
-        """The file itself, without those that its links lead to."""
+        """The file itself, without linked files."""
         return next(iter(self._files.values()))
 
     def groups(self, nx_class: str) -> list[str]:
-        """Return the paths of all groups of a NeXus class."""
+        """Return the paths of all groups of a NeXus class, such as "NXentry"."""
         return [
             where for where, item in self.items.items() if attribute(item, "NX_class") == nx_class
         ]
 
     def reason_for(self, refusal: str) -> str | None:
-        """Return why what a refusal misses cannot be had, None where nothing explains it."""
+        """Return the reason why an object in an error message is not available.
+
+        Parameters
+        ----------
+        refusal
+            error message
+
+        Returns
+        -------
+        reason
+            None if no missing or unusable object explains the message
+        """
         known = {**self.missing, **self.unusable}
         named = next((why for place, why in known.items() if place in refusal), None)
+        # Messages such as "no angles" name no path; then any unavailable object can be the reason.
         others = known if re.search(r"\bno\b", refusal) else self.missing
         return named or next(iter(others.values()), None)
 
     def _walk(self, file: h5py.File, root: str, stack: ExitStack) -> None:
+        # A list instead of recursion: groups can be nested deeper than Python's stack.
         waiting = [(root, file["/"])]
         while waiting:
             where, group = waiting.pop()
@@ -134,15 +185,17 @@ class Tree:
             return self._outside(link, place, stack)
         if isinstance(link, h5py.SoftLink):
             base = posixpath.dirname(place)
+            # Resolved after the walk, when all objects on hard links are known.
             self._soft.append((place, posixpath.normpath(posixpath.join(base, link.path))))
         return None
 
     def _take(self, item: Any, place: str) -> bool:
-        """Remember an object; return whether it is a group that was not yet looked into."""
+        """Store an object; return True if it is a group that was not visited before."""
         import h5py
 
         self.items[place] = item
         file = self._inputs[item.file.filename]
+        # Hard links can form circles; the address identifies the object.
         key = (*file.identity, int(h5py.h5o.get_info(item.id).addr))
         new = key not in self._seen
         self._seen.add(key)
@@ -150,15 +203,15 @@ class Tree:
         if isinstance(item, h5py.Dataset):
             try:
                 refuse_unsafe(item, f"{self.path.name}: {place}", file.size, texts=True)
-            except EngineError as e:  # nobody may need it, so that it is only remembered
+            except EngineError as e:  # possibly not needed, so only the reason is stored
                 self.unusable[place] = str(e)
                 del self.items[place]
         return new and isinstance(item, h5py.Group)
 
     def _outside(self, link: h5py.ExternalLink, place: str, stack: ExitStack) -> Any:
-        """Return what an external link names, if it lies in the folder and on hard links.
+        """Return the target of an external link if it is in the folder and on hard links.
 
-        What is missing may be needed by nobody, so that it is only remembered.
+        A missing target is possibly not needed, so only the reason is stored.
         """
         import h5py
 
@@ -183,7 +236,7 @@ class Tree:
         return item
 
     def _open(self, file: InputFile, stack: ExitStack) -> h5py.File:
-        """Return an opened file of the library, the same for the same file."""
+        """Return a file opened with h5py; the same object for the same file."""
         if file.identity not in self._files:
             if len(self._files) >= MAX_FILES:
                 raise FileFormatError(f"{self.path.name}: links to more than {MAX_FILES} files.")
@@ -195,8 +248,9 @@ class Tree:
         return self._files[file.identity]
 
     def _resolve_soft(self) -> None:
-        """Give what soft links lead to their names too; links to links take one pass each."""
+        """Add the paths of soft links; links to links need one pass each."""
         for _ in range(4):
+            # Sorted, so that all objects below a target are one slice.
             places = sorted(self.items)
             for place, target in self._soft:
                 if target in self.items:
@@ -213,14 +267,14 @@ class Tree:
 
 
 def _in_folder(folder: Path, name: str) -> Path:
-    """Return where an external link leads: a path that leaves the folder, to its name in it."""
-    parts = PureWindowsPath(name).parts  # of both systems
+    """Return the path of an external link; a path outside the folder becomes its last name."""
+    parts = PureWindowsPath(name).parts  # splits at / and at backslashes
     inside = parts and ".." not in parts and not PureWindowsPath(name).anchor
     return folder.joinpath(*parts) if inside else folder / (parts[-1] if parts else "")
 
 
 def _below(places: list[str], start: str) -> Iterator[str]:
-    """Yield those of sorted paths that begin so."""
+    """Yield those of sorted paths that begin with `start`."""
     for k in range(bisect_left(places, start), len(places)):
         if not places[k].startswith(start):
             return
@@ -229,7 +283,23 @@ def _below(places: list[str], start: str) -> Iterator[str]:
 
 @contextmanager
 def open_tree(file: InputFile) -> Iterator[Tree]:
-    """Open a file and walk it once; damage found later becomes `FileFormatError` too."""
+    """Open an HDF5 file and list its objects.
+
+    Parameters
+    ----------
+    file
+        HDF5 file; linked files in its folder are opened too
+
+    Yields
+    ------
+    tree
+        valid inside the block
+
+    Raises
+    ------
+    FileFormatError
+        if the file is damaged, now or when it is read inside the block
+    """
     if not is_hdf5(file.head):
         raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
     tree = Tree(file.path)
@@ -239,12 +309,14 @@ def open_tree(file: InputFile) -> Iterator[Tree]:
             tree._resolve_soft()
             yield tree
     except FileFormatError as e:
+        # The reader only sees that an object is missing; the walk knows why.
         reason = tree.reason_for(str(e))
         if reason:
             raise FileFormatError(reason) from e
         raise
     except DAMAGE as e:
         text = str(e)
+        # h5py reports an unknown compression by this word only.
         if "filter" in text:
             raise FileFormatError(
                 f"{file.name}: unsupported compression ({text}); save it with gzip or uncompressed."
@@ -260,13 +332,18 @@ def read_images(
     Parameters
     ----------
     item
-        three axes of numbers
+        dataset of numbers with three axes
     path
-        file, for sentences
+        file, for error messages
     keep
-        which images, in order; all if None
+        indices of the images, in order; None: all
     view_axis
         0 for (view, row, column), 1 for sinograms (row, view, column)
+
+    Raises
+    ------
+    FileFormatError
+        if the dataset has other axes or types
     """
     if item.ndim != 3 or item.dtype.kind not in "iuf":
         raise FileFormatError(
@@ -279,12 +356,15 @@ def read_images(
     values = allocate_images((len(chosen), rows, columns), path.name)
     block = max(BLOCK_BYTES // max(rows * columns * item.dtype.itemsize, 1), 1)
     if view_axis == 1:
+        # Read along the first axis of the file, because chunks of other axes would be unpacked
+        # repeatedly.
         for start in range(0, rows, block):
             part = item[start : start + block]
             values[:, start : start + block] = part.transpose(1, 0, 2)[chosen]
             rest(values)
         return values
     for start in range(0, n_all, block):
+        # Read whole blocks and select in memory: h5py is slow with lists of indices.
         here = np.flatnonzero((chosen >= start) & (chosen < start + block))
         if len(here):
             values[here] = item[start : start + block][chosen[here] - start]

@@ -1,4 +1,4 @@
-"""Values and attributes of HDF5 datasets that may be of any type: numbers and texts, or nothing."""
+"""Read values and attributes of HDF5 datasets of any type: numbers, texts or nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ MAX_ATTRIBUTE_BYTES = 4096
 
 
 def numbers_of(item: object) -> NDArray[np.float64] | None:
-    """Return numbers, or texts of numbers, as float64, flat; None where a dataset has none."""
+    """Return the numbers of an HDF5 object.
+
+    Parameters
+    ----------
+    item
+        any object of h5py
+
+    Returns
+    -------
+    values
+        flat float64, also from texts of numbers; None if it is not a dataset of numbers
+    """
     import h5py
 
     if not isinstance(item, h5py.Dataset) or item.shape is None or item.dtype.kind not in "iufSO":
@@ -33,7 +44,17 @@ def numbers_of(item: object) -> NDArray[np.float64] | None:
 
 
 def attribute(item: h5py.Group | h5py.Dataset, name: str, default: str = "") -> str:
-    """Return a text attribute; one that claims more than a word is not read, nor is any other."""
+    """Return a text attribute.
+
+    Parameters
+    ----------
+    item
+        group or dataset
+    name
+        name of the attribute
+    default
+        returned if it is missing, longer than 4096 bytes, or not a single text
+    """
     import h5py
 
     if not h5py.h5a.exists(item.id, name.encode()):
@@ -42,15 +63,26 @@ def attribute(item: h5py.Group | h5py.Dataset, name: str, default: str = "") -> 
         found = h5py.h5a.open(item.id, name.encode())
         if int(np.prod(found.shape, dtype=object)) != 1:
             return default
+        # Checked before reading: a damaged attribute can claim gigabytes.
         if found.get_storage_size() > MAX_ATTRIBUTE_BYTES:
             return default
         return text_of(np.asarray(item.attrs[name]).reshape(-1)[0])
-    except DAMAGE:  # of a type that holds no text
+    except DAMAGE:  # a type that is not text
         return default
 
 
 def number_attribute(item: h5py.Dataset, name: str, default: float) -> float:
-    """Return a finite number of an attribute, or of its text; the default where it is none."""
+    """Return a finite number from an attribute or from its text.
+
+    Parameters
+    ----------
+    item
+        dataset
+    name
+        name of the attribute
+    default
+        returned if it is missing or not a finite number
+    """
     try:
         stored = np.asarray(item.attrs.get(name, default)).reshape(-1)
         value = stored[0] if stored.dtype.kind in "iuf" else text_of(stored[0])

@@ -1,4 +1,4 @@
-"""Projections that a settings file describes."""
+"""Read projections described by a sidecar."""
 
 FORMAT = "isocenter-projections"
 """The value of `format` in each sidecar."""

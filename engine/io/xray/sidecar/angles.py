@@ -1,10 +1,10 @@
-"""Angles of a sidecar's views: source angles from +x, counter-clockwise seen from +z.
+"""Read the angles of a sidecar: source angles from +x, counter-clockwise seen from +z.
 
-Where a list or the steps say α_k, the source stands in view k at
+If a list or the steps state α_k, the source in view k is at
 
-β_k = β_0 + s (α_k − α_0),   s = −1 where it turns clockwise, else 1,
+β_k = β_0 + s (α_k − α_0),   s = −1 if it turns clockwise, otherwise 1,
 
-with β_0 = `first`, or α_0 where that is left out. Version 1 meant β_k = s α_k.
+with β_0 = `first`, or α_0 if `first` is not given. In version 1, β_k = s α_k.
 """
 
 from __future__ import annotations
@@ -39,18 +39,25 @@ def source_angles(
     *,
     n_references: int = 0,
 ) -> Angles:
-    """Return where the source stands in each view.
+    """Return the angle of the source in each view.
 
     Parameters
     ----------
     settings, g
-        what the sidecar says, and its geometry
+        settings of the sidecar, and its geometry
     n_views
-        of the projections
+        number of projections
     path
-        the sidecar, for its neighbours and for sentences
+        the sidecar; lists of angles are in its folder
     n_references
-        flats and darks together, whose angles a list may still hold
+        number of flats and darks; a list can contain their angles too
+
+    Raises
+    ------
+    GeometryError
+        if the list has another number of angles
+    DataError
+        if the angles are not finite, all equal, or apparently in another unit
     """
     given = g.angles
     stated = _stated(given, n_views, n_references, path)
@@ -70,7 +77,7 @@ def source_angles(
 
 
 def _assumption(given: AngleSettings, n_views: int, path: Path) -> str:
-    """Say that even steps are assumed, where no file states the angles."""
+    """Return a note that even steps are assumed because no file states the angles."""
     step = abs(given.step or 0.0)
     degrees = step if given.unit == "deg" else float(np.rad2deg(step))
     return (
@@ -82,7 +89,7 @@ def _assumption(given: AngleSettings, n_views: int, path: Path) -> str:
 def _stated(
     given: AngleSettings, n_views: int, n_references: int, path: Path
 ) -> NDArray[np.float64]:
-    """Return α, one for each view, and for each image that nothing says is none."""
+    """Return α for each view, and for each image that is not excluded."""
     if given.step is not None:
         return (given.first or 0.0) + given.step * np.arange(n_views, dtype=np.float64)
     if given.values is not None:
@@ -90,6 +97,7 @@ def _stated(
     else:
         name, inner = split(given.file or "", path)
         n_out = sum(end - start + 1 for start, end in given.leave_out)
+        # A text can contain several columns; their length shows which is the list of angles.
         lengths = (n_views + n_out,) if n_out else (n_views, n_views + n_references)
         with open_below(path, name) as file:
             values = _listed(file, inner, given, lengths)
@@ -107,12 +115,13 @@ def _stated(
 def _listed(
     file: InputFile, inner: str, given: AngleSettings, lengths: Sequence[int]
 ) -> NDArray[np.float64]:
-    """Return the angles in a text or an array, in the unit of the settings."""
+    """Return the angles of a text or an array in the unit of the settings."""
     if is_hdf5(file.head) or (holds_arrays(file.path) and decoded(file.head) is None):
         return _dataset(file, inner)
     found = angles_in_text(file, lengths, column=inner)
     if found.unit is None or found.unit == given.unit:
         return found.values
+    # Only a unit that the user wrote can contradict the file; the default gives way.
     if "unit" in given.model_fields_set:
         raise GeometryError(
             f"{file.name}: states its angles in {WORDS[found.unit]}, but the sidecar uses "
@@ -122,7 +131,7 @@ def _listed(
 
 
 def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
-    """Return the angles that an array in a file holds: a list, or one row or column."""
+    """Return the angles in an array, which has one axis, or a single row or column."""
     values = array_of(file, name)
     if values.size != max(values.shape, default=0):
         raise FileFormatError(
@@ -135,7 +144,7 @@ def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
 def _refuse_references(
     given: AngleSettings, n_angles: int, n_views: int, n_references: int, path: Path
 ) -> None:
-    """Say what is the matter where a list holds the angles of flats and darks too."""
+    """Refuse a list that also contains the angles of flats and darks."""
     if n_references and n_angles == n_views + n_references and not given.leave_out:
         raise GeometryError(
             f"{path.name}: {n_angles:,} angles for {n_views:,} projections; the list seems to "
@@ -145,8 +154,9 @@ def _refuse_references(
 
 
 def _of_version_1(angles: Angles, sense: float, unit: Unit, path: Path) -> Angles:
-    """Return the angles as a sidecar of version 1 meant them; say so where that differs."""
+    """Return the angles as defined in version 1 of the sidecar, with a note if that differs."""
     first = float(angles.rad[0])
+    # Both definitions agree at 0° and 180°.
     differs = abs(np.angle(np.exp(2j * first))) > ALIKE_RAD
     notes = angles.notes
     if sense < 0 and differs:

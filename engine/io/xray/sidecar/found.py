@@ -14,7 +14,7 @@ from engine.io.xray.numbered_images import NUMBERED_IMAGE
 from engine.io.xray.sidecar import FORMAT
 
 HIGHEST = 3
-"""Folders above a file in which its sidecar is looked for."""
+"""Number of folders that are searched for a sidecar, from that of the file upwards."""
 MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
 MAX_LOOKED_AT = 200
 NAMING = ("file", "files", "flats", "darks")
@@ -26,9 +26,22 @@ def is_sidecar(file: InputFile) -> bool:
 
 
 def sidecar_of(path: Path) -> Path | None:
-    """Return the sidecar that names this file, or files in this folder; None where there is none.
+    """Return the sidecar that names a file, or files in a folder.
 
-    It lies in the same folder or in one of the two that this one is in.
+    Parameters
+    ----------
+    path
+        file or folder; its own folder and the two above are searched
+
+    Returns
+    -------
+    sidecar
+        None if there is none
+
+    Raises
+    ------
+    FileFormatError
+        if several sidecars name it
     """
     path, is_whole = path.absolute(), is_folder(path)
     for folder in path.parents[:HIGHEST]:
@@ -59,6 +72,7 @@ def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
             values = toml_of(file) if is_sidecar(file) else {}
     except EngineError:
         return False
+    # Flats in a folder of their own do not make it the folder of the scan.
     if is_whole:
         inner = (*_list_of(values.get("file")), *_list_of(values.get("files")))
         return any(each.startswith(f"{name}/") for each in inner)
@@ -69,7 +83,7 @@ def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
 
 
 def _is_of_stack(name: str, stack: str) -> bool:
-    """Return True if an image is of the numbered stack, or in the folder, that is named."""
+    """Return True if an image belongs to the named stack or folder."""
     *folders, last = name.split("/")
     number = NUMBERED_IMAGE.match(last)
     return number is not None and stack in (

@@ -1,8 +1,8 @@
-"""Images that a sidecar names: raw files, arrays, TIFF files and numbered stacks, or several.
+"""Read images named by a sidecar: raw files, arrays, TIFF files, numbered stacks, or several.
 
-A name is a file's, or what the names of a numbered TIFF stack begin with; one that ends with `/`
-is the one stack in that folder, or, of flats and darks, all TIFF images in it.
-EDF images of the ESRF are taken like TIFF files; a stack of TIFF files counts before one of these.
+A name is that of a file, or the common beginning of a numbered TIFF stack. A name that ends with
+`/` is the only stack in that folder or, for flats and darks, all TIFF images in it.
+ESRF images (EDF) are read like TIFF files; a stack of TIFF files wins over one of EDF files.
 """
 
 from __future__ import annotations
@@ -27,25 +27,30 @@ from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 
 
 def shown(names: tuple[str, ...]) -> str:
-    """Return names for people: the first, and how many more."""
+    """Return names as text: the first, and the number of the others."""
     return names[0] + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
 
 
 def images_named(
     settings: Sidecar, names: tuple[str, ...], path: Path, *, reference: bool = False
 ) -> tuple[Images, bool]:
-    """Return images (n, rows, columns), and whether they are stored as whole numbers.
+    """Return images (n, rows, columns), and True if they are stored as integers.
 
     Parameters
     ----------
     settings
-        what the sidecar says
+        settings of the sidecar
     names
-        of the images, in order
+        names of the images, in order
     path
-        the sidecar, whose neighbours they are
+        the sidecar; images are in its folder
     reference
-        whether they are flats or darks, of which there may be any number
+        True for flats and darks, which can have any number of images
+
+    Raises
+    ------
+    FileFormatError
+        if files are missing, damaged, or of different sizes
     """
     files = _located(settings, names, path, reference=reference)
     if _is_stack(files):
@@ -64,7 +69,26 @@ def images_named(
 def some_images(
     settings: Sidecar, names: tuple[str, ...], path: Path, numbers: Sequence[int], rows: slice
 ) -> Images:
-    """Return some rows of some images, those of these numbers, without reading the others."""
+    """Read some rows of some images without reading the others, if the format allows it.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    names
+        names of the images, in order
+    path
+        the sidecar
+    numbers
+        indices of the views
+    rows
+        slice of rows
+
+    Returns
+    -------
+    images
+        (n, rows, columns)
+    """
     files = _located(settings, names, path, reference=False)
     if _is_stack(files):
         parts: list[Images] = []
@@ -83,11 +107,12 @@ def some_images(
         with open_input(file) as arrays:
             stored = array_of(arrays, inner, (settings.order.index("view"), numbers))
         return _array(settings, stored, file)[0][:, rows]
+    # Other formats have to be read completely.
     return images_named(settings, names, path)[0][list(numbers)][:, rows]
 
 
 def _is_stack(files: list[tuple[Path, str]]) -> bool:
-    """Return True if each file is one TIFF image."""
+    """Return True if each file is a single TIFF image."""
     are_tiff = all(_is_tiff(file) for file, _ in files)
     return len(files) > 1 and are_tiff and _one(files[0][0]).ndim == 2
 
@@ -100,7 +125,7 @@ def _is_raw_file(settings: Sidecar, file: Path, inner: str) -> bool:
 def _part(
     settings: Sidecar, file: Path, inner: str, path: Path, *, several: bool
 ) -> tuple[Images, bool]:
-    """Return the images of one file, of any number where there are several files."""
+    """Return the images of one file; if there are several files, it can have any number."""
     if _is_raw_file(settings, file, inner):
         with open_input(file) as raw:
             return read_raw(settings, raw, path, reference=several)
@@ -114,7 +139,7 @@ def _part(
 
 
 def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
-    """Return an array with its axes in order; one of two axes may be a single image."""
+    """Return an array with sorted axes; an array of two axes can be a single image."""
     order = settings.order if stored.ndim == len(settings.order) else settings.order[-2:]
     if stored.ndim != len(order) or stored.dtype.kind not in "fiu":
         raise FileFormatError(
@@ -130,7 +155,7 @@ def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
 def _located(
     settings: Sidecar, names: tuple[str, ...], path: Path, *, reference: bool
 ) -> list[tuple[Path, str]]:
-    """Return each file, and which array within it, "" where it is not of arrays."""
+    """Return each file and the name of the array in it, "" for files without arrays."""
     found: list[tuple[Path, str]] = []
     for name in names:
         file, inner = split(name, path)
@@ -144,7 +169,20 @@ def _located(
 
 
 def split(name: str, path: Path) -> tuple[str, str]:
-    """Return the name of a file and of the array in it: "scan.h5#/data"."""
+    """Return the names of a file and of the array in it, such as "scan.h5#/data".
+
+    Parameters
+    ----------
+    name
+        name in the sidecar
+    path
+        the sidecar
+
+    Returns
+    -------
+    file, array
+        array is "" if none is named, or if a file has this name with the #
+    """
     file, sign, inner = name.partition(SIGN)
     is_whole = not sign or is_file(path.parent / name)
     return (name, "") if is_whole else (file, inner)
@@ -153,13 +191,35 @@ def split(name: str, path: Path) -> tuple[str, str]:
 def files_named(
     settings: Sidecar, names: tuple[str, ...], path: Path, *, reference: bool = False
 ) -> tuple[Path, ...]:
-    """Return the files that names stand for, in order; refuse those that are missing."""
+    """Return the files for which names stand.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    names
+        names of files, stacks or folders
+    path
+        the sidecar
+    reference
+        True for flats and darks
+
+    Returns
+    -------
+    files
+        in order
+
+    Raises
+    ------
+    FileFormatError
+        if a file is missing, or a folder contains several stacks
+    """
     found: list[Path] = []
     for named in names:
         name = split(named, path)[0]
         is_stack = settings.file is None or reference
         if name.lower().endswith(IMAGE_ENDINGS) or not is_stack or _is_raw(settings, name, path):
-            with open_below(path, name) as file:  # which says what there is instead of a file
+            with open_below(path, name) as file:  # its error states what is there instead
                 found.append(file.path)
         else:
             found += _stack(name, path, reference=reference)
@@ -167,18 +227,19 @@ def files_named(
 
 
 def _is_raw(settings: Sidecar, name: str, path: Path) -> bool:
-    """Return True if a name beside a raw file is that of a file, or of one that is missing."""
+    """Return True if a name next to a raw file is that of a file, existing or missing."""
     if settings.file is None or name.endswith("/"):
         return False
     return is_file(below(path, name)) or not _begun(name, path)[1]
 
 
 def _begun(name: str, path: Path) -> tuple[str, dict[str, Stack]]:
-    """Return what names of a stack begin with, and the stacks of the folder that do so."""
+    """Return the common beginning of the names of a stack, and the stacks of the folder with it."""
     *folders, prefix = name.split("/")
     folder = below(path, "/".join(folders)) if folders else path.parent
     stacks = series(folder) if is_folder(folder) else {}
     if prefix not in stacks and (prefix or not stacks) and is_folder(folder):
+        # TIFF stacks come last, so they replace EDF stacks with the same prefix.
         stacks = {**series(folder, NUMBERED_EDF), **stacks}
     if folders and not prefix:
         return prefix, stacks
@@ -225,7 +286,7 @@ def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, b
 
 
 def _stacked(parts: list[Images], files: tuple[Path, ...], path: Path) -> Images:
-    """Return all images one after the other."""
+    """Return the images of all parts in one array."""
     for part, file in zip(parts, files, strict=True):
         _refuse_other_size(part.shape, parts[0].shape, file)
     shape = (sum(map(len, parts)), *parts[0].shape[1:])
@@ -233,7 +294,7 @@ def _stacked(parts: list[Images], files: tuple[Path, ...], path: Path) -> Images
 
 
 def _refuse_other_size(shape: tuple[int, ...], first: tuple[int, ...], file: Path) -> None:
-    """Refuse images (n, rows, columns) of other rows and columns than the first ones."""
+    """Refuse images (n, rows, columns) with other rows or columns than the first ones."""
     if shape[1:] != first[1:]:
         raise FileFormatError(
             f"{file.name}: {' x '.join(map(str, shape[1:]))} pixels, but the images before it have "

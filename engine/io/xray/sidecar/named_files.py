@@ -1,4 +1,4 @@
-"""The files that a sidecar names."""
+"""List the files named by a sidecar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,18 @@ from engine.io.xray.sidecar.settings import RtkSettings, Sidecar, VectorSettings
 
 
 def named_by(sidecar: Path) -> Iterator[Path]:
-    """Yield all files that a sidecar names; those that are missing, or refused, are left out."""
+    """Yield all files named by a sidecar, without missing and refused ones.
+
+    Parameters
+    ----------
+    sidecar
+        sidecar of projections
+
+    Raises
+    ------
+    SettingsError
+        if the sidecar is damaged
+    """
     with open_input(sidecar) as file:
         settings = parse(Sidecar, toml_of(file), where=file.name)
     for names, reference in (
@@ -26,6 +37,7 @@ def named_by(sidecar: Path) -> Iterator[Path]:
         for name in names:
             try:
                 yield from files_named(settings, (name,), sidecar, reference=reference)
+            # A missing file is reported when the scan is read.
             except EngineError:
                 continue
     g = settings.geometry

@@ -1,4 +1,4 @@
-"""Read raw values or TIFF images that a `.toml` sidecar describes."""
+"""Read raw values or TIFF images described by a `.toml` sidecar."""
 
 from __future__ import annotations
 
@@ -58,7 +58,22 @@ class RawSidecar(ProjectionsReader):
 
 
 def projections_of(settings: Sidecar, path: Path) -> Projections:
-    """Return all that a sidecar at this path names, checked."""
+    """Read the projections of a sidecar.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    path
+        its path; named files are relative to its folder
+
+    Raises
+    ------
+    FileFormatError
+        if files are missing, damaged, or differ from the settings
+    GeometryError
+        if numbers or sizes do not match the geometry
+    """
     values, whole = images_named(settings, settings.images, path)
     _refuse_other_shape(settings, values.shape, path)
     if settings.reverse:
@@ -66,18 +81,19 @@ def projections_of(settings: Sidecar, path: Path) -> Projections:
     flats, darks = references_of(settings, path)
     geometry, known, notes = _geometry(settings, values.shape, path, _n_of(flats, darks))
     values = np.ascontiguousarray(values[: geometry.n_views])
+    # Scaled integers are no longer counts, so their maximum is not saturation.
     whole = whole and settings.scale is None
     return _assembled(settings, path, values, flats, darks, geometry, known, notes, whole)
 
 
 @dataclass(frozen=True)
 class SomeImages:
-    """Some rows of some views, and of all flats and darks, as they are stored.
+    """Some rows of some views, and of all flats and darks, as stored.
 
     Attributes
     ----------
-    values, flats, darks : (n, rows, columns); None where there are none
-    views, rows : of the scan
+    values, flats, darks : (n, rows, columns); None if there are none
+    views, rows : indices of the views, slice of the rows
     """
 
     values: Images
@@ -90,7 +106,21 @@ class SomeImages:
 def read_some(
     settings: Sidecar, path: Path, n_views: int, views: Sequence[int], rows: slice
 ) -> SomeImages:
-    """Return some rows of some of all views, for a look before the whole is read."""
+    """Read some rows of some views, for a preview before the whole scan is read.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    path
+        its path
+    n_views
+        number of views of the scan, to count from the end if the order is reversed
+    views
+        indices of the views
+    rows
+        slice of the rows
+    """
     numbers = [n_views - 1 - view for view in views] if settings.reverse else views
     values = some_images(settings, settings.images, path, numbers, rows)
     flats, darks = (
@@ -102,9 +132,22 @@ def read_some(
 def some_projections(
     settings: Sidecar, path: Path, shape: tuple[int, int, int], some: SomeImages
 ) -> Projections:
-    """Return some rows of some views of projections of this shape, checked."""
+    """Return checked projections of some rows of some views.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    path
+        its path
+    shape
+        (views, rows, columns) of the complete scan
+    some
+        images from `read_some`; they are copied
+    """
     n_references = _n_of(some.flats, some.darks)
     geometry, known, notes = _geometry(settings, shape, path, n_references)
+    # The geometry has one view less if the last repeats the first.
     views = [view for view in some.views if view < geometry.n_views]
     values = some.values[: len(views)].copy()
     geometry = geometry.select(views).cropped(some.rows, slice(None))
@@ -113,7 +156,7 @@ def some_projections(
 
 
 def references_of(settings: Sidecar, path: Path) -> tuple[Images | None, Images | None]:
-    """Return flats and darks, None of each where there are none."""
+    """Read flats and darks, None for each if there are none."""
     flats, darks = (
         images_named(settings, names, path, reference=True)[0] if names else None
         for names in (settings.flats, settings.darks)
@@ -122,7 +165,17 @@ def references_of(settings: Sidecar, path: Path) -> tuple[Images | None, Images 
 
 
 def orbit_of(settings: Sidecar, shape: tuple[int, int, int], path: Path) -> XrayGeometry:
-    """Return where source and detector stand in each view of projections of this shape."""
+    """Return the geometry of a sidecar without reading its images.
+
+    Parameters
+    ----------
+    settings
+        settings of the sidecar
+    shape
+        (views, rows, columns) of the projections
+    path
+        path of the sidecar
+    """
     return _geometry(settings, shape, path, n_references=0)[0]
 
 
@@ -142,9 +195,10 @@ def _assembled(
     whole: bool,
 ) -> Projections:
     info: Plain = {"format": RawSidecar.name, "data_file": shown(settings.images)}
+    # A stated open beam replaces the flats, so that counts are treated like any others.
     if settings.kind == "counts" and flats is None and settings.white_level is not None:
         flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
-        info["white_level"] = settings.white_level  # it was stated, no detector has seen it
+        info["white_level"] = settings.white_level  # stated, not measured
     if settings.scale is not None:
         values *= np.float32(settings.scale)
         info["scale"] = settings.scale
@@ -173,7 +227,7 @@ def _says_axis(settings: Sidecar) -> bool:
 
 
 def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -> None:
-    """Refuse images of other numbers than the sidecar says, where it does."""
+    """Refuse images whose numbers differ from the sidecar, if it states them."""
     stated = dict(zip(settings.order, settings.shape or (), strict=False))
     found = dict(zip(AXES, shape, strict=True))
     if any(found[axis] != n for axis, n in stated.items()):
@@ -221,7 +275,10 @@ def _rtk(
 def _friendly(
     g: ConeSettings | ParallelSettings, angles: Angles, shape: tuple[int, int], path: Path
 ) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
-    """The angle of a sidecar is that of the source from +x; a pose at angle 0 has it at −y."""
+    """Return the geometry of a cone, fan or parallel beam.
+
+    Angles of a sidecar are those of the source from +x; at angle 0 of `turned_cone` it is at −y.
+    """
     side = RIGHT if g.columns == "right" else LEFT
     rise = UP if g.rows == "up" else DOWN
     width, height = g.pixel_mm or (1.0, 1.0)
@@ -229,6 +286,7 @@ def _friendly(
     if g.axis_column is not None:
         if right:
             raise SettingsError(f"{path.name}: state axis_column or detector_shift_mm, not both.")
+        # Columns count from 0 at pixel centres, and columns to the left reverse the sign.
         right = ((shape[1] - 1) / 2 - g.axis_column) * width * side
     turn = angles.rad + np.pi / 2
     if isinstance(g, ParallelSettings):
@@ -253,6 +311,7 @@ def _friendly(
         u_mm=(side * width, 0.0, 0.0),
         v_mm=(0.0, 0.0, rise * height),
         shape=shape,
+        # The rise is stated per turn of the source, in the direction in which it turns.
         rise_mm=g.rise_mm_per_turn * (-1.0 if g.clockwise else 1.0),
     )
     return geometry, True, angles.notes

@@ -1,6 +1,6 @@
-"""The seal of a projection sidecar: its settings and the files it names.
+"""Check the seal of a projection sidecar: a digest of its settings and of the files that it names.
 
-One that a person wrote has none. Whoever changes a sealed one on purpose takes its `seal` out.
+A sidecar written by hand has no seal. To change a sealed one on purpose, delete its `seal`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,26 @@ from engine.io.xray.sidecar.settings import Sidecar
 
 def sealed(settings: Sidecar) -> str:
     """Return the text of a sidecar with its seal."""
+    # Seal what TOML gives back: numbers can change their type on the way.
     stated = tomllib.loads(to_toml(settings))
     return tomli_w.dumps({"seal": seal_of(**stated)} | stated)
 
 
 def read_sidecar(file: InputFile) -> Sidecar:
-    """Read a sidecar; refuse it, or files that it names, where they are not as it says."""
+    """Read a sidecar, and check its seal and the digests of its files.
+
+    Parameters
+    ----------
+    file
+        sidecar (.toml)
+
+    Raises
+    ------
+    SettingsError
+        if a setting is missing or wrong
+    FileFormatError
+        if the sidecar or a file has changed since it was written
+    """
     stated = toml_of(file)
     settings = parse(Sidecar, stated, where=file.name)
     _refuse_changed(settings, stated, file.path)

@@ -1,7 +1,7 @@
 """Settings of a projection sidecar (`.toml`); FORMATS.md has examples.
 
-In version 1 `clockwise` negated the first angle too, and `first` said nothing beside a list. Since
-version 2 `first` is where the source stands in view 0, whatever the sense and however it goes on.
+In version 1, `clockwise` also negated the first angle, and `first` had no effect on a list. Since
+version 2, `first` is the angle of the source in view 0, for any direction and any later angles.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Names = Annotated[
     BeforeValidator(lambda named: (named,) if isinstance(named, str) else named),
     PlainSerializer(lambda names: names[0] if names is not None and len(names) == 1 else names),
 ]
-"""One name, or a list of them."""
+"""One name or a list of names; a single one is written without a list."""
 
 
 class AngleSettings(Settings):
@@ -51,6 +51,7 @@ class AngleSettings(Settings):
 
     @model_validator(mode="after")
     def _single_source(self) -> Self:
+        # Two sources of angles could contradict each other.
         given = [n for n in ("step", "values", "file") if getattr(self, n) is not None]
         if len(given) != 1:
             raise ValueError(f"state one of step, values and file, got {given or 'none'}")
@@ -180,6 +181,7 @@ class Sidecar(Settings):
         if any(names == () for names in (self.file, self.files, self.flats, self.darks)):
             raise ValueError("a list of files must name at least one")
         self._refuse_scale()
+        # Raw fan-beam data have no row axis.
         if sorted(self.order) not in (sorted(AXES), sorted(("view", "column"))):
             raise ValueError("order must name view, row and column once (row may be omitted)")
         if sorted(self.image_order) != ["column", "row"]:

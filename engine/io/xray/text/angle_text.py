@@ -1,8 +1,8 @@
-"""Choose the list of angles among the lists of numbers in a text, or say why none was chosen.
+"""Choose the list of angles among the lists of numbers in a text, or explain why none is chosen.
 
-A list is named as one of angles by its title, its key or the name of the file. Without a name, the
-only list that can be one of angles is taken. Counters, constants and lists whose title names
-another quantity are not angles. Anything else is asked about, never ignored.
+A list is recognised by its title, its key or the file name. Without such a name, the only list that
+is plausible is used. Counters, constants, and lists with titles of other quantities are not angles.
+Other cases are reported to the user, never ignored.
 """
 
 from __future__ import annotations
@@ -53,23 +53,23 @@ UNIT_WORDS: dict[str, tuple[Unit, float]] = {
     **dict.fromkeys(("arcmin", "arcmins", "arcminute", "arcminutes"), ("deg", 1 / 60)),
     **dict.fromkeys(("arcsec", "arcsecs", "arcsecond", "arcseconds"), ("deg", 1 / 3600)),
 }
-"""Word -> unit it is converted to, and its size in that unit."""
+"""Word -> unit after conversion, and factor to it."""
 SAME_DEG = 2e-3
-"""Difference of lists that say the same: one of them may be rounded."""
+"""Largest difference of equal lists, because one of them can be rounded."""
 MOST_TEXT_BYTES = 10_000_000
 LEAST_SPAN_DEG, MOST_SPAN_DEG = 5.0, 3700.0
-"""Spans that a list without a name may have: ten turns at most."""
+"""Plausible spans of a list without a name: up to ten turns."""
 
 
 @dataclass(frozen=True)
 class TextAngles:
-    """Angles that a text holds.
+    """Angles in a text.
 
     Attributes
     ----------
     values : (n,) in `unit`, one for each view, or also for flats and darks
-    unit : "deg" or "rad"; None where the text does not state it
-    place : where they stand, e.g. "column 2 (angle)"
+    unit : "deg" or "rad"; None if the text does not state it
+    place : position in the text, such as "column 2 (angle)"
     """
 
     values: Array
@@ -79,13 +79,24 @@ class TextAngles:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """Numbers that may be the angles, and why they were not taken; one sentence."""
+    """A sentence about numbers that could be the angles, and why they are not used."""
 
     text: str
 
 
 def text_content(file: InputFile) -> TextContent | None:
-    """Return the lists of numbers in a file; None where it is no text."""
+    """Return the lists of numbers in a file.
+
+    Parameters
+    ----------
+    file
+        any file; one of more than 10 MB is not read
+
+    Returns
+    -------
+    content
+        None if this is not a text, or too large
+    """
     if file.size > MOST_TEXT_BYTES:
         return None
     text = decoded(file.read())
@@ -93,21 +104,21 @@ def text_content(file: InputFile) -> TextContent | None:
 
 
 def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") -> TextAngles:
-    """Return the angles of a text, in any of its dialects.
+    """Return the angles of a text in any layout.
 
     Parameters
     ----------
     file
-        the text
+        text file
     lengths
-        numbers the list may have, of the views alone first
+        possible numbers of angles; the number of views first
     column
-        number or title of a column; "" where the text itself must tell
+        number or title of a column; "": the text must identify it
 
     Raises
     ------
     FileFormatError
-        where the text does not tell which of its numbers are the angles
+        if the text does not show which numbers are the angles
     """
     content = text_content(file)
     if content is None:
@@ -129,32 +140,48 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
 
 
 def bare_angles(content: TextContent) -> TextAngles:
-    """Return the numbers of a text that holds one a line."""
+    """Return the numbers of a text with one number per line."""
     return _text_angles(NumberList("column 1", "", content.plain), content)
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text in lower case, those of names like `rotationAngle` apart."""
+    """Return the words of a text.
+
+    Parameters
+    ----------
+    text
+        title or name; parts of names like `rotationAngle` are separate words
+
+    Returns
+    -------
+    words
+        in lower case, without numbers
+    """
     text = re.sub(r"(?i)milli[- ]?(?=deg|rad)", "m", CAMEL.sub(" ", text))
     return frozenset(each.lower() for each in TOKEN.findall(text.replace("_", " ")))
 
 
 def is_named_angle(label: str) -> bool:
-    """Return True if words name angles."""
+    """Return True if a title contains a word for angles."""
     return bool(words_of(label) & ANGLE_WORDS)
 
 
 def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngles | Puzzle | None:
-    """Return the angles in a text, a puzzle where they may be in it, None where they are not.
+    """Return the angles in a text.
 
     Parameters
     ----------
     content
         lists of the text
     name
-        of the file, for sentences; it may name angles too
+        name of the file; it can contain a word for angles
     lengths
-        numbers that a list may have: first those of the views, then those of flats and darks too
+        possible numbers of angles: that of the views, then with flats and darks
+
+    Returns
+    -------
+    found
+        a `Puzzle` if the choice is not clear, None if there are no angles
     """
     n_views = lengths[0]
     stem = name.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
@@ -165,9 +192,11 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
         if len(each.values) in lengths and not (each.is_in_word and each.is_counter)
     ]
     named = [each for each in fits if is_named_angle(f"{each.label} {each.unit}")]
+    # A title can be wrong: constants are never angles, and counters only if there is nothing else.
     named = [each for each in named if not each.is_constant]
     named = [each for each in named if not each.is_counter] or named
     if not named and is_named_angle(stem):
+        # A file named after angles can hold steps of 1°, which look like a counter.
         named = [each for each in fits if _may_be(each) or (each.is_counter and len(fits) == 1)]
     if named and not any(_is_span_of_a_scan(each, content) for each in named):
         return _far_too_wide(named[0], stem)
@@ -182,7 +211,23 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
 
 
 def unit_of(each: NumberList, content: TextContent) -> tuple[Unit | None, float]:
-    """Return the unit that is stated for a list, and the factor that converts to it."""
+    """Return the stated unit of a list.
+
+    Parameters
+    ----------
+    each
+        list of numbers
+    content
+        text of the list; its head can name a unit for all lists
+
+    Returns
+    -------
+    unit
+        None if no unit, or several, are stated
+    factor
+        factor that converts to the unit
+    """
+    # From the closest place to the most distant one.
     for words in (words_of(each.unit), words_of(each.label), words_of(content.head)):
         stated = {UNIT_WORDS[word] for word in words & UNIT_WORDS.keys()}
         if len(stated) == 1:
@@ -191,7 +236,20 @@ def unit_of(each: NumberList, content: TextContent) -> tuple[Unit | None, float]
 
 
 def of_column(content: TextContent, column: str) -> TextAngles | None:
-    """Return the list that the user names by its number or its title."""
+    """Return the list that the user names by number or title.
+
+    Parameters
+    ----------
+    content
+        lists of the text
+    column
+        number from 1, or a part of the title
+
+    Returns
+    -------
+    angles
+        None if there is no such list
+    """
     for each in content.lists:
         number = each.place.removeprefix("column ")
         if column in (number, each.place) or column.lower() in each.label.lower():
@@ -200,7 +258,7 @@ def of_column(content: TextContent, column: str) -> TextAngles | None:
 
 
 def _without_references(each: NumberList, n_views: int) -> NumberList:
-    """Leave out the rows of flats and darks, where the rest is one for each view."""
+    """Leave out the rows of flats and darks if one row for each view remains."""
     if len(each.rows) <= n_views:
         return each
     kept = np.array([not words_of(row) & REFERENCE_WORDS for row in each.rows])
@@ -211,7 +269,7 @@ def _without_references(each: NumberList, n_views: int) -> NumberList:
 
 
 def _may_be(each: NumberList) -> bool:
-    """Return True if a list without a name may be one of angles."""
+    """Return True if a list without a name can be angles."""
     return not (each.is_counter or each.is_constant or words_of(each.label) & OTHER_WORDS)
 
 
@@ -219,19 +277,20 @@ def _is_plausible(each: NumberList, content: TextContent) -> bool:
     unit, factor = unit_of(each, content)
     span = float(np.ptp(each.values)) * factor
     degrees = np.rad2deg(span) if unit == "rad" else span
+    # Half a turn in radians is 3.1, which is too small a span for degrees.
     is_radians = unit is None and span < LEAST_SPAN_DEG and np.rad2deg(span) > 150
     return bool(LEAST_SPAN_DEG <= degrees <= MOST_SPAN_DEG or is_radians)
 
 
 def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
-    """Whether a list that is named as angles spans what scans do, or goes on in even steps."""
+    """Return True if a list named as angles has a plausible span or even steps."""
     unit, factor = unit_of(each, content)
     span = float(np.ptp(each.values)) * factor
     degrees = np.rad2deg(span) if unit == "rad" else span
     steps = np.diff(each.values)
     is_even = (
         np.ptp(steps) <= 1e-3 * np.abs(steps).max()
-    )  # a golden angle that is not taken mod 180
+    )  # golden angles that are not reduced modulo 180°
     return bool(degrees <= MOST_SPAN_DEG or is_even)
 
 
@@ -245,7 +304,7 @@ def _far_too_wide(each: NumberList, name: str) -> Puzzle:
 
 
 def _one_of(lists: Sequence[NumberList], content: TextContent, name: str) -> TextAngles | Puzzle:
-    """Return the only list, or one of several that say the same."""
+    """Return the only list, or the first of several equal ones."""
     found = [_text_angles(each, content) for each in lists]
     first = _degrees(found[0])
     if all(np.allclose(_degrees(each), first, rtol=0, atol=SAME_DEG) for each in found[1:]):
@@ -283,7 +342,7 @@ def _puzzle(fits: Sequence[NumberList], name: str) -> Puzzle:
 
 
 def _of_other_length(content: TextContent, name: str, n_views: int) -> Puzzle | None:
-    """Say that a list that is named as angles has another length than the scan has views."""
+    """Return a puzzle if a list named as angles has another length than the number of views."""
     for each in content.lists:
         is_named = is_named_angle(each.label) or (is_named_angle(name) and not each.is_in_word)
         if is_named and not each.place.startswith("line") and 2 * len(each.values) > n_views:

@@ -1,4 +1,4 @@
-"""Lists of numbers in a JSON text, by their path."""
+"""Find lists of numbers in a JSON text by their path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,18 @@ NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 
 
 def lists_in_json(text: str) -> list[tuple[str, NDArray[np.float64]]] | None:
-    """Return (path, numbers) of a JSON text, with places in lists left out; None if it is none."""
+    """Return the lists of numbers in a JSON text.
+
+    Parameters
+    ----------
+    text
+        any text
+
+    Returns
+    -------
+    lists
+        (path, numbers), without indices in the path; None if this is not JSON
+    """
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -25,6 +36,7 @@ def lists_in_json(text: str) -> list[tuple[str, NDArray[np.float64]]] | None:
 
 
 def _walk(value: object, path: str, depth: int, found: dict[str, list[float]]) -> None:
+    # bool is a subclass of int.
     if isinstance(value, bool) or depth > MOST_DEPTH:
         return
     if isinstance(value, int | float) or (isinstance(value, str) and NUMBER.fullmatch(value)):
@@ -34,5 +46,7 @@ def _walk(value: object, path: str, depth: int, found: dict[str, list[float]]) -
             _walk(each, path, depth + 1, found)
     elif isinstance(value, dict):
         for key, each in value.items():
+            # Some programs write a list as an object with the keys 0, 1, 2; its numbers belong
+            # together.
             inner = path if str(key).isdigit() else f"{path}.{key}".strip(".")
             _walk(each, inner, depth + 1, found)

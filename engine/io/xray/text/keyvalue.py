@@ -1,4 +1,4 @@
-"""Settings texts of scanners: `key : value` or `key=value` lines, in sections or not."""
+"""Read settings texts of scanners: lines `key : value` or `key=value`, with or without sections."""
 
 from __future__ import annotations
 
@@ -17,23 +17,39 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 @dataclass(frozen=True)
 class Fields:
-    """Values by lower-case key, as texts.
+    """Values of a settings text.
 
     Attributes
     ----------
-    path : the file, for sentences
-    values : lower-case key, single-spaced -> text
+    path : the file, for error messages
+    values : lower-case, single-spaced key -> text
     """
 
     path: Path
     values: dict[str, str]
 
     def text(self, key: str) -> str | None:
-        """Return a value, None where it is absent or empty."""
+        """Return the text of a key, None if it is missing or empty."""
         return self.values.get(key.lower()) or None
 
     def maybe(self, key: str) -> float | None:
-        """Return the number a value begins with, None where the key is absent."""
+        """Return the number at the beginning of a value.
+
+        Parameters
+        ----------
+        key
+            key in any case
+
+        Returns
+        -------
+        number
+            without a unit that follows it; None if the key is missing
+
+        Raises
+        ------
+        FileFormatError
+            if the value does not begin with a number
+        """
         text = self.text(key)
         if text is None:
             return None
@@ -47,13 +63,24 @@ class Fields:
         return number
 
     def fact(self, key: str) -> float | None:
-        """Return the number of a key that only informs, None where it holds no number."""
+        """Return a number that is only shown to the user, None if there is none."""
         match = NUMBER.match((self.text(key) or "").strip())
         number = float(match[0]) if match else math.nan
         return number if math.isfinite(number) else None
 
     def number(self, key: str) -> float:
-        """Return the number of a key that must be there."""
+        """Return the number of a required key.
+
+        Parameters
+        ----------
+        key
+            key in any case
+
+        Raises
+        ------
+        FileFormatError
+            if the key is missing or has no number
+        """
         number = self.maybe(key)
         if number is None:
             raise FileFormatError(
@@ -62,7 +89,18 @@ class Fields:
         return number
 
     def positive(self, key: str) -> float:
-        """Return a number that must be there and above 0."""
+        """Return a required number above 0.
+
+        Parameters
+        ----------
+        key
+            key in any case
+
+        Raises
+        ------
+        FileFormatError
+            if the key is missing or not above 0
+        """
         number = self.number(key)
         if number <= 0:
             raise FileFormatError(
@@ -72,7 +110,18 @@ class Fields:
         return number
 
     def whole(self, key: str) -> int:
-        """Return a whole number that must be there and above 0."""
+        """Return a required integer above 0.
+
+        Parameters
+        ----------
+        key
+            key in any case
+
+        Raises
+        ------
+        FileFormatError
+            if the key is missing or not an integer above 0
+        """
         number = self.positive(key)
         if not number.is_integer():
             raise FileFormatError(
@@ -83,28 +132,58 @@ class Fields:
 
 
 def read_fields(file: InputFile, separator: str) -> Fields:
-    """Read a settings text; the first of two equal keys counts."""
+    """Read a settings text.
+
+    Parameters
+    ----------
+    file
+        text of at most 1 MB
+    separator
+        between key and value
+
+    Returns
+    -------
+    fields
+        if a key occurs twice, its first value
+    """
     values: dict[str, str] = {}
     for line in settings_text(file).splitlines():
         key, found, value = line.partition(separator)
+        # Semicolons begin comments in INI files.
         if found and not key.lstrip().startswith(";"):
             values.setdefault(" ".join(key.lower().split()), value.strip())
     return Fields(file.path, values)
 
 
 def settings_text(file: InputFile) -> str:
-    """Return a scanner's text, of UTF-8 or of Windows."""
+    """Return the text of a scanner file, in UTF-8 or in the Western Windows code page."""
     data = file.read() if file.size <= MAX_BYTES else None
     if data is None or b"\0" in data:
-        return file.text(MAX_BYTES)  # says what is wrong
+        return file.text(MAX_BYTES)  # raises an error that states the reason
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
+        # Scanners write µ and ° in the code page of their computer; keys and numbers are ASCII.
         return data.decode("cp1252", errors="replace")
 
 
 def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: float) -> None:
-    """Refuse an axis that does not lie between source and detector."""
+    """Refuse an axis that is not between source and detector.
+
+    Parameters
+    ----------
+    where
+        settings file, for the error message
+    source_axis_mm, source_detector_mm
+        distances from the source [mm]
+
+    Raises
+    ------
+    FileFormatError
+        if the order is wrong
+    GeometryError
+        if a distance is not plausible
+    """
     if not 0 < source_axis_mm < source_detector_mm:
         raise FileFormatError(
             f"{where.name}: source to axis {source_axis_mm:g} mm and source to detector "

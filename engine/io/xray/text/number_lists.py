@@ -1,7 +1,7 @@
-"""Find every list of numbers in a text: columns, lines, keys that repeat, and JSON.
+"""Find all lists of numbers in a text: columns, lines, repeated keys, and JSON.
 
-A text may have title lines, comments, decimal commas, units after the numbers, or all numbers on
-one line. Nothing here decides which list holds the angles; `angle_text` does.
+A text can have titles, comments, decimal commas, units after the numbers, or all numbers in one
+line. `angle_text` decides which list contains the angles.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ UNIT_AFTER = re.compile(
     re.IGNORECASE,
 )
 CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
-"""Characters that no text holds."""
+"""Control characters that texts do not contain."""
 COMMENT = re.compile(r"^\s*(?:[#%!;*]|//)")
 DELIMITERS = "\t;|,"
 FEWEST = 3
-"""Shorter lists are not looked at."""
+"""Shorter lists are ignored."""
 MOST_LINES, MOST_LISTS = 200_000, 400
 TITLE_LINES = 3
-"""Lines above the first row in which its title is looked for."""
+"""Number of lines above the first row that can contain its title."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class NumberList:
 
     Attributes
     ----------
-    place : where they stand, for sentences, e.g. "column 2"
-    label : words of their title or key; "" where there are none
+    place : position in the text, for messages, such as "column 2"
+    label : title or key; "" if there is none
     values : (n,) the numbers
-    rows : (n,) text of the line of each number; empty where they share a line
-    is_in_word : whether the numbers are parts of words, as in file names
-    unit : unit that follows the numbers, as written; "" where there is none
+    rows : (n,) text of the line of each number; () if they share a line
+    is_in_word : True if the numbers are parts of words, as in file names
+    unit : unit after the numbers, as written; "" if there is none
     """
 
     place: str
@@ -74,10 +74,10 @@ class TextContent:
 
     Attributes
     ----------
-    lists : the lists; those with the same numbers only once
-    head : words of all lines without data, where units may be stated
-    plain : (n,) numbers of a text that holds one a line, with remarks after #; else empty
-    is_bare : whether it holds hardly any words
+    lists : the lists; equal lists only once
+    head : text of all lines without numbers, which can state units
+    plain : (n,) numbers of a text with one number per line and comments after #; otherwise empty
+    is_bare : True if there are hardly any words
     """
 
     lists: tuple[NumberList, ...]
@@ -88,7 +88,7 @@ class TextContent:
 
 @dataclass(frozen=True)
 class _Row:
-    """A line with numbers: their values, and where they stand in it."""
+    """A line with numbers: their values and positions."""
 
     number: int
     text: str
@@ -108,7 +108,7 @@ class _Row:
         return after.group(1) if after else ""
 
     def label(self, k: int) -> str:
-        """Return the words before number k, those of a key with a number in it too."""
+        """Return the words before number k; a key with a number in it counts as one label."""
         begin = 0
         if k:
             begin = self.found[k - 1].end()
@@ -124,7 +124,7 @@ class _Row:
         return start > 0 and (self.text[start - 1].isalpha() or self.text[start - 1] == "_")
 
     def field(self, k: int, delimiter: str | None) -> int:
-        """Return the number of the field that holds number k."""
+        """Return the index of the field that contains number k."""
         before = self.text[: self.found[k].start()]
         if delimiter:
             return before.count(delimiter)
@@ -137,25 +137,38 @@ class _Row:
 
 @dataclass
 class _Groups:
-    """Rows that belong together, by how many numbers they have or by their words."""
+    """Rows that belong together, by the number of their numbers or by their words."""
 
     rows: dict[tuple[object, ...], list[_Row]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, row: _Row) -> None:
         n = len(row.values)
         if n:
+            # Both groupings are tried: a table has equal counts, a log repeats its words.
             labels = tuple(re.sub(r"\s", "", row.label(k)) for k in range(n))
             self.rows[("by count", n)].append(row)
             self.rows[("by words", *labels)].append(row)
 
 
 def decoded(data: bytes) -> str | None:
-    """Return the text of a file, None where it is none; line ends become line feeds."""
+    """Return the text of a file.
+
+    Parameters
+    ----------
+    data
+        content of the file
+
+    Returns
+    -------
+    text
+        with line feeds as line ends; None if it is binary
+    """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encodings: tuple[str, ...] = ("utf-16",)
     elif b"\0" in data[:1000]:
         return None
     else:
+        # UTF-8 first: it fails for texts in other encodings, whereas latin-1 accepts everything.
         encodings = ("utf-8-sig", "cp1252", "latin-1")
     for encoding in encodings:
         try:
@@ -167,14 +180,27 @@ def decoded(data: bytes) -> str | None:
 
 
 def content_of(text: str) -> TextContent:
-    """Return the lists of numbers in a text."""
+    """Return the lists of numbers in a text.
+
+    Parameters
+    ----------
+    text
+        from `decoded`; XML and JSON are recognised by their first character
+
+    Returns
+    -------
+    content
+        lists, and the words around them
+    """
     if text.lstrip()[:1] in ("{", "["):
         found = lists_in_json(text)
         if found is not None:
             lists = [NumberList(f"its {path or 'list'}", path, each) for path, each in found]
             return TextContent(_different(lists), is_bare=len(lists) == 1 and not lists[0].label)
     if text.lstrip().startswith("<"):
+        # Closing tags would repeat the words of each element; one element per line makes rows.
         text = re.sub(r"</[^>]*>", "", text.replace("><", ">\n<"))
+    # No scan has more views; the limit keeps the time for hostile texts short.
     lines = text.splitlines()[:MOST_LINES]
     data = [(k, line) for k, line in enumerate(lines) if not COMMENT.match(line)]
     pattern = re.compile(COMMA_NUMBER if _has_decimal_commas(data) else NUMBER)
@@ -195,7 +221,7 @@ def _bare_numbers(lines: list[str]) -> Array:
 
 
 def _has_decimal_commas(data: list[tuple[int, str]]) -> bool:
-    """Return True if commas are decimal ones: there are no decimal points, and no plain table."""
+    """Return True if commas are decimal: no decimal points, and not a table separated by commas."""
     lines = [line for _, line in data if re.search(r"\d", line)]
     with_comma = [line for line in lines if re.search(r"\d,\d", line)]
     if not with_comma or 2 * len(with_comma) < len(lines):
@@ -206,13 +232,14 @@ def _has_decimal_commas(data: list[tuple[int, str]]) -> bool:
 
 
 def _is_table(rows: list[list[str]]) -> bool:
-    """Whether fields between commas are those of a table, and not parts of decimal numbers."""
+    """Return True if fields between commas form a table and are not parts of decimal numbers."""
     try:
         values = [[float(each.strip(' "')) for each in row] for row in rows]
     except ValueError:
         return False
     if len({len(row) for row in values}) == 1 and len(values) > 1:
         columns = np.array(values).T
+        # Two columns: "1,5" is ambiguous, unless the first column counts views.
         counts = bool(len(columns[0]) >= FEWEST and (np.diff(columns[0]) == 1).all())
         return len(columns) > 2 or (counts and np.ptp(columns[1]) > 0)
     return max(len(row) for row in values) > 2
@@ -236,13 +263,14 @@ def _columns(rows: list[_Row], lines: list[str]) -> Iterator[NumberList]:
 
 
 def _titles(group: list[_Row], lines: list[str]) -> dict[int, str]:
-    """Return the title of each number in a row, from the line above the rows."""
+    """Return the title of each number in a row, from the lines above the rows."""
     first = group[0]
     if len(group) > 1 and group[1].number > first.number + 1 and first.label(0):
-        return {}  # rows between others, each with its own words
+        return {}  # these rows are between others, and each has its own words
     same = {row.number for row in group}
     above = [k for k in range(max(first.number - TITLE_LINES, 0), first.number) if k not in same]
     delimiter = _delimiter(group)
+    # The closest line with letters is the title.
     for k in reversed(above):
         title = COMMENT.sub("", lines[k]).strip("\n")
         if not re.search(r"[^\W\d_]", title):
@@ -269,21 +297,21 @@ def _commas(row: _Row) -> bool:
 
 
 def _in_lines(rows: list[_Row]) -> Iterator[NumberList]:
-    """Return the numbers of each line that holds many."""
+    """Yield the numbers of each line with several."""
     for row in rows[:MOST_LISTS]:
         if len(row.values) >= FEWEST:
             yield NumberList(f"line {row.number + 1}", row.label(0), np.array(row.values))
 
 
 def _all_numbers(rows: list[_Row]) -> Iterator[NumberList]:
-    """Return all numbers in their order, as of a list that is broken into lines."""
+    """Yield all numbers in order, for a list that is broken into lines."""
     values = [value for row in rows for value in row.values]
     if len(rows) > 1 and len(values) >= FEWEST:
         yield NumberList("all its numbers", rows[0].label(0), np.array(values))
 
 
 def _different(lists: Iterator[NumberList] | list[NumberList]) -> tuple[NumberList, ...]:
-    """Leave out lists with the numbers of another one; the one with more words stays."""
+    """Leave out repeated lists; of equal lists, the one with more words stays."""
     kept: dict[bytes, NumberList] = {}
     for each in lists:
         key = each.values.tobytes()
@@ -294,5 +322,6 @@ def _different(lists: Iterator[NumberList] | list[NumberList]) -> tuple[NumberLi
 
 
 def _value(text: str) -> float:
+    # Unicode minus, decimal comma, and the exponent D of Fortran.
     plain = text.replace("\u2212", "-").replace(",", ".").lower().replace("d", "e")
     return float(plain)

@@ -13,15 +13,15 @@ MAX_DEPTH = 32
 
 
 class XmlText:
-    """A walk through the elements of one file; kinds of files say what they keep.
+    """Parser of one file; subclasses select the elements that they store.
 
     Attributes
     ----------
-    file : what is read
-    places : names of the elements that the walk is in, without their name spaces
-    way_out : what every refusal ends with
-    most_bytes : of a file
-    may_name_type : whether a document type may be named, as long as it declares nothing
+    file : the XML file
+    places : names of the open elements, without name spaces
+    way_out : remedy at the end of every error message
+    most_bytes : largest size of a file
+    may_name_type : True if a document type is accepted that declares nothing
     """
 
     way_out: ClassVar[str] = "copy or export the scan again"
@@ -34,17 +34,32 @@ class XmlText:
         self._text = ""
 
     def opened(self, name: str) -> None:
-        """An element begins; it is the last of `places`."""
+        """Handle the begin of an element, the last of `places`.
+
+        Parameters
+        ----------
+        name
+            without name space
+        """
 
     def closed(self, name: str, text: str) -> None:
-        """An element ends, with its text after the last element in it; `places` are around it."""
+        """Handle the end of an element, which is no longer in `places`.
+
+        Parameters
+        ----------
+        name
+            without name space
+        text
+            its text after the last inner element
+        """
 
     def read(self) -> None:
-        """Walk through the whole file; raises `FileFormatError` for damage and declarations."""
+        """Parse the whole file; raise `FileFormatError` for damage and declarations."""
         parser = expat.ParserCreate()
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self._data, self._doctype
         parser.EntityDeclHandler = self._entity
+        # Otherwise expat splits texts at line ends and entities.
         parser.buffer_text = True
         try:
             parser.Parse(self.file.text(self.most_bytes), True)
@@ -52,7 +67,22 @@ class XmlText:
             self.refuse(f"damaged XML ({e})")
 
     def number(self, stated: dict[str, str], name: str, where: str = "") -> float:
-        """Return what an element says as a number; `where` names what it is of."""
+        """Return the number of an element.
+
+        Parameters
+        ----------
+        stated
+            name of an element -> text
+        name
+            name of the element
+        where
+            what it belongs to, for error messages
+
+        Raises
+        ------
+        FileFormatError
+            if it is missing, not a number, or not finite
+        """
         of = f" of {where}" if where else ""
         try:
             number = float(stated[name])
@@ -65,12 +95,13 @@ class XmlText:
         return number
 
     def refuse(self, what: str) -> NoReturn:
-        """Refuse the file, with the way out."""
+        """Raise a `FileFormatError` with the remedy."""
         raise FileFormatError(f"{self.file.name}: {what}; {self.way_out}.")
 
     def _start(self, name: str, _: dict[str, str]) -> None:
         self.places.append(name.rpartition(":")[2])
         self._text = ""
+        # Scanner files are flat; deep nesting is hostile.
         if len(self.places) > MAX_DEPTH:
             self.refuse("elements are nested too deeply")
         self.opened(self.places[-1])
@@ -83,6 +114,7 @@ class XmlText:
         self._text += text
 
     def _doctype(self, _: str, system: str | None, public: str | None, internal: bool) -> None:
+        # External entities could read other files, internal ones could expand to gigabytes.
         if system or public or internal or not self.may_name_type:
             self.refuse("declares entities or other files, which is refused for safety")
 

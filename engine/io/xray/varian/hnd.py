@@ -1,7 +1,7 @@
-"""Varian `.hnd`: one projection of an on-board imager before TrueBeam, and what its header knows.
+"""Read Varian `.hnd`: one projection of an on-board imager before TrueBeam, and its header.
 
-A header of 1,024 bytes, of which the RTK project publishes the layout; then the table of widths,
-two bits for each pixel below the first row, and the numbers packed as in `.xim`, to the end.
+The header has 1,024 bytes; the RTK project publishes its layout. The table of widths follows, with
+two bits for each pixel below the first row, then the values, compressed as in `.xim`, to the end.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from engine.io.xray.varian.xim import BYTES, MOST_PIXELS, UNKNOWN, ImageBytes, X
 MARK = b"VARIAN_VA_INTERNAL"
 HEADER_BYTES = 1024
 TEXTS = "<32s4x4s4x8s8s16s4x16s4x16s4x"
-"""Type, checksum, date, time and names, each with a number that is passed over."""
+"""Type, checksum, date, time and names, each followed by a number that is skipped."""
 SIZES_AT = struct.calcsize(TEXTS)
 DOUBLES_AT = SIZES_AT + 8 + 8 + 16 + 12 + 4
-"""After columns, rows, position of the slice, modality, window, level, offset and type."""
+"""Offset after columns, rows, slice position, modality, window, level, offset and type."""
 DOUBLES = (
     *("GantryRtn", "SAD", "SFD", "CollX1", "CollX2", "CollY1", "CollY2", "CollRtn"),
     *("FieldX", "FieldY", "BladeX1", "BladeX2", "BladeY1", "BladeY2"),
@@ -35,10 +35,15 @@ DOUBLES = (
 def read_hnd(file: InputFile) -> Xim:
     """Return image and facts of a `.hnd` file.
 
+    Parameters
+    ----------
+    file
+        `.hnd` file
+
     Raises
     ------
     FileFormatError
-        for damage
+        if the file is damaged
     """
     left = ImageBytes(file.path, file.read())
     head = left.take(HEADER_BYTES)
@@ -52,6 +57,7 @@ def read_hnd(file: InputFile) -> Xim:
     table = left.take(-(-(rows - 1) * columns // 4))
     n = (rows - 1) * columns - 1
     pairs = np.frombuffer(table, np.uint8)[:, None] >> np.array([0, 2, 4, 6], np.uint8)
+    # The header states no size of the compressed values, but the table determines it.
     n_bytes = 4 * (columns + 1) + int(BYTES[(pairs & 3).reshape(-1)[:n]].sum())
     values = from_differences(left, table, left.take(n_bytes), (rows, columns))
     known = {k: n for k, n in zip(DOUBLES, numbers, strict=True) if abs(n) < UNKNOWN}

@@ -1,4 +1,4 @@
-"""`ProjectionInfo.xml` of a Varian on-board imager: calibrated distances and the panel's place."""
+"""Read `ProjectionInfo.xml` of a Varian on-board imager: distances and panel position."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class ObiSettings:
 
     Attributes
     ----------
-    source_axis_mm, source_detector_mm : distances
-    offset_mm : of the panel's centre, along its columns and rows
+    source_axis_mm, source_detector_mm : calibrated distances
+    offset_mm : offset of the panel centre, along its columns and rows
     """
 
     source_axis_mm: float
@@ -31,12 +31,12 @@ class ObiSettings:
 
 
 def is_obi_settings(file: InputFile) -> bool:
-    """Return True if a file is the settings of a scan, by its name and its first bytes."""
+    """Return True if name and first bytes of a file are those of the settings of a scan."""
     return file.name.lower() == NAME and file.head.lstrip(b"\xef\xbb\xbf\r\n ").startswith(b"<")
 
 
 class _Text(XmlText):
-    """The first text of every element that is asked for."""
+    """The first text of each required element."""
 
     def __init__(self, file: InputFile) -> None:
         super().__init__(file)
@@ -48,12 +48,17 @@ class _Text(XmlText):
 
 
 def read_obi_settings(file: InputFile) -> ObiSettings:
-    """Return the settings; nothing else is loaded.
+    """Return the settings without loading other files.
+
+    Parameters
+    ----------
+    file
+        `ProjectionInfo.xml`
 
     Raises
     ------
     FileFormatError
-        for damage, or where a distance or the place of the panel is missing
+        if the file is damaged, or a distance or the panel position is missing
     """
     seen = _Text(file)
     seen.read()
@@ -62,6 +67,7 @@ def read_obi_settings(file: InputFile) -> ObiSettings:
     )
     if "FanType" not in seen.found:
         seen.refuse("has no FanType")
+    # In a half fan, the panel is shifted sideways to widen the field of view.
     if seen.found["FanType"].lower() == HALF_FAN:
         across += seen.number(seen.found, "DetectorPosLat")
     return ObiSettings(source_axis, source_detector, (across, along))

@@ -1,7 +1,7 @@
-"""Open beam of a Varian scan, and one exposure for it and all views.
+"""Find the open beam of a Varian scan, and scale it and all views to the same exposure.
 
-The chamber in front of the tube counts what left it: an image is worth counts · c0 / c, with c of
-its own exposure and c0 the median of the views.
+The normalisation chamber in front of the tube measures its output. Counts are multiplied by c0 / c,
+with c the chamber value of the image and c0 the median of all views.
 """
 
 from __future__ import annotations
@@ -24,11 +24,26 @@ CALIBRATIONS = "Calibrations"
 CHAMBER, ANGLE, VOLTAGE = "KVNormChamber", "KVSourceRtn", "KVKiloVolts"
 DIFFERENT_KV = 1.0
 Facts = Sequence[Xim]
-"""Values that the images state for each view."""
+"""Facts that the image of each view states."""
 
 
 def refuse_other_size(path: Path, image: Xim, shape: tuple[int, ...]) -> None:
-    """Refuse an image of another detector or binning; `shape` is (rows, columns)."""
+    """Refuse an image of another detector or binning.
+
+    Parameters
+    ----------
+    path
+        image, for the error message
+    image
+        image; one without values is accepted
+    shape
+        (rows, columns) of the images before it
+
+    Raises
+    ------
+    GeometryError
+        if the sizes differ
+    """
     if image.values is not None and image.values.shape != shape:
         raise GeometryError(
             f"{path.name}: {' x '.join(map(str, image.values.shape))} pixels, but the images "
@@ -38,7 +53,24 @@ def refuse_other_size(path: Path, image: Xim, shape: tuple[int, ...]) -> None:
 
 
 def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) -> Images:
-    """Return values as if the tube had given the same in every view."""
+    """Scale all views to the same tube output.
+
+    Parameters
+    ----------
+    path
+        scan, for the note
+    values
+        (n_views, rows, columns), changed in place
+    facts
+        facts of each view with its chamber value
+    notes
+        notes of the scan; one is added if a chamber value is missing
+
+    Returns
+    -------
+    values
+        unchanged if a chamber value is missing
+    """
     chamber = np.array([each.numbers.get(CHAMBER, 0.0) for each in facts])
     if (chamber <= 0).any():
         notes.append(
@@ -53,7 +85,29 @@ def to_one_exposure(path: Path, values: Images, facts: Facts, notes: list[str]) 
 def open_beam(
     settings: VarianSettings, shape: tuple[int, ...], facts: Facts, notes: list[str]
 ) -> Images | None:
-    """Return the calibrations with the filter of the scan, at the exposure of its views."""
+    """Read the calibrations with the filter of the scan, scaled to the exposure of its views.
+
+    Parameters
+    ----------
+    settings
+        settings of the scan, in whose folder the calibrations are
+    shape
+        (rows, columns) of the views
+    facts
+        facts of each view
+    notes
+        notes of the scan
+
+    Returns
+    -------
+    flats
+        (n, rows, columns); None if there are no calibrations
+
+    Raises
+    ------
+    FileFormatError
+        if a calibration is damaged, has another voltage, or several could belong to the scan
+    """
     name = settings.path.name
     files = _calibrations(settings, facts)
     if not files:
@@ -88,9 +142,10 @@ def _refuse_other_beam(path: Path, image: Xim, view: Xim) -> None:
 
 
 def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
-    """Return the images of the open beam; of both senses of rotation, those of the scan's."""
+    """Return the open-beam images, if possible those of the scan's direction of rotation."""
     above = settings.path.parent / CALIBRATIONS
     folders = entries(above) if is_folder(above) else []
+    # The bow-tie filter changes the open beam in every column, so the calibration must have it too.
     name = re.compile(r"filterbowtie(_.*)?\.xim" if settings.bowtie else r"filter\.xim")
     found: list[Path] = []
     used: list[str] = []
@@ -105,5 +160,6 @@ def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
             f"one of this scan under {CALIBRATIONS}."
         )
     turned = np.unwrap([each.numbers.get(ANGLE, 0.0) for each in facts], period=360)
+    # The filter moves slightly with the gantry, so each direction of rotation has a calibration.
     sense = "_cw" if turned[-1] > turned[0] else "_cc"
     return [each for each in found if sense in each.name.lower()] or found

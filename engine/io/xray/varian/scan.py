@@ -1,9 +1,9 @@
-"""Varian on-board imagers: a folder with `Scan.xml`, `Acquisitions` and the open beam.
+"""Read scans of Varian on-board imagers: `Scan.xml`, `Acquisitions` and the open beam.
 
-Angles are the source's, clockwise as one faces the gantry; columns go left as the source sees them
-and rows down from the head. That is the geometry of RTK (gantry 180° − KVSourceRtn, offsets of the
-detector KVDetectorLat and KVDetectorLng), turned half round x. Images say lengths in cm, `Scan.xml`
-in mm.
+Angles are those of the source, clockwise facing the gantry. Columns run to the left as seen from
+the source, and rows down from the head. This is the geometry of RTK (gantry 180° − KVSourceRtn,
+detector offsets KVDetectorLat and KVDetectorLng), rotated by half a turn about x. Images state
+lengths in cm, `Scan.xml` in mm.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ACQUISITIONS = "Acquisitions"
 FACTS = {"voltage_kv": VOLTAGE, "current_ma": "KVMilliAmperes", "exposure_ms": "KVMilliSeconds"}
 SCAN = "AcquisitionId"
 DIFFERENT_MM = 1.0
-"""Distances of images and settings that differ by more are told."""
+"""Larger differences of distances between images and settings are noted."""
 SIDES = (
     "the file does not state the patient position; the orientation letters assume head first, "
     "supine."
@@ -100,7 +100,7 @@ class Varian(ProjectionsReader):
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    """Yield the files of a scan, whichever of them is named; possibly too many."""
     settings = path if path.name.lower() == NAME.lower() else _path_of_settings(path)
     root = settings.parent if settings else path.parent
     if settings:
@@ -113,7 +113,8 @@ def files_of(path: Path) -> Iterator[Path]:
 
 
 def _path_of_settings(path: Path) -> Path | None:
-    """Return the settings of the scan that a projection belongs to, where they are."""
+    """Return the settings of the scan of a projection, None if there are none."""
+    # Scan.xml is two folders above Acquisitions/NUMBER/Proj_00001.xim, or next to copied images.
     near = path.parent, *path.parent.parents[: 2 if path.parent.parent.name == ACQUISITIONS else 0]
     found = (
         each for folder in near for each in entries(folder) if each.name.lower() == NAME.lower()
@@ -130,7 +131,7 @@ def _settings_above(path: Path) -> VarianSettings | None:
 
 
 def _acquisition(settings: Path) -> Path:
-    """Return the one folder of projections of a scan."""
+    """Return the only folder of projections of a scan."""
     above = settings.parent / ACQUISITIONS
     inside = [each for each in entries(above) if is_folder(each)] if is_folder(above) else []
     found = [each for each in (*inside, settings.parent) if _numbered(each)]
@@ -161,7 +162,7 @@ def _series(path: Path, folder: Path) -> Stack:
 
 
 def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Images]:
-    """Return facts and values of the images; those taken with the beam off hold no values."""
+    """Return facts and values of the images; images taken with the beam off have no values."""
     facts: list[Xim] = []
     values = np.empty((0, 0, 0), np.float32)
     for each in stack.files:
@@ -169,6 +170,7 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
             image = read_xim(file)
         if image.values is None:
             continue
+        # MV images are portal images of the treatment beam, with another geometry.
         if image.texts.get("ImageSourceId", "").startswith("MV"):
             raise FileFormatError(
                 f"{each.name}: an image of the treatment beam; open a scan with the kV source."
@@ -195,7 +197,7 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
 
 
 def _each(path: Path, facts: Facts, name: str) -> NDArray[np.float64]:
-    """Return a number of each view; refuse a view that does not say it."""
+    """Return a number of each view; refuse a view that does not state it."""
     without = [k for k, each in enumerate(facts) if name not in each.numbers]
     if without:
         raise FileFormatError(
@@ -222,11 +224,13 @@ def _geometry(
         lateral = settings.lateral_mm
         _tell_other_distances(path, facts, settings, notes)
     else:
+        # Without settings, the vertical positions of source and detector give the distances.
         sad = _cm(path, facts, "KVSourceVrt")
         sid = sad - _cm(path, facts, "KVDetectorVrt")
         lateral = None
     refuse_distances(path, sad, sid)
     said = "KVDetectorLat" in facts[0].numbers
+    # The image states the position when it was taken, the settings only the planned one.
     aside = _cm(path, facts, "KVDetectorLat") if said or lateral is None else lateral
     along = _cm(path, facts, "KVDetectorLng")
     return turned_cone(
@@ -240,7 +244,7 @@ def _geometry(
 
 
 def _cm(path: Path, facts: Facts, name: str) -> float:
-    """Return a length of the scan [mm], the median of what its images say in cm."""
+    """Return a length of the scan [mm]: the median of the images, which state cm."""
     return 10 * float(np.median(_each(path, facts, name)))
 
 

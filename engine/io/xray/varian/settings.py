@@ -1,4 +1,4 @@
-"""`Scan.xml` of a Varian scan: distances, the detector's place and the filter, in mm."""
+"""Read `Scan.xml` of a Varian scan: distances, detector position and filter, in mm."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class VarianSettings:
 
     Attributes
     ----------
-    path : of the file
-    source_axis_mm, source_detector_mm : distances
-    lateral_mm : of the detector's centre along its columns; None where it is not said
-    bowtie : whether a bow-tie filter was in the beam
+    path : path of the file
+    source_axis_mm, source_detector_mm : planned distances
+    lateral_mm : offset of the detector centre along its columns; None if not stated
+    bowtie : True if a bow-tie filter was in the beam
     """
 
     path: Path
@@ -36,7 +36,7 @@ class VarianSettings:
 
 
 def is_settings(file: InputFile) -> bool:
-    """Return True if a file is the settings of a scan, by its name and its first bytes."""
+    """Return True if name and first bytes of a file are those of the settings of a scan."""
     return file.name.lower() == NAME.lower() and ROOT.search(file.head) is not None
 
 
@@ -53,12 +53,17 @@ class _Text(XmlText):
 
 
 def read_settings(file: InputFile) -> VarianSettings:
-    """Return the settings; nothing else is loaded.
+    """Return the settings without loading other files.
+
+    Parameters
+    ----------
+    file
+        `Scan.xml`
 
     Raises
     ------
     FileFormatError
-        for damage, or where a distance is missing
+        if the file is damaged or a distance is missing
     """
     seen = _Text(file)
     seen.read()

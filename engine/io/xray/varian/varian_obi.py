@@ -1,9 +1,8 @@
-"""Varian on-board imagers before TrueBeam: a folder of `.hnd` images and `ProjectionInfo.xml`.
+"""Read Varian on-board imagers before TrueBeam: a folder of `.hnd` images and `ProjectionInfo.xml`.
 
-Distances and the place of the panel are the calibrated ones of the text, the angle that of each
-image: GantryAngle = CTProjectionAngle, offset of the panel = CalibratedDetectorOffset, and for a
-half fan + DetectorPosLat. That is the geometry of RTK, which takes 139,000 counts for the open
-beam.
+Distances and panel position are the calibrated ones of the XML file; each image states its angle:
+GantryAngle = CTProjectionAngle, panel offset = CalibratedDetectorOffset, for a half fan
++ DetectorPosLat. This is the geometry of RTK, which uses 139,000 counts for the open beam.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ SIDES = (
 
 
 class VarianObi(ProjectionsReader):
-    """Varian cone-beam scan of an imager before TrueBeam."""
+    """Varian cone-beam scan of an on-board imager before TrueBeam."""
 
     name: ClassVar[str] = "Varian scan (HND)"
     format_name: ClassVar[str] = "Varian OBI (HND)"
@@ -78,6 +77,7 @@ class VarianObi(ProjectionsReader):
         kept = len(angles.rad)
         notes = [*angles.notes, *(f"{path.name}: {each}." for each in (BRIGHT, SIDES))]
         chambers = _numbers(facts[:kept], CHAMBER_HERE)
+        # The chamber has another name in `.hnd`; the correction is that of `.xim`.
         exposures = [Xim(None, {CHAMBER: each}, {}) for each in chambers]
         return assemble(
             path,
@@ -92,7 +92,7 @@ class VarianObi(ProjectionsReader):
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """Yield what a scan may be read from, whichever of its files is named: rather one too many."""
+    """Yield the files of a scan, whichever of them is named; possibly too many."""
     folder, above = path.parent, path.absolute().parent.parent
     is_settings = path.name.lower() == NAME
     inside = [each for each in entries(folder) if is_folder(each)] if is_settings else []
@@ -104,7 +104,7 @@ def files_of(path: Path) -> Iterator[Path]:
 
 
 def _settings_above(image: Path) -> ObiSettings:
-    """Return the text beside an image or in the folder above."""
+    """Return the settings next to an image or in the parent folder."""
     for folder in (image.parent, image.absolute().parent.parent):
         for each in entries(folder):
             if each.name.lower() == NAME and is_file(each):
@@ -117,7 +117,7 @@ def _settings_above(image: Path) -> ObiSettings:
 
 
 def _folder_below(settings: Path) -> Path:
-    """Return the one folder of projections of a scan: that of the text, or one in it."""
+    """Return the only folder of projections of a scan: that of the settings, or one inside it."""
     inner = [each for each in entries(settings.parent) if is_folder(each)]
     found = [each for each in (settings.parent, *inner) if _numbered(each)]
     if len(found) != 1:
@@ -166,7 +166,7 @@ def _images(path: Path, stack: Stack) -> tuple[list[Xim], Images]:
 
 
 def _numbers(facts: Sequence[Xim], name: str) -> list[float]:
-    """Return a number of each image; 0 where the machine does not know it."""
+    """Return a number of each image; 0 if the machine did not store it."""
     return [each.numbers.get(name, 0.0) for each in facts]
 
 

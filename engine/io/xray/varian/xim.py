@@ -1,9 +1,9 @@
-"""Varian `.xim`: one projection, and what the machine knew of it when it was taken.
+"""Read Varian `.xim`: one projection, and the facts that the machine stored with it.
 
-Numbers p of a detector of w columns are stored as d_i = p_i − p_(i−1) − p_(i−w) + p_(i−w−1), in 1,
-2 or 4 bytes as two bits of a table say; the first w + 1 are stored as they are. With
-e_i = p_i − p_(i−w) it is e_i = e_(i−1) + d_i, so that two running sums undo it. Numbers are of 32
-bits: sums are made in 64, and what leaves 32 is damage. Sums of 16 bits would wrap without a word.
+Values p of a detector with w columns are stored as d_i = p_i − p_(i−1) − p_(i−w) + p_(i−w−1), in 1,
+2 or 4 bytes as stated by two bits of a table; the first w + 1 are stored as they are. With
+e_i = p_i − p_(i−w), e_i = e_(i−1) + d_i, so two cumulative sums invert it. Values have 32 bits.
+Sums use 64 bits, and larger results are damage; sums of 16 bits would wrap without notice.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from engine.io.safety.open_input import InputFile
 
 MARK = b"VMS.XI\0"
 WIDTHS = (1, 2, 4)
-"""Bytes of a difference, by its two bits."""
+"""Size of a difference in bytes, by its two bits."""
 BYTES = np.array([*WIDTHS, 0])
 LARGEST = 2**31 - 1
 MOST_PIXELS = 2**16
 MOST_FACTS = 10_000
 UNKNOWN = 3.4e38
-"""Doubles from here on say that the machine does not know."""
+"""Larger doubles mean that the machine does not know the value."""
 Image = NDArray[np.int64]
 
 
@@ -36,9 +36,8 @@ class Xim:
 
     Attributes
     ----------
-    values : (rows, columns); None where the file holds facts alone
-    numbers, texts : by name, as they stand in the file; those that the machine does not know are
-        left out
+    values : (rows, columns); None if the file contains facts only
+    numbers, texts : name -> value as stored; without values that the machine does not know
     """
 
     values: Image | None
@@ -55,12 +54,14 @@ class ImageBytes:
     at: int = 0
 
     def whole(self, most: int = LARGEST) -> int:
+        """Return the next 32-bit integer, which must be from 0 to `most`."""
         (number,) = struct.unpack("<i", self.take(4))
         if not 0 <= number <= most:
             raise self.damage(f"byte {self.at - 4:,} states {number:,}, expected 0 to {most:,}")
         return int(number)
 
     def take(self, n_bytes: int) -> bytes:
+        """Return the next bytes; raise `FileFormatError` if the file ends before."""
         found = self.data[self.at : self.at + n_bytes]
         if len(found) < n_bytes:
             raise self.damage(
@@ -70,21 +71,27 @@ class ImageBytes:
         return found
 
     def damage(self, what: str) -> FileFormatError:
+        """Return a `FileFormatError` that reports damage."""
         return FileFormatError(f"{self.path.name}: {what}; the image is damaged, copy it again.")
 
 
 def read_xim(file: InputFile) -> Xim:
     """Return image and facts of a `.xim` file.
 
+    Parameters
+    ----------
+    file
+        `.xim` file, compressed or not
+
     Raises
     ------
     FileFormatError
-        for damage
+        if the file is damaged
     """
     left = ImageBytes(file.path, file.read())
     left.take(8 + 4)  # mark and version
     columns, rows = left.whole(MOST_PIXELS), left.whole(MOST_PIXELS)
-    left.take(4)  # bits that are used
+    left.take(4)  # used bits per pixel
     n_bytes, packed = left.whole(8), left.whole(1)
     values = (_unpacked if packed else _uncompressed)(left, rows, columns, n_bytes)
     left.take(4 * left.whole())  # the histogram
@@ -106,25 +113,32 @@ def _uncompressed(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Im
 
 def _unpacked(left: ImageBytes, rows: int, columns: int, _: int) -> Image | None:
     table, data = left.take(left.whole()), left.take(left.whole())
-    left.take(4)  # size of the image when it is unpacked
+    left.take(4)  # size of the uncompressed image
     return from_differences(left, table, data, (rows, columns)) if rows * columns else None
 
 
 def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[int, int]) -> Image:
-    """Return the image of a table of widths and of packed differences, first row included.
+    """Return the image from a table of widths and compressed differences.
 
     Parameters
     ----------
     left
-        the file, for sentences
-    table, data
-        two bits for each difference; numbers of the first row and one more, then differences
+        the file, for error messages
+    table
+        two bits for each difference
+    data
+        values of the first row and one more, then the differences
     shape
         (rows, columns), both above 0
+
+    Raises
+    ------
+    FileFormatError
+        if sizes do not match, or values exceed 32 bits
     """
     rows, columns = shape
     n = max(rows * columns - columns - 1, 0)
-    if rows < 2 or len(data) < n or 4 * len(table) < n:  # a difference has a byte at least
+    if rows < 2 or len(data) < n or 4 * len(table) < n:  # a difference has at least one byte
         raise left.damage(f"{len(data):,} bytes of {rows:,} x {columns:,} differences")
     first = np.frombuffer(data[: 4 * (columns + 1)], "<i4").astype(np.int64)
     if len(first) != columns + 1:
@@ -149,6 +163,7 @@ def _differences(left: ImageBytes, table: bytes, data: bytes, n: int) -> Image:
             f"{len(stored):,} bytes of differences, but the table states {ends[-1]:,}"
         )
     found = np.empty(n, np.int64)
+    # All differences of one width at once: a loop over pixels would take minutes.
     for code, n_bytes in enumerate(WIDTHS):
         here = np.flatnonzero(width == code)
         places = (ends[here] - n_bytes)[:, None] + np.arange(n_bytes)
@@ -157,7 +172,7 @@ def _differences(left: ImageBytes, table: bytes, data: bytes, n: int) -> Image:
 
 
 def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
-    """Return numbers and texts; lists, of the leaves of a collimator and such, are passed over."""
+    """Return numbers and texts; lists, such as collimator leaf positions, are skipped."""
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}
     for _ in range(left.whole(MOST_FACTS)):
@@ -167,7 +182,7 @@ def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
             (numbers[name],) = struct.unpack("<i", left.take(4))
         elif kind == 1:
             (number,) = struct.unpack("<d", left.take(8))
-            if abs(number) < UNKNOWN:  # which NaN is not
+            if abs(number) < UNKNOWN:  # also False for NaN
                 numbers[name] = number
         elif kind == 2:
             texts[name] = left.take(left.whole()).decode("latin-1").rstrip("\0")
