@@ -43,6 +43,7 @@ def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_f
     info
         without the facts that the header does not state
     """
+    # Only the file name: folders can contain the patient's name.
     info: Plain = {"format": NAME, "data_file": data_file.name}
     if counted is not None:
         info["n_time_tags"] = counted.n_time_tags
@@ -51,6 +52,7 @@ def info_of(header: InterfileHeader | None, counted: CountedWords | None, data_f
     if header is None:
         return info
     info["header_file"] = header.path.name
+    # The axes follow from the patient position that the header states.
     info |= header.axes_facts
     info |= {name: _fact(header, key, kind) for name, (key, kind) in FACTS.items()}
     info["scan_start"] = _moment(header, "study")

@@ -77,6 +77,7 @@ def scanner_of(header: InterfileHeader) -> RingScanner:
     key = SYSTEMS.get(system)
     scanner = read_scanner(key) if key else _adjacent_scanner(header.path, system)
     stated = header.whole("number of rings")
+    # The number of rings guards against a wrong `originating system`.
     if not isinstance(scanner, RingScanner) or stated not in (None, scanner.settings.n_rings):
         raise GeometryError(
             f"{header.path.name}: {stated} rings, but {scanner.name!r} has a different number; put "

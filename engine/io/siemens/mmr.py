@@ -182,6 +182,7 @@ def _adjacent_header(path: Path) -> InterfileHeader | None:
     for candidate in headers[:MAX_LOOKED_AT]:
         try:
             with open_input(candidate) as file:
+                # Sinogram headers in the same folder can name files too.
                 if not SiemensMmr.accepts(file):
                     continue
                 header = read_header(file)
@@ -228,6 +229,7 @@ def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
 
 def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> None:
     total = header.whole("total listmode word counts")
+    # Fewer words are a partial copy, which can be used; more words cannot be explained.
     if total is not None and n_words > total:
         raise FileFormatError(
             f"{data_file.name}: contains {n_words:,} words, but its header {header.path.name} "

@@ -88,6 +88,7 @@ class Clocked:
             book=book,
             crystals=crystals,
             delayed=events < PROMPT,
+            # Each event gets the time of the last tag before it.
             time_ms=np.repeat(clock - np.uint32(self.first_ms), n_each),
             end_byte=word_bytes * self.stop,
             start=self.start,
@@ -148,6 +149,7 @@ class WordPiece(EventPiece):
             with the first word that is too early
         """
         clock = self.clock
+        # Equal times are allowed; only a step back is damage.
         back = np.flatnonzero(clock[1:] < clock[:-1])
         if not len(back):
             return

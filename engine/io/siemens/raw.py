@@ -249,6 +249,7 @@ def _read(file: InputFile) -> RawData:
         raise FileFormatError(
             f"{file.name}: not raw data of a Siemens scanner; choose another file."
         )
+    # Positions of elements in the file are meaningless after compression of the whole data set.
     if DEFLATED in part.head:
         raise FileFormatError(
             f"{file.name}: the deflated transfer syntax is not supported; {WAY_OUT}."

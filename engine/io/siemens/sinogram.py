@@ -77,6 +77,7 @@ def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
     """
     n_times, types = _n_times(header), types_of(header)
     layout = _timed(layout_of(header), n_times)
+    # Without a timing resolution, TOF bins cannot be used and are summed.
     keeps = n_times > 1 and layout.scanner.tof is not None
     prompts, timed = _values(header, data, layout, 0, n_times, keeps=keeps)
     # Type 0 is the sinogram to reconstruct, so it cannot be its own randoms.

@@ -169,6 +169,7 @@ def _axes(value: object, where: str) -> tuple[tuple[int, int], ...]:
     text = "" if value is None else _text(value, "order", where)
     found = ORDER.fullmatch(BETWEEN.sub("", text))
     letters = found.groups() if found else ()
+    # No default: a wrong order would mirror or turn the patient without notice.
     if sorted(letter[-1] for letter in letters) != list(AXES):
         what = f"order is {text[:40]!r}" if text else "the order of the axes is missing"
         raise GeometryError(

@@ -101,6 +101,7 @@ def save_frames(
     subject
         patient and study of a DICOM series; None: pseudonyms
     """
+    # Callers can skip the early check, so the format is checked again.
     can_save_frames(path, gated=any(each.frame.gate for each in frames))
     for each in frames:
         # Check all frames before the first byte is written.

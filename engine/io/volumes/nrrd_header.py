@@ -69,6 +69,7 @@ def read_header(file: InputFile) -> NrrdHeader:
     lines = head[:end].decode("utf-8", "replace").splitlines()
     # Data files are resolved here, where their folder is checked.
     plain, files = _without_files(file, lines)
+    # A detached header may end without an empty line, but must then be read completely.
     if not ends and (not files or file.size > HEAD_BYTES):
         raise FileFormatError(
             f"{file.name}: its header has no end and names no data file; copy the file again."

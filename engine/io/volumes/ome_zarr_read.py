@@ -212,6 +212,7 @@ def _block(
 
 def _codecs(array: Plain) -> tuple[Literal["<", ">"], bool]:
     """Return the byte order, and True if chunks are compressed by gzip."""
+    # Blosc and Zstandard, which other writers use, need additional libraries.
     names = [str(codec["name"]) for codec in array["codecs"]]
     if names not in (["bytes"], ["bytes", "gzip"]):
         raise ValueError(

@@ -54,6 +54,7 @@ def straightened(
     cosines = steps / edges
     world = np.abs(cosines).argmax(axis=0)
     tilt = np.abs(cosines).copy()
+    # What remains are the components across the main axis of each direction.
     tilt[world, range(3)] = 0
     if tilt.max() > MAX_TILT or len(set(world)) < 3:
         raise GeometryError(

@@ -52,6 +52,7 @@ def facts_of(data: Projections) -> Facts:
 def title_of(data: Projections) -> str:
     """Return a title of a scan in one line, such as "cone-beam CT, 720 views of 512 × 512"."""
     n, rows, columns = data.shape
+    # Our geometry has no fan beam: it is a cone beam with one row.
     beam = "fan" if rows == 1 and data.geometry.beam == "cone" else data.geometry.beam
     return f"{beam}-beam CT, {n:,} views of {rows:,} × {columns:,}"
 

@@ -97,12 +97,14 @@ def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, Pla
         if the settings are incomplete, possibly still being written, or describe several scans
     """
     found = []
+    # Each file is opened, and folders can contain thousands of images.
     for path in sorted(paths)[:MAX_LOOKED_AT]:
         for entry in _accepting(path, PROJECTION_READERS.entries):
             with open_input(path) as file:
                 plan = entry.format.planned(file, shape)
             if plan is not None:
                 found.append((path, plan))
+    # The live view cannot know which of several scans is being measured.
     if len(found) > 1:
         names = ", ".join(path.name for path, _ in found[:4])
         raise FileFormatError(f"{len(found)} scans are described here ({names}); keep one.")

@@ -55,6 +55,7 @@ class FlexRay(ProjectionsReader):
     def read(cls, file: InputFile) -> Projections:
         path, fields = file.path, read_fields(file, ":")
         stacks = series(path.parent)
+        # The number of angles follows from the images: a scan can be stopped early.
         stack = _projections(stacks, fields)
         angles = read_angles(_angles(fields, len(stack)), "deg", path.name)
         flats, darks = (_optional(stacks, prefix, path) for prefix in (FLAT, DARK))
@@ -90,6 +91,7 @@ def _planned(fields: Fields) -> int:
     """Return the number of images; some settings do not count the last, which repeats the first."""
     stated = fields.whole("# projections")
     span = fields.number("last angle") - fields.number("start angle")
+    # With a round step between `stated` angles, the repeated last view is already counted.
     if stated < 2 or _is_round(span / (stated - 1)) or not _is_round(span / stated):
         return stated
     return stated + 1
@@ -118,6 +120,7 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
             f"{fields.path.name}: {len(stack):,} projections were found, but the settings state "
             f"{wanted:,.0f}; choose the settings of this scan."
         )
+    # The numbers show a gap at the start, which `refuse_missing` cannot see.
     if stack.numbers[0] not in (0, 1):
         raise FileFormatError(
             f"{fields.path.name}: the first projections before {stack.files[0].name} are missing; "
@@ -162,6 +165,8 @@ def _pose(fields: Fields) -> Plain:
 
 def _pixel_mm(fields: Fields, magnification: float) -> float:
     """Return the pixel size from the voxel size [µm]; the stated pixel, in mm or µm, must agree."""
+    # The voxel size is stated for the binning used; the pixel size is given in mm or µm, by
+    # version.
     pixel = fields.positive("voxel size") * 1e-3 * magnification
     stated = fields.maybe("binned pixel size")
     if stated is not None and not any(
@@ -198,6 +203,7 @@ def _window(fields: Fields) -> tuple[float, float]:
 def _flat_views(fields: Fields, flats: Images | None, n_views: int) -> Plain:
     """Return the views of the flats: the stated number before the scan, the others after it."""
     before = fields.maybe(BEFORE)
+    # Flats before and after the scan follow the drift of the beam.
     if flats is None or before is None or not 0 < before < len(flats):
         return {}
     return {"flat_views": [0 if k < before else n_views for k in range(len(flats))]}

@@ -98,6 +98,7 @@ def assemble(
         values, geometry = _compacted(values, chosen), geometry.select(chosen)
         info = info_of(info or {}, chosen)
     bad = np.zeros(values.shape[1:], bool) if bad_pixels is None else bad_pixels.copy()
+    # After lost views are removed: a pixel is bad only if it fails in all others.
     bad |= _not_numbers(path, values, message)
     if whole_numbers:
         _saturated(path, values, message)
@@ -255,6 +256,7 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
 
 
 def _saturated(path: Path, values: Images, notes: list[str]) -> None:
+    # Only the largest value of a converter is saturation; other maxima are real counts.
     top = largest(values)
     if top not in SATURATED:
         return
@@ -280,6 +282,7 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> N
 
 def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDArray[np.bool_]:
     """Return the views to leave out; zeros in line integrals can be views next to the object."""
+    # View by view, because a mask of all values would take a quarter of their memory.
     zeros, no_numbers = np.zeros((2, len(values)), bool)
     for view, image in enumerate(values):
         zeros[view], no_numbers[view] = not image.any(), not np.isfinite(image).any()

@@ -187,12 +187,14 @@ def _matrix(data: memoryview, order: str, depth: int) -> tuple[str, Value]:
 
 def _shape(part: _Part, order: str) -> tuple[int, ...]:
     sizes = np.frombuffer(part.data, f"{order}i4").tolist() if part.kind == 5 else []
+    # Every MATLAB array has at least two axes.
     if len(sizes) < 2 or min(sizes) < 0:
         raise MatlabError(f"an array of shape {sizes[:8]}")
     return tuple(sizes)
 
 
 def _numbers(part: _Part, shape: tuple[int, ...], order: str) -> Array:
+    # Stored types differ from the class of the array: MATLAB compresses small integers.
     kind = TYPES.get(part.kind)
     if kind is None:
         raise MatlabError(f"numbers of type {part.kind}")
@@ -223,6 +225,7 @@ def _struct(parts: Iterator[_Part], shape: tuple[int, ...], order: str, depth: i
     found: Struct = {}
     for name in names:
         part = next(parts)
+        # An empty matrix element has no flags and no shape (MAT-File Format, "miMATRIX").
         is_empty = part.kind == MATRIX and not len(part.data)
         inner = (
             _matrix(part.data, order, depth + 1)[1]

@@ -42,6 +42,7 @@ def turned_cone(
     """
     turn = about_z(angles_rad)
     lift = np.zeros((len(angles_rad), 3))
+    # Relative to the first view, so that the scan starts at z of the stated pose.
     lift[:, 2] = rise_mm * (angles_rad - angles_rad[0]) / (2 * np.pi)
     source, detector, u, v = (turn @ np.array(a) for a in (source_mm, detector_mm, u_mm, v_mm))
     return XrayGeometry("cone", source + lift, detector + lift, u, v, shape)

@@ -136,6 +136,7 @@ def _filled(
     order = settings.order
     full: tuple[int, ...] = shape
     full_order: tuple[str, ...] = order
+    # Fan-beam data have one row and no axis for it.
     if "row" not in order:
         full, full_order = (*shape, 1), (*order, "row")
     sizes: dict[str, int] = dict(zip(full_order, full, strict=True))

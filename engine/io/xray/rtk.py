@@ -74,6 +74,7 @@ class RtkXml(ProjectionsReader):
             values,
             geometry,
             kind,
+            # RTK files state the position of the detector exactly, including the rotation axis.
             calibrated=True,
             whole_numbers=whole,
             info={"format": cls.name},
@@ -107,6 +108,7 @@ class _Text(XmlText):
         self.views: list[dict[str, float]] = []
 
     def opened(self, name: str) -> None:
+        # Other XML files can contain elements with the same names.
         if len(self.places) > MAX_DEPTH or self.places[0] != ROOT:
             self.refuse(f"not an {ROOT}")
         if name == VIEW:
@@ -151,6 +153,7 @@ def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
         values = [view.get(name, seen.common.get(name)) for view in seen.views]
         if name in (GANTRY, SID, SDD) and None in values:
             seen.refuse(f"view {values.index(None)} has no {name}")
+        # RTK leaves out parameters that are 0.
         found[name] = np.array([0.0 if v is None else v for v in values])
         if not np.isfinite(found[name]).all():
             seen.refuse(f"{name} is not finite in a view")

@@ -88,6 +88,7 @@ def write_sidecar(data: Projections, path: Path) -> None:
         if images is not None:
             sidecar[key] = f"{stem}{ENDINGS[key]}.raw"
             raw = np.ascontiguousarray(images, "<f4")
+            # A digest of each file shows later if it was changed or exchanged.
             digests[sidecar[key]] = digest(raw)
             files[path.with_name(sidecar[key])] = raw.reshape(-1).view(np.uint8).data
     lines = _lines(data.geometry).encode()

@@ -137,6 +137,7 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
         if a file is damaged, has several pages or another size
     """
     first = _image(stack.files[0])
+    # Several pages in each file would be ambiguous: views, frames or colours.
     if first.ndim != 2:
         raise FileFormatError(
             f"{stack.files[0].name}: {len(first):,} pages, expected one per file."
@@ -145,6 +146,7 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     values[0] = first
     for k, file in enumerate(stack.files[1:], 1):
         image = _image(file)
+        # Preview images can have similar names.
         if image.shape != first.shape:
             raise FileFormatError(
                 f"{file.name}: {' x '.join(map(str, image.shape))} pixels, the images before it "

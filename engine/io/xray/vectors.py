@@ -82,7 +82,7 @@ class AstraVectors(ProjectionsReader):
 
 
 def _flat_views(flats: Images | None, n_views: int, walnut: bool) -> Plain:
-    """Return the views of a walnut's two flats: after and before the scan, as views are reversed."""
+    """Return the views of a walnut's two flats: after and before, because views are reversed."""
     if not walnut or flats is None or len(flats) != 2:
         return {}
     return {"flat_views": [n_views, 0]}
@@ -108,6 +108,7 @@ def read_vectors(file: InputFile) -> NDArray[np.float64]:
     """
     path, rows = file.path, []
     for k, line in enumerate(file.text(MAX_BYTES).splitlines(), 1):
+        # NumPy and MATLAB write blanks, spreadsheets write commas.
         fields = line.partition("#")[0].replace(",", " ").split()
         if not fields:
             continue
@@ -178,6 +179,7 @@ def geometry_of(
     GeometryError
         if lengths are apparently not in mm
     """
+    # Vectors in µm would make a scanner of hundreds of metres.
     if np.abs(vectors).max() > MAX_LENGTH_MM:
         raise GeometryError(
             f"{path.name}: lengths up to {np.abs(vectors).max():.3g} mm; give lengths in mm."
@@ -187,6 +189,7 @@ def geometry_of(
 
 
 def _projections(stacks: dict[str, Stack], path: Path) -> Stack:
+    # The format does not name the images, so the only series of projections is used.
     fits = {p: s for p, s in stacks.items() if p not in (FLAT, DARK)}
     if len(fits) != 1:
         found = f"{len(fits)} series" if fits else "no series"

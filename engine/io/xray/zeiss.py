@@ -137,6 +137,7 @@ def read_streams(stream: Streams, path: Path) -> Projections:
     geometry = _geometry(facts, angles.rad, shape)
     flats = _reference(facts, shape, notes)
     moves = [facts.maybe(f"Alignment/{axis}-Shifts", "<f4") for axis in "XY"]
+    # Shifts are recorded for dynamic ring removal; scans without it lack the streams.
     if all(move is not None and len(move) >= len(values) for move in moves):
         x, y = (np.asarray(move, np.float64)[: len(values)] for move in moves)
         geometry = shifted_views(path, values, flats, geometry, x, y, notes)

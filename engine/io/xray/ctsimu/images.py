@@ -82,6 +82,7 @@ def named_images(metadata: Path, content: Plain, q: Quantities, notes: list[str]
     stated = section(content, "output", "projections")
     raw = _raw(metadata, stated)
     images, is_whole = _images(metadata, stated, raw, q.n_views)
+    # Flat and dark images have the storage format of the projections.
     references = {kind: section(stated, f"{kind}_field") for kind in REFERENCES}
     corrected = {
         kind: each.get("projections_corrected") is True for kind, each in references.items()
@@ -154,6 +155,7 @@ def _found(
     refuse_count(scenario, len(stack), q.n_views)
     images, is_whole = read_stack(stack, scenario)
     references: dict[str, Images | None] = dict.fromkeys(REFERENCES)
+    # References of corrected projections would be applied a second time.
     for kind in REFERENCES if not is_corrected else ():
         files = [
             each
@@ -167,6 +169,7 @@ def _found(
 
 def _kind(stem: str) -> str | None:
     """Return "flat" or "dark" for the name of such images, None for projections."""
+    # Whole words only: the name of a scan can contain "flat", as in "flatplate_0001".
     words = re.split(r"[_\W\d]+", stem.lower())
     return next((kind for kind in REFERENCES if kind in words), None)
 
@@ -183,6 +186,7 @@ def _images(metadata: Path, stated: Plain, raw: Raw | None, n_wanted: int) -> tu
                 metadata,
                 f"names {files[0].name}, which is not a TIFF image, but states no datatype",
             )
+        # A single raw file contains all images, a numbered one contains one.
         n_each = n_wanted if len(files) == 1 else 1
         images = [_read_raw(each, raw, n_each) for each in files]
         return np.concatenate(images), raw.dtype.kind in "iu"
@@ -244,6 +248,7 @@ def _read_raw(path: Path, raw: Raw, n_images: int) -> Images:
     step = raw.before_image + n_bytes
     wanted = raw.before_file + n_images * step
     with open_input(path) as file:
+        # Raw images have no header, so the size is the only check of type and dimensions.
         if file.size != wanted:
             raise FileFormatError(
                 f"{path.name}: {file.size:,} bytes, expected {wanted:,} for {n_images:,} images of "
@@ -265,6 +270,7 @@ def _tiff(path: Path) -> bool:
 def _pages(path: Path) -> tuple[Images, bool]:
     with open_input(path) as file:
         image = tiff_of(file)
+    # tifffile drops the page axis of a single page.
     pages = image if image.ndim == 3 else image[None]
     return np.asarray(pages, np.float32), image.dtype.kind in "iu"
 

@@ -60,6 +60,7 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
     curves = [str(grey[name].get("value")) for name in CURVES if _has_value(grey.get(name))]
     divergence = section(content, "geometry", "source", "beam_divergence")
     parallel = section(content, "geometry", "source").get("type") == "parallel"
+    # A cone beam ignores the divergence, so only that of a parallel beam matters.
     spread = parallel and any(
         q.maybe(divergence.get(axis), ANGLE_RAD, f"the divergence {axis}") for axis in "uv"
     )
@@ -155,6 +156,7 @@ def _map(
     path: Path, name: str, stated: Plain, shape: tuple[int, int], q: Quantities
 ) -> NDArray[np.generic]:
     with open_adjacent(path, name) as file:
+        # Maps are TIFF or raw; only raw ones need the storage stated in the scenario.
         if is_tiff(file.head):
             values = np.asarray(tiff_of(file))
         else:
@@ -164,6 +166,7 @@ def _map(
             dtype = np.dtype(str(kind)).newbyteorder("<" if order == "little" else ">")
             start = q.maybe(stated.get("headersize"), PURE, "the headersize of the map") or 0
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
+    # A map for unbinned pixels cannot be applied to binned ones.
     if values.shape != shape:
         raise FileFormatError(f"{name}: the map and the projections have different pixels.")
     return values

@@ -111,6 +111,7 @@ def geometry_of(content: Plain, q: Quantities) -> XrayGeometry:
     geometry = section(content, "geometry")
     stage = placed(geometry, "stage", q, turn_rad=stage_angles(content, q))
     source, detector = (placed(geometry, name, q) for name in ("source", "detector"))
+    # The rows are the axes of the stage, so the matrix rotates world vectors into the volume.
     to_volume = np.stack([stage.u, stage.v, stage.w], axis=1)
 
     def seen(vectors: Array) -> Array:
@@ -199,10 +200,12 @@ def placed(geometry: Plain, name: str, q: Quantities, turn_rad: Array | None = N
     """
     stated = section(geometry, name)
     centre = section(stated, "center")
+    # Without drifts: these are added after the deviations, in world axes.
     start = [q.number(centre.get(axis), LENGTH_MM, _of("center", axis, name)) for axis in WORLD]
     u, w = (_direction(stated, f"vector_{axis}", name, q) for axis in "uw")
     if abs(u @ w) > ORTHOGONAL:
         q.refuse(f"vector_u and vector_w of the {name} are not perpendicular")
+    # v is not stated; it completes the right-handed system.
     part = ScannerPart(*(np.tile(each, (q.n_views, 1)) for each in (start, u, np.cross(w, u), w)))
     if turn_rad is not None:
         part = part.turned(part.w, turn_rad, part.centre_mm)
@@ -237,6 +240,7 @@ def _deviations(stated: Plain, name: str, q: Quantities) -> list[Plain]:
     if section(stated, "deviation"):
         q.refuse(f"the {name} has a 'deviation' from a version before 1.0, which is not supported")
     found = stated.get("deviations") or []
+    # Scenarios may state a single deviation without a list.
     found = [found] if isinstance(found, dict) else found
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         q.refuse(f"the deviations of the {name} are not a list")
@@ -252,6 +256,7 @@ def _deviated(part: ScannerPart, stated: Plain, name: str, q: Quantities) -> Sca
     if kind not in ("translation", "rotation"):
         q.refuse(f"{what} has the type {str(kind)[:20]!r}, expected translation or rotation")
     amount = q.of_views(stated.get("amount"), ANGLE_RAD if kind == "rotation" else LENGTH_MM, what)
+    # A deviation of 0 needs no valid axis.
     if not amount.any():
         return part
     # The scenario hides this misalignment on purpose, to test reconstructions.

@@ -74,6 +74,7 @@ class CtSimu(ProjectionsReader):
 
 def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Projections:
     version = section(content, "file", "file_format_version").get("major")
+    # Major versions change the meaning of fields; minor versions only add some.
     if version != KNOWN_MAJOR:
         raise FileFormatError(
             f"{path.name}: version {str(version)[:20]} of the scenario format, expected "
@@ -85,6 +86,7 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
     )
     notes: list[str] = []
     says_corrected = section(taken_as, "flat_field").get("correction") is True
+    # A second converter: the number of views is needed for all drifts, and is itself a quantity.
     q = Quantities(path, n_views)
     scan_images = (
         named_images(*metadata, q, notes)
@@ -92,6 +94,7 @@ def _read(path: Path, content: Plain, metadata: tuple[Path, Plain] | None) -> Pr
         else found_images(path, q, corrected=says_corrected)
     )
     geometry = geometry_of(content, q)
+    # After the geometry, which collects hidden and assumed quantities in `q`.
     notes += notes_of(path, content, q)
     flats, darks, white = _open_beam(path, content, metadata, scan_images, q, notes)
     return assemble(

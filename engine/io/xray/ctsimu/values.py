@@ -174,6 +174,7 @@ class Quantities:
         """Return the numbers of a text file with one column in the folder of the scenario."""
         with open_adjacent(self.path, file_name) as file:
             lines = file.text(MAX_BYTES).splitlines()
+        # Files of drifts can have comments and further columns; the first column counts.
         fields = (line.partition("#")[0].replace(",", " ").split() for line in lines)
         try:
             return [float(each[0]) for each in fields if each]

@@ -95,6 +95,7 @@ def read_frames(file: InputFile) -> Frames:
         for number, stated in exposed
     ]
     values = np.array(rows)
+    # The tube values are the same for all frames and are stated for the scan.
     voltage, current = (
         seen.number(seen.scan, name, "the scan") if seen.scan.get(name) else 0.0
         for name in ("kV", "mA")

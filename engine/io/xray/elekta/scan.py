@@ -135,6 +135,7 @@ def _files(path: Path, frames: Frames) -> list[Path]:
             f"{path.name}: frames of {len(scans)} scans in one folder ({names}); keep one scan."
         )
     files = {number: each for number, _, each in numbered}
+    # A dictionary would silently keep the last of two files.
     if len(files) != len(numbered):
         raise FileFormatError(f"{path.name}: two files have the same frame number; remove one.")
     missing = [number for number in frames.numbers if number not in files]

@@ -67,6 +67,7 @@ def _turns(places: Array, step: float, n_views: int) -> bool:
     if n_views < 2:
         return False
     ways = np.diff(places)
+    # Other motors stand still or move back and forth during a scan.
     one_way = bool((ways > 0).all() or (ways < 0).all())
     return one_way and abs(abs(places[-1] - places[0]) - step * (n_views - 1)) <= STEPS_OFF * step
 
@@ -76,6 +77,7 @@ def _positions(headers: Headers) -> dict[str, Array]:
     names = headers[0]["motor_mne"].split()
     rows = [each["motor_pos"].split() for each in headers]
     same = all(each["motor_mne"].split() == names for each in headers)
+    # Without names for all positions, positions cannot be assigned to motors.
     if not names or not same or any(len(row) != len(names) for row in rows):
         return {}
     try:

@@ -154,6 +154,7 @@ def _references(tree: Tree, name: str, path: Path, notes: list[str]) -> Images |
     item = tree.dataset(f"{GROUP}/{name}")
     if item is None or not item.size:
         return None
+    # References are optional, so unusable ones are only noted.
     if item.dtype.kind not in "iuf" or item.ndim not in (2, 3):
         notes.append(
             f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes and is ignored; images "
@@ -219,6 +220,7 @@ def _kind(
     for kind in KINDS:
         if stated == kind:
             return kind
+    # Integers are always counts; floating-point values can also be transmissions or integrals.
     units = attribute(item, "units").lower()
     if has_flats or units in UNIT_ONLY or item.dtype.kind in "iu":
         if not has_flats:
@@ -234,6 +236,7 @@ def _geometry(
     ours = tree.items.get(OURS)
     if ours is not None and all(tree.dataset(f"{OURS}/{name}") is not None for name in VECTORS):
         vectors = [tree.numbers(f"{OURS}/{name}") for name in VECTORS]
+        # Our programs write this group, so a mismatch is damage and not another convention.
         if any(a is None or a.size < 3 * n or not np.isfinite(a).all() for a in vectors):
             raise FileFormatError(
                 f"{path.name}: {OURS} does not contain three numbers per view ({n:,} views); write "

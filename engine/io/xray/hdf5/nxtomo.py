@@ -68,6 +68,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     frames = _frames(tree, path)
     keys = _keys(tree, len(frames), path)
     shots = np.flatnonzero(keys == PROJECTION)
+    # Angles before images: reading gigabytes for a scan without angles would be wasted.
     item, values = _angles(tree, len(frames), len(shots), path)
     where = f"{path.name}: {item.name}"
     if not len(shots):
@@ -121,6 +122,7 @@ def flat_positions(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> Plain:
     facts
         `flat_views` for `Projections.info`; {} if there are no flats
     """
+    # The position of flats in time is needed to interpolate between them.
     flats = np.flatnonzero(keys == FLAT)
     return {"flat_views": np.searchsorted(shots, flats).tolist()} if len(flats) else {}
 
@@ -193,6 +195,7 @@ def _keys(tree: Tree, n_frames: int, path: Path) -> NDArray[np.int64]:
                         f"{path.name}: {where} has {len(keys):,} entries for {n_frames:,} images; "
                         "export the scan again."
                     )
+                # NXtomo defines 0 to 3 only; other values come from another convention.
                 strange = np.setdiff1d(keys, np.arange(4))
                 if len(strange):
                     raise FileFormatError(
@@ -222,6 +225,7 @@ def _angles(
     named = [w for w in lists if posixpath.basename(w) in ANGLE_NAMES]
     axes = [w for w in lists if _class_of(tree, w) in ("NXsample", "NXtransformations", "NXdata")]
     words = [w for w in lists if any(k in posixpath.basename(w).lower() for k in ANGLE_WORDS)]
+    # The standard name first, then likely groups, then any name with a word for angles.
     for where in [*named, *(w for w in axes if w in words), *words]:
         values = numbers_of(lists[where])
         if values is not None and (len(values) in (n_frames, n_shots) or where in named):
@@ -239,6 +243,7 @@ def _pixel_mm(tree: Tree) -> tuple[float, float] | None:
     for axis in "xy":
         for where, item in _inside(tree).items():
             if posixpath.basename(where) == f"{axis}_pixel_size":
+                # NeXus lengths without a unit are in metres.
                 scale = MM.get(attribute(item, "units", "m").strip().lower())
                 size = (tree.optional_number(where) or np.nan) * (scale or np.nan)
                 if 1e-6 < size < 10:

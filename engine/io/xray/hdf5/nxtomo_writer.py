@@ -107,6 +107,7 @@ def _in_order(
     keys = np.concatenate(kinds).astype(np.uint8)
     order = np.argsort(at, kind="stable")
     images = np.concatenate([darks, flats, data.values]).astype("<f4")[order]
+    # Flats and darks get the angle of the view that follows, as if the stage waited there.
     nearest = np.clip(np.ceil(at[order]).astype(int), 0, data.n_views - 1)
     return images, keys[order], np.rad2deg(angles)[nearest]
 

@@ -31,6 +31,7 @@ def numbers_of(item: object) -> NDArray[np.float64] | None:
     """
     import h5py
 
+    # `shape` is None for an empty dataset (null dataspace).
     if not isinstance(item, h5py.Dataset) or item.shape is None or item.dtype.kind not in "iufSO":
         return None
     provide_filters(item, str(item.name))

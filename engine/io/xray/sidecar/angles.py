@@ -65,6 +65,7 @@ def source_angles(
     refuse_count(path, n_views, len(stated))
     remedy = 'set its unit to "deg" or "rad"'
     angles = read_angles(stated, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
+    # Even steps are a guess of the import, and the user must see it again in each run.
     if given.assumed:
         angles = replace(angles, notes=(*angles.notes, _assumption(given, n_views, path)))
     sense = -1.0 if g.clockwise else 1.0
@@ -103,6 +104,7 @@ def _stated(
             values = _listed(file, inner, given, lengths)
     kept = np.ones(len(values), bool)
     for start, end in given.leave_out:
+        # NumPy would ignore a slice beyond the end, and the error would remain hidden.
         if end >= len(values):
             raise GeometryError(
                 f"{path.name}: leave_out ends at number {end:,}, but there are {len(values):,} "
@@ -116,6 +118,7 @@ def _listed(
     file: InputFile, inner: str, given: AngleSettings, lengths: Sequence[int]
 ) -> NDArray[np.float64]:
     """Return the angles of a text or an array in the unit of the settings."""
+    # A text can have the suffix of an array file; its content decides.
     if is_hdf5(file.head) or (holds_arrays(file.path) and decoded(file.head) is None):
         return _dataset(file, inner)
     found = angles_in_text(file, lengths, column=inner)

@@ -59,6 +59,7 @@ def sidecar_of(path: Path) -> Path | None:
 
 def _tables(folder: Path) -> list[Path]:
     try:
+        # Only names are listed first: folders of a scan can contain thousands of images.
         found = sorted(name for name in names_in(folder) if name.endswith(".toml"))
         return [folder / name for name in found[:MAX_LOOKED_AT]]
     except EngineError:

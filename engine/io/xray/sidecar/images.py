@@ -55,6 +55,7 @@ def images_named(
     files = _located(settings, names, path, reference=reference)
     if _is_stack(files):
         paths = tuple(file for file, _ in files)
+        # Stacks are read image by image into one array; joining parts would double the memory.
         return _oriented(*read_stack(Stack(paths, tuple(range(len(paths)))), path), settings)
     parts = [
         _part(settings, file, inner, path, several=reference or len(files) > 1)
@@ -100,6 +101,7 @@ def some_images(
             parts.append(part[:, rows].copy())
         return np.concatenate(parts)
     (file, inner), *more = files
+    # A view is contiguous in a raw file only if it is the slowest axis.
     if not more and _is_raw_file(settings, file, inner) and settings.order[0] == "view":
         with open_input(file) as raw:
             return np.concatenate([read_view(settings, raw, path, k)[:, rows] for k in numbers])
@@ -140,12 +142,14 @@ def _part(
 
 def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
     """Return an array with sorted axes; an array of two axes can be a single image."""
+    # The order of axes for a stack of arrays applies to the last two axes of a single image.
     order = settings.order if stored.ndim == len(settings.order) else settings.order[-2:]
     if stored.ndim != len(order) or stored.dtype.kind not in "fiu":
         raise FileFormatError(
             f"{file.name}: an array of shape {stored.shape} and type {stored.dtype}, expected "
             f"numbers along {', '.join(settings.order)}; correct `order`, or name another array."
         )
+    # Axes that the array lacks get length 1.
     missing = [axis for axis in AXES if axis not in order]
     full = stored.reshape((*(1,) * len(missing), *stored.shape))
     turned = full.transpose([(*missing, *order).index(axis) for axis in AXES])
@@ -184,6 +188,7 @@ def split(name: str, path: Path) -> tuple[str, str]:
         array is "" if none is named, or if a file has this name with the #
     """
     file, sign, inner = name.partition(SIGN)
+    # File names can contain a #.
     is_whole = not sign or is_file(path.parent / name)
     return (name, "") if is_whole else (file, inner)
 
@@ -281,6 +286,7 @@ def _one(path: Path) -> Array:
 
 def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, bool]:
     if settings.image_order == ("column", "row"):
+        # Some detectors store columns first.
         images = images.transpose(0, 2, 1)
     return flipped(images, settings), whole
 

@@ -80,6 +80,7 @@ def projections_of(settings: Sidecar, path: Path) -> Projections:
         values = values[::-1]
     flats, darks = references_of(settings, path)
     geometry, known, notes = _geometry(settings, values.shape, path, _n_of(flats, darks))
+    # Reversed views are only a view of the memory; devices need contiguous arrays.
     values = np.ascontiguousarray(values[: geometry.n_views])
     # Scaled integers are no longer counts, so their maximum is not saturation.
     whole = whole and settings.scale is None
@@ -221,6 +222,7 @@ def _assembled(
 
 def _says_axis(settings: Sidecar) -> bool:
     g = settings.geometry
+    # These files state the complete pose, so the axis is not searched for.
     if isinstance(g, VectorSettings | RtkSettings):
         return True
     return g.axis_column is not None or g.detector_shift_mm[0] != 0

@@ -145,6 +145,7 @@ GeometrySettings = Annotated[
 class Sidecar(Settings):
     """A projections sidecar."""
 
+    # TOML files are also used for studies, protocols and scanners; this key distinguishes them.
     format: Literal["isocenter-projections"]
     version: Literal[1, 2]
     file: Names = setting(None, "Raw or TIFF file, or several, in the same folder or below it")
@@ -197,6 +198,7 @@ class Sidecar(Settings):
             raise ValueError("scale must not be 0")
         if self.kind == "counts":
             raise ValueError("counts are divided by their flats and need no scale; remove it")
+        # Both would scale the values, and their order would matter.
         if self.white_level is not None:
             raise ValueError("white_level divides and scale multiplies; state only one of them")
 

@@ -125,6 +125,7 @@ def angles_in_text(file: InputFile, lengths: Sequence[int], column: str = "") ->
         raise FileFormatError(
             f"{file.name}: is not a text file; name a text file or an array of angles."
         )
+    # One number per line needs no title, so any length is accepted here.
     if len(content.plain) and not column:
         return bare_angles(content)
     found = of_column(content, column) if column else choose(content, file.name, lengths)
@@ -157,6 +158,7 @@ def words_of(text: str) -> frozenset[str]:
     words
         in lower case, without numbers
     """
+    # "milli-degrees" and "mdeg" must become the same word.
     text = re.sub(r"(?i)milli[- ]?(?=deg|rad)", "m", CAMEL.sub(" ", text))
     return frozenset(each.lower() for each in TOKEN.findall(text.replace("_", " ")))
 
@@ -185,6 +187,7 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
     """
     n_views = lengths[0]
     stem = name.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
+    # Logs of a scan often have rows for flats and darks between those of views.
     lists = [_without_references(each, n_views) for each in content.lists]
     fits = [
         each
@@ -205,6 +208,7 @@ def choose(content: TextContent, name: str, lengths: Sequence[int]) -> TextAngle
     likely = [each for each in fits if _may_be(each) and _is_plausible(each, content)]
     if likely:
         return _one_of(likely, content, stem)
+    # A list without words and constant values is certainly not a list of angles.
     if fits and (not content.is_bare or any(not each.is_constant for each in fits)):
         return _puzzle(fits, stem)
     return _of_other_length(content, stem, n_views)
@@ -307,6 +311,7 @@ def _one_of(lists: Sequence[NumberList], content: TextContent, name: str) -> Tex
     """Return the only list, or the first of several equal ones."""
     found = [_text_angles(each, content) for each in lists]
     first = _degrees(found[0])
+    # Logs can state the same angles in degrees and in radians.
     if all(np.allclose(_degrees(each), first, rtol=0, atol=SAME_DEG) for each in found[1:]):
         return found[0]
     names = ", ".join(each.place for each in found[:4])

@@ -53,6 +53,7 @@ class Fields:
         text = self.text(key)
         if text is None:
             return None
+        # Units can follow the number, as in "80 kV".
         match = NUMBER.match(text.strip())
         number = float(match[0]) if match else math.nan
         if not math.isfinite(number):
@@ -151,6 +152,7 @@ def read_fields(file: InputFile, separator: str) -> Fields:
         key, found, value = line.partition(separator)
         # Semicolons begin comments in INI files.
         if found and not key.lstrip().startswith(";"):
+            # Sections of some scanners repeat keys; the first one describes the scan.
             values.setdefault(" ".join(key.lower().split()), value.strip())
     return Fields(file.path, values)
 

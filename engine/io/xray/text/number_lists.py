@@ -192,6 +192,7 @@ def content_of(text: str) -> TextContent:
     content
         lists, and the words around them
     """
+    # A text that begins like JSON but cannot be parsed is read as lines.
     if text.lstrip()[:1] in ("{", "["):
         found = lists_in_json(text)
         if found is not None:
@@ -251,6 +252,7 @@ def _columns(rows: list[_Row], lines: list[str]) -> Iterator[NumberList]:
         groups.add(row)
     for key, group in groups.rows.items():
         n_columns = len(group[0].values)
+        # If all rows have the same words, grouping by words repeats the grouping by count.
         if len(group) < FEWEST or (key[0] == "by words" and len(group) == len(rows)):
             continue
         titles = _titles(group, lines)

@@ -99,6 +99,7 @@ class XmlText:
         raise FileFormatError(f"{self.file.name}: {what}; {self.way_out}.")
 
     def _start(self, name: str, _: dict[str, str]) -> None:
+        # Prefixes of name spaces differ between versions of the same program.
         self.places.append(name.rpartition(":")[2])
         self._text = ""
         # Scanner files are flat; deep nesting is hostile.

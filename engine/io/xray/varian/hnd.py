@@ -60,5 +60,6 @@ def read_hnd(file: InputFile) -> Xim:
     # The header states no size of the compressed values, but the table determines it.
     n_bytes = 4 * (columns + 1) + int(BYTES[(pairs & 3).reshape(-1)[:n]].sum())
     values = from_differences(left, table, left.take(n_bytes), (rows, columns))
+    # Values that the machine does not know are stored as the largest float.
     known = {k: n for k, n in zip(DOUBLES, numbers, strict=True) if abs(n) < UNKNOWN}
     return Xim(values, known, {})

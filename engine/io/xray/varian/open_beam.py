@@ -122,8 +122,10 @@ def open_beam(
             raise FileFormatError(f"{path.name}: the open beam contains no values; copy it again.")
         refuse_other_size(path, image, shape)
         flats[k] = image.values
+        # Another voltage changes the spectrum, which no factor can correct.
         _refuse_other_beam(path, image, facts[0])
         taken = image.numbers.get(CHAMBER, 0.0)
+        # Without all chamber values, the exposures cannot be compared.
         if min(*chamber, taken) > 0:
             flats[k] *= np.float32(np.median(chamber) / taken)
     if len(files) > 1:
@@ -150,6 +152,7 @@ def _calibrations(settings: VarianSettings, facts: Facts) -> list[Path]:
     found: list[Path] = []
     used: list[str] = []
     for air in (each for each in folders if each.name.lower().startswith("air-")):
+        # `Current` contains the calibration in use, if there is such a folder.
         inside = [entries(each) for each in (air / "Current", air) if is_folder(each)]
         fits = [each for each in inside[0] if name.fullmatch(each.name.lower())] if inside else []
         found += fits

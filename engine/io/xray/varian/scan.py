@@ -168,6 +168,7 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
     for each in stack.files:
         with open_input(each) as file:
             image = read_xim(file)
+        # The machine also stores frames in which the beam was off.
         if image.values is None:
             continue
         # MV images are portal images of the treatment beam, with another geometry.
@@ -183,6 +184,7 @@ def _images(path: Path, stack: Stack, notes: list[str]) -> tuple[list[Xim], Imag
         facts.append(Xim(None, image.numbers, image.texts))
     if not facts:
         raise FileFormatError(f"{path.name}: no image contains values; copy the scan again.")
+    # Copied folders can mix scans, whose numbers then form one series.
     scans = {each.numbers.get(SCAN) for each in facts}
     if len(scans) > 1:
         notes.append(

@@ -48,6 +48,7 @@ class _Text(XmlText):
         self.found: dict[str, str] = {}
 
     def closed(self, name: str, text: str) -> None:
+        # Names such as SAD can occur in other sections too.
         if tuple(self.places) == PLACE:
             self.found.setdefault(name, text)
 
@@ -68,6 +69,7 @@ def read_settings(file: InputFile) -> VarianSettings:
     seen = _Text(file)
     seen.read()
     source_axis, source_detector = (seen.number(seen.found, name) for name in DISTANCES)
+    # Some files lack this element; then the images state the position.
     lateral = seen.number(seen.found, "ImagerLat") if seen.found.get("ImagerLat") else None
     bowtie = seen.found.get("Bowtie", "none").lower() not in WITHOUT_FILTER
     return VarianSettings(file.path, source_axis, source_detector, lateral, bowtie)

@@ -105,6 +105,7 @@ def files_of(path: Path) -> Iterator[Path]:
 
 def _settings_above(image: Path) -> ObiSettings:
     """Return the settings next to an image or in the parent folder."""
+    # Exports differ: the settings are next to the images or one folder above.
     for folder in (image.parent, image.absolute().parent.parent):
         for each in entries(folder):
             if each.name.lower() == NAME and is_file(each):
@@ -138,6 +139,7 @@ def _series(path: Path, folder: Path) -> Stack:
     found = _numbered(folder)
     if not found:
         raise FileFormatError(f"{path.name}: a single image; open {NAME} of its scan.")
+    # Numbers restart for each scan, so two scans would be mixed.
     prefixes = sorted({prefix for prefix, _, _ in found})
     if len(prefixes) > 1:
         raise FileFormatError(
@@ -179,7 +181,9 @@ def _geometry(
 ) -> XrayGeometry:
     rows, columns = shape
     width, height = (
-        in_range(path, name, float(np.median(_numbers(facts, name))), PIXEL_MM) for name in PIXEL
+        # The median ignores single images with a damaged header.
+        in_range(path, name, float(np.median(_numbers(facts, name))), PIXEL_MM)
+        for name in PIXEL
     )
     refuse_distances(path, settings.source_axis_mm, settings.source_detector_mm)
     zero = np.zeros(len(gantry_rad))
