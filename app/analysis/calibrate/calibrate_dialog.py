@@ -1,4 +1,4 @@
-"""The dialog that calibrates to Bq/mL with a cylinder of known activity."""
+"""Dialog to measure the calibration to Bq/mL with a cylinder of known activity."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Calibrated = tuple[Calibration, Plain]
 
 
 class CalibrateDialog(QDialog):
-    """Measures the cylinder, and saves or uses the calibration."""
+    """Measure the cylinder, and save or use the calibration."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -58,8 +58,11 @@ class CalibrateDialog(QDialog):
         self.act = button(tr("Measure"), self._measure, role="primary")
         self.save = button(tr("Save …"), self._save, tr("Save the result as a calibration file"))
         self.close_button = button(tr("Close"), self.reject)
+        # The task outlives the dialog. Its callbacks check this flag before they touch deleted
+        # widgets.
         self._is_busy = self._is_closed = False
         self._lay_out()
+        # A result next to other settings would be saved with wrong facts.
         self.form.edited.connect(self._forget)
         self._theme.changed.connect(self._paint)
         self._paint()
@@ -92,6 +95,7 @@ class CalibrateDialog(QDialog):
             buttons.addSpacing(8)
         buttons.addStretch(1)
         for each in (self.act, self.save, self.close_button):
+            # Enter in a field of the form must not start the measurement.
             each.setAutoDefault(False)
             buttons.addWidget(each)
         column = QVBoxLayout(self)
@@ -146,6 +150,7 @@ class CalibrateDialog(QDialog):
             limit=MOST_ERROR_PERCENT,
         )
         self._say(found, "look" if poor else "ok")
+        # Adding 0.0 turns −0.0 into 0.0.
         x, y, z = (round(c, 1) + 0.0 for c in measured["centre_mm"])
         self.found.setText(
             tr(
@@ -188,6 +193,7 @@ class CalibrateDialog(QDialog):
         self.act.setEnabled(self._volume is not None and not self._is_busy)
         self.save.setEnabled(has_made)
         study = self._context.session.study
+        # A calibration needs the scanner of the open scan, with which it is stored.
         takes = DATA in study.inputs and ROLE in study.roles and study.scanner is not None
         for box, tip in (
             (self.use, tr("Use the result as the calibration of the open scan")),
@@ -210,9 +216,11 @@ class CalibrateDialog(QDialog):
         chosen = ask_save(
             self, tr("Save the calibration"), Path(folder) / "calibration.json", KINDS
         )
+        # Readers recognise a calibration by its suffix.
         target = chosen.with_suffix(".json") if chosen is not None else None
         if target is None or not may_write(self, target, self._context.session):
             return
+        # Read now: the boxes can change or be deleted while the file is written.
         use, keep = self.use.isChecked(), self.keep.isChecked()
 
         def write(_: object) -> None:
@@ -240,7 +248,15 @@ class CalibrateDialog(QDialog):
         self.slices.set_colours(view_colours(self._theme))
 
     def done(self, result: int) -> None:
-        """Close and delete the dialog. A file that is being written is still completed and used."""
+        """Close and delete the dialog.
+
+        A file that is being written is completed, and then used as chosen.
+
+        Parameters
+        ----------
+        result
+            result code of Qt; all codes close the dialog
+        """
         self._is_closed = True
         super().done(result)
         self.deleteLater()
@@ -251,10 +267,24 @@ def _number(value: float) -> str:
 
 
 def finished_image(context: AppContext) -> tuple[Volume | None, str]:
-    """Return the final image of the run, or the reason why it cannot be measured."""
+    """Return the final image of the run, or the reason why it cannot be measured.
+
+    Parameters
+    ----------
+    context
+        context with the displayed image
+
+    Returns
+    -------
+    volume
+        image with its provenance; None if it cannot be measured
+    reason
+        sentence for the user; empty if there is a volume
+    """
     volume, record = context.session.image, context.session.run.record
     if volume is None:
         return None, NO_IMAGE
     if volume is record.result:
+        # The displayed image has no provenance of its own until it is saved; the run has it.
         return replace(volume, info=record.provenance), ""
     return (volume, "") if record.is_file else (None, NOT_FINISHED)

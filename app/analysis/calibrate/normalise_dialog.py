@@ -1,4 +1,4 @@
-"""Measure a normalisation: say what was scanned, watch it settle, look at it, keep it."""
+"""Dialog to measure a normalisation: describe the source, follow the progress, save the result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ KEEP_TIP = tr(
 
 
 class NormaliseDialog(QDialog):
-    """Stands beside the window, which stays in use: a large scanner takes an hour."""
+    """Non-modal dialog, because a large scanner takes an hour."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -109,6 +109,7 @@ class NormaliseDialog(QDialog):
             buttons.addSpacing(8)
         buttons.addStretch(1)
         for each in (self.act, self.rest, self.save, self.close_button):
+            # Enter in a field of the form must not start the measurement.
             each.setAutoDefault(False)
             buttons.addWidget(each)
         outside = QVBoxLayout(self)
@@ -123,6 +124,7 @@ class NormaliseDialog(QDialog):
         self.job.failed.connect(self.model.refuse)
         self.job.ended.connect(self._ended)
         self.model.changed.connect(self._show)
+        # Another scan may be opened meanwhile, which may not accept this normalisation.
         self._context.session.study.inputs_changed.connect(self._show_choices)
         self._theme.changed.connect(self._paint)
 
@@ -137,6 +139,7 @@ class NormaliseDialog(QDialog):
         if isinstance(request, str):
             self.model.refuse(request)
             return
+        # Kept for saving: the form may be edited after the start.
         self._request = request
         self.tabs.setCurrentIndex(0)
         self.model.begin()
@@ -154,23 +157,32 @@ class NormaliseDialog(QDialog):
             self.tabs.setCurrentIndex(1)
 
     def may_close(self) -> bool:
-        """Ask before a measurement that is at work goes."""
+        """Ask before a running measurement is lost; return True if the dialog may close."""
         if not self.job.is_busy:
             return True
         text = tr("The normalisation measurement is still running. Nothing has been saved yet.")
         return ask(self, tr("Normalisation in progress"), text, tr("Stop and close"))
 
     def reject(self) -> None:
-        """Close, unless a measurement would be lost."""
+        """Close, unless the user wants to continue a running measurement."""
         if self.may_close():
             super().reject()
 
     def done(self, result: int) -> None:
-        """Close; what is at work ends first, and a file that is being written is written."""
+        """Close the dialog.
+
+        A running measurement is stopped first, and a file that is being written is completed.
+
+        Parameters
+        ----------
+        result
+            result code of Qt; all codes close the dialog
+        """
         self._is_closed = True
         self.job.stop()
         super().done(result)
         if self.job.is_busy:
+            # The worker process still sends events to this object until it has ended.
             self.job.ended.connect(self.deleteLater)
         else:
             self.deleteLater()
@@ -206,12 +218,13 @@ class NormaliseDialog(QDialog):
             commands.set_input(ROLE, str(target))
 
     def _why_not_used(self) -> str:
-        """Return why the open scan cannot use it, empty if it can."""
+        """Return the reason why the open scan cannot use the result; empty if it can."""
         study, made = self._context.session.study, self.model.made
         if DATA not in study.inputs or ROLE not in study.roles:
             return tr("No open scan accepts a normalisation.")
         if made is None or study.scanner is None:
             return ""
+        # The name of a scanner is free text. The fingerprint covers its geometry.
         same = study.scanner.fingerprint() == made.scanner.fingerprint()
         return (
             ""
@@ -229,9 +242,11 @@ class NormaliseDialog(QDialog):
         self.counted.setVisible(bool(model.counted_words))
         self.bar.setVisible(busy)
         counting = model.phase is MeasuringPhase.COUNTING and model.part > 0
+        # A range of 0 to 0 makes Qt show a busy indicator, for steps without known length.
         self.bar.setRange(0, 1000 if counting or model.rests else 0)
         self.bar.setValue(int(1000 * model.part))
         self.plot.show_changes(model.changes)
+        # The result tab is empty before the first measurement.
         self.tabs.setTabEnabled(1, model.made is not None)
         self.form.setEnabled(not busy)
         self.act.setText(tr("Stop") if busy else tr("Start"))
@@ -241,7 +256,7 @@ class NormaliseDialog(QDialog):
         self._show_choices()
 
     def _show_choices(self) -> None:
-        """Allow what can be done with the result."""
+        """Enable the actions that the result allows."""
         has_made, reason = self.model.made is not None, self._why_not_used()
         self.use.setEnabled(has_made and not reason)
         self.use.setToolTip(literal_tip(reason or USE_TIP))

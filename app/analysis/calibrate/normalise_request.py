@@ -27,7 +27,7 @@ NO_SCAN = tr("Add a scan of the source first.")
 
 
 class NormaliseForm(QWidget):
-    """Begins with the open scan, where that is in list mode."""
+    """Form with scans, scanner and source; the open scan is preset if it is in list mode."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -40,6 +40,8 @@ class NormaliseForm(QWidget):
             self.scanner.addItem(name, key)
         self.scanner.addItem(tr("From a file …"), FROM_FILE)
         self.scanner.activated.connect(self._chosen)
+        # The entry "From a file …" is an action. After a cancelled dialog the previous entry
+        # returns.
         self._last = 0
         chosen = context.session.study.inputs.get(SCANNER)
         if chosen is not None:
@@ -83,6 +85,7 @@ class NormaliseForm(QWidget):
 
         if not self.scans.paths:
             return NO_SCAN
+        # None means that the form has marked its invalid fields itself.
         found = self.form.checked()
         if found is None:
             return tr("Describe the source: a field is empty or invalid.")
@@ -102,7 +105,7 @@ class NormaliseForm(QWidget):
 
 
 def _open_scan(context: AppContext) -> tuple[Path, ...]:
-    """Return the file of the open scan, if it is of events in rings."""
+    """Return the file of the open scan if it is list mode."""
     study = context.session.study
     scan: ScanSummary | None = study.inputs.scan
     if scan is None or not scan.is_list_mode:

@@ -23,7 +23,7 @@ MOST_CURVE = 400
 
 
 class NormaliseResult(QWidget):
-    """Two images and two plots, with notes."""
+    """Efficiencies, curves and interference of a normalisation, with notes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,13 @@ class NormaliseResult(QWidget):
         column.addLayout(grid, 1)
 
     def show_made(self, made: MeasuredNormalisation) -> None:
-        """Show the result of a measurement."""
+        """Show the result of a measurement.
+
+        Parameters
+        ----------
+        made
+            finished measurement
+        """
         from engine.tools.normalisation_scan import crystal_map, over_distance, over_ring_difference
 
         set_paragraphs(self.remarks, made.remarks)
@@ -89,12 +95,13 @@ class NormaliseResult(QWidget):
         self.interference_words.setText(words)
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Use the colours of another theme."""
         for view in (self.crystals, self.interference, self.rings, self.off):
             view.set_colours(colours)
 
 
 def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
+    # Ceiling division: a scanner with 1000 tangential bins would hide its curve behind error bars.
     step = max(1, -(-len(curve.places) // MOST_CURVE))
     rows = slice(None, None, step)
     plot.show_factors(
@@ -103,6 +110,7 @@ def _show_curve(plot: FactorPlot, curve: FactorCurve) -> None:
 
 
 def _crystal_words(pixels: NDArray[np.float32], errors: NDArray[np.float32] | None) -> str:
+    # Crystals without counts are NaN and appear black.
     seen = pixels[np.isfinite(pixels)]
     if not seen.size or errors is None:
         return tr("Rows: rings. Columns: position in the ring. Black: no counts.")

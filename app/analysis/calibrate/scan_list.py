@@ -18,7 +18,7 @@ HEIGHT_PX = 84
 
 
 class ScanList(QWidget):
-    """Names of files; their folders are in the tips."""
+    """List of scans by file name; tooltips show the folders."""
 
     changed = Signal()
 
@@ -29,6 +29,7 @@ class ScanList(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Scans of the source"))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        # Names of one series differ at the end, so the middle is left out.
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(HEIGHT_PX)
@@ -51,7 +52,13 @@ class ScanList(QWidget):
         self.take(scans)
 
     def take(self, paths: tuple[Path, ...]) -> None:
-        """Add scans that are not in the list yet."""
+        """Add scans that are not in the list yet.
+
+        Parameters
+        ----------
+        paths
+            files; duplicates are ignored
+        """
         self.paths += [path for path in dict.fromkeys(paths) if path not in self.paths]
         self._show()
 
@@ -76,6 +83,7 @@ class ScanList(QWidget):
             self.take(found)
 
     def _remove(self) -> None:
+        # Rows are collected first, because removing one shifts the others.
         gone = {self.list.row(item) for item in self.list.selectedItems()}
         self.paths = [path for k, path in enumerate(self.paths) if k not in gone]
         self._show()

@@ -33,26 +33,27 @@ NEAR_PX, END_PX, CHOSEN_END_PX = 9.0, 2.5, 4.0
 ARC_PX, AWAY_PX = 22.0, 9.0
 LINE_PX = 1.6
 BORDER_PX = 26.0
-"""The letters at the edges have this much room."""
+"""Width of the border that holds the orientation letters."""
 SHORT = 1e-6
 CURVE_STRIDE = 4
-"""One in so many places that a curve is smoothed through is drawn."""
+"""Every fourth point of the smoothed curve is drawn."""
 HALO = "#c0101214"
 
 
 class AnnotationMarks(QObject):
-    """Paints the annotations of the scan on show, and hands the pointer what it holds.
+    """Paint the annotations of the displayed scan, and find the one under the pointer.
 
     Parameters
     ----------
-    model : the annotations
-    state : what the slices show
-    ask : returns words that the user types; empty if none
+    model : annotations
+    state : state of the views
+    ask : returns a text that the user types; empty if cancelled
     """
 
     def __init__(self, model: AnnotationModel, state: ViewState, ask: Callable[[], str]) -> None:
         super().__init__(state)
         self._model, self._state, self._ask = model, state, ask
+        # The panes repaint on this signal; marks themselves have no widget.
         model.changed.connect(state.marks_changed)
         state.add_marks(self)
 
@@ -67,13 +68,33 @@ class AnnotationMarks(QObject):
         return tool if tool in ANNOTATION_TOOLS else ""
 
     def paint(self, painter: QPainter, pane: SlicePane, viewport: Viewport) -> None:
-        """Paint the annotations in the displayed slice or slab."""
+        """Paint the annotations in the displayed slice or slab.
+
+        Parameters
+        ----------
+        painter
+            active painter of the pane
+        pane
+            pane to paint
+        viewport
+            visible part of the slice
+        """
         for which, found in enumerate(self._model.annotations):
             if self._is_on(found, pane):
                 self._draw(painter, found, pane, viewport, is_chosen=which == self._model.chosen)
 
     def drag(self, pane: SlicePane, at: QPointF) -> Drag | None:
-        """Draw with the tool that is chosen; or move an end, or words."""
+        """Return the drag that starts at a point, or None.
+
+        The selected tool draws. Without a tool the drag moves a point or a text under the pointer.
+
+        Parameters
+        ----------
+        pane
+            pane in which the button was pressed
+        at
+            pointer in the pane [px]
+        """
         model = self._model
         kind: AnnotationKind | None = next((k for k in ANNOTATION_TOOLS if k == self._tool), None)
         if self._state.volume is None or pane.viewport is None:
@@ -89,7 +110,7 @@ class AnnotationMarks(QObject):
         return self._held(pane, pane.viewport, at)
 
     def _is_half_drawn(self, pane: SlicePane) -> bool:
-        """True if the chosen angle lacks its other leg, in the slice on show."""
+        """Return True if the selected angle has only one leg and is in the displayed slice."""
         found = self._model.chosen_one
         return (
             found is not None
@@ -99,11 +120,13 @@ class AnnotationMarks(QObject):
         )
 
     def _held(self, pane: SlicePane, viewport: Viewport, at: QPointF) -> Drag | None:
+        # The last annotation is painted on top, so it is tested first.
         for which, found in reversed(list(enumerate(self._model.annotations))):
             if not self._is_on(found, pane):
                 continue
             ends = _ends(found, pane, viewport)
             for i_point, end in enumerate(ends):
+                # A text has one point, which moves with the text itself.
                 if QLineF(end, at).length() <= NEAR_PX and found.kind != "text":
                     self._model.choose(which)
                     return MovePoint(pane, self._model, which, i_point)
@@ -116,6 +139,7 @@ class AnnotationMarks(QObject):
         volume, axis = self._state.volume, found.axis
         if volume is None or pane.orientation.normal != axis:
             return False
+        # Slice numbers are compared, because positions in mm differ by rounding.
         here, there = (
             slice_index(volume.grid, axis, point[axis])
             for point in (pane.plane_point, found.points_mm[0])
@@ -145,6 +169,8 @@ class AnnotationMarks(QObject):
             radius = CHOSEN_END_PX if is_chosen else END_PX
             painter.setPen(QPen(QColor(HALO), 1.0))
             painter.setBrush(QColor(ink))
+            # A dot on the tip would hide the arrowhead; intermediate points of a curve are only
+            # shown for editing.
             n_seen = 1 if found.kind in ("arrow", "curve") and not is_chosen else len(ends)
             for end in ends[:n_seen]:
                 painter.drawEllipse(end, radius, radius)
@@ -156,6 +182,7 @@ class AnnotationMarks(QObject):
     def _words_box(self, found: Annotation, ends: list[QPointF], viewport: Viewport) -> QRectF:
         """Return the position of the text on the free side of the annotation."""
         words = label_text(found, self._state.length_unit)
+        # The font of the application also measures when no painter exists, as in hit tests.
         metrics = QFontMetricsF(QApplication.font())
         size = QSizeF(metrics.horizontalAdvance(words), metrics.height())
         at, way = _free_side(found, ends)
@@ -164,6 +191,7 @@ class AnnotationMarks(QObject):
         box.moveCenter(at + way * (AWAY_PX + reach))
         width, height = viewport.size
         most_left, most_top = width - BORDER_PX - size.width(), height - BORDER_PX - size.height()
+        # Texts stay inside the pane, clear of the orientation letters.
         left, top = min(box.left(), most_left), min(box.top(), most_top)
         box.moveTopLeft(QPointF(max(left, BORDER_PX), max(top, BORDER_PX)))
         return box
@@ -177,8 +205,10 @@ def _free_side(found: Annotation, ends: list[QPointF]) -> tuple[QPointF, QPointF
         return ends[0], _unit(ends[0] - ends[1], QPointF(1, 0))
     if found.kind == "distance":
         along = _unit(ends[1] - ends[0], QPointF(1, 0))
+        # The text of a distance is above its line, whichever end was drawn first.
         across = QPointF(along.y(), -along.x())
         return (ends[0] + ends[1]) / 2, across if across.y() < 0 else -across
+    # The text of an angle is outside, on the bisector of the legs.
     legs = [_unit(end - ends[1], QPointF()) for end in (ends[0], ends[2])]
     return ends[1], _unit(-(legs[0] + legs[1]), QPointF(legs[0].y(), -legs[0].x()))
 
@@ -195,7 +225,7 @@ def _ends(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPoint
 
 
 def _curve(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPointF]:
-    """Return a curve as it is smoothed through its points."""
+    """Return the smoothed curve through the points [px]."""
     to_screen = pane.orientation.to_screen
     places = curve_through(found.points_mm)[::CURVE_STRIDE]
     points = [(float(x), float(y), float(z)) for x, y, z in places]
@@ -204,11 +234,13 @@ def _curve(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPoin
 
 
 def _draw_arc(painter: QPainter, ends: list[QPointF]) -> None:
-    """An arc between the legs, as far from the corner as the shorter one allows."""
+    """Draw an arc between the legs; the shorter leg limits its radius."""
     legs = [QLineF(ends[1], end) for end in (ends[0], ends[2])]
     radius = min(ARC_PX, *(0.6 * leg.length() for leg in legs))
     start, span = legs[0].angle(), legs[0].angleTo(legs[1])
+    # The arc takes the smaller of both angles.
     span = span if span <= 180 else span - 360
     if radius > 0 and math.isfinite(span):
         around = QRectF(ends[1].x() - radius, ends[1].y() - radius, 2 * radius, 2 * radius)
+        # Qt counts angles in sixteenths of a degree.
         painter.drawArc(around, round(16 * start), round(16 * span))

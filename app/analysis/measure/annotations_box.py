@@ -24,7 +24,7 @@ MOST_ROWS, LEAST_ROWS = 6, 2
 
 
 class AnnotationsBox(QWidget):
-    """Follows the annotations of the displayed scan."""
+    """List of the annotations of the displayed scan."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -84,10 +84,12 @@ class AnnotationsBox(QWidget):
     def refresh(self) -> None:
         """Show the annotations."""
         model, unit = self.model, self._state.length_unit
+        # Filling the list would otherwise select rows and move the crosshair.
         with QSignalBlocker(self.list):
             self.list.clear()
             self.list.addItems([listed(each, unit) for each in model.annotations])
             self.list.setCurrentRow(model.chosen)
+        # The list is as high as its content, up to a limit: it is inside a scroll area.
         rows = min(max(self.list.count(), LEAST_ROWS), MOST_ROWS)
         self.list.setFixedHeight(rows * (self.fontMetrics().height() + 6) + 8)
         self.list.setVisible(bool(model.annotations))
@@ -103,10 +105,12 @@ class AnnotationsBox(QWidget):
         self.model.choose(row)
         found = self.model.chosen_one
         if found is not None:
+            # The middle point: the corner of an angle, the centre of a curve.
             self._state.set_cursor(found.points_mm[len(found.points_mm) // 2])
 
     def _straighten(self) -> None:
         if self.curve_window is None:
+            # One window is reused, because the curve in it follows the annotation.
             self.curve_window = CurveWindow(self, self.model, self._state, self._commands)
         self.curve_window.straighten(self.model.chosen)
 
@@ -124,6 +128,7 @@ class AnnotationsBox(QWidget):
             self.model.change(self.model.chosen, Annotation.model_validate(values))
 
     def _ask(self, start: str) -> str:
-        """Return words that an annotation can have."""
+        """Return a text that an annotation can have."""
         typed = ask_text(self.window(), tr("Annotation"), tr("Text"), start)
+        # Pasted text can contain line breaks, which an annotation does not accept.
         return "".join(sign for sign in typed if sign.isprintable()).strip()[:120]

@@ -1,4 +1,4 @@
-"""A window with the displayed volume along a curve. It follows changes of both."""
+"""Window with the displayed volume along a curve. It follows changes of both."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ MOST_MM, BOX_PX = 100.0, 80
 
 
 class CurveWindow(QDialog):
-    """Blocks nothing; the newest wish is made in a thread, those between are left out."""
+    """Window of a straightened curve; a thread computes the images, only the newest is shown."""
 
     def __init__(
         self, parent: QWidget, model: AnnotationModel, state: ViewState, commands: Commands
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Along a curve"))
+        # A tool window stays above the main window without blocking it.
         self.setWindowFlag(Qt.WindowType.Tool)
         self._model, self._state, self._commands = model, state, commands
         self._which, self._is_busy = -1, False
@@ -62,11 +63,18 @@ class CurveWindow(QDialog):
         column.addWidget(self.view, 1)
         column.addLayout(row)
         self.resize(*SIZE_PX)
+        # The window stays open while the curve is edited and iterates arrive.
         for signal in (model.changed, state.volume_changed):
             signal.connect(self.refresh)
 
     def straighten(self, which: int) -> None:
-        """Show the volume along one of the annotations, a curve."""
+        """Show the volume along a curve.
+
+        Parameters
+        ----------
+        which
+            index of the annotation; if it is no curve the view is empty
+        """
         self._which = which
         self.show()
         self.raise_()
@@ -74,7 +82,7 @@ class CurveWindow(QDialog):
 
     @property
     def curve(self) -> Annotation | None:
-        """The curve; None once it is gone."""
+        """The curve; None after it was deleted."""
         found = self._model.annotations
         made = found[self._which] if 0 <= self._which < len(found) else None
         return made if made is not None and made.kind == "curve" else None
@@ -85,7 +93,9 @@ class CurveWindow(QDialog):
         if curve is None or volume is None:
             self.view.show_plane(None)
             return
+        # The identity of a volume is enough here, and comparing its values would be slow.
         wanted = (curve, id(volume), thick)
+        # While a task runs, changes are ignored; `_go_on` then starts with the newest state.
         if self._is_busy or wanted == self._wanted or not self.isVisible():
             return
         self._is_busy, self._wanted = True, wanted
@@ -111,6 +121,7 @@ class CurveWindow(QDialog):
 
     def _take_thickness(self) -> None:
         typed = self.thickness.raw()
+        # The box returns its text if that is not a number.
         if isinstance(typed, int | float) and math.isfinite(typed):
             self._thickness_mm = min(max(float(typed), 0.0), MOST_MM)
         self.thickness.show_number(self._thickness_mm)

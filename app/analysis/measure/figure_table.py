@@ -10,7 +10,7 @@ from app.ui.theme.widgets import label
 from app.views.literal_text import literal_tip
 
 MOST_SIGNS = 26
-"""Signs of name and value that a narrow column holds beside one another."""
+"""Maximum number of characters of name and value in one line of a narrow column."""
 
 
 class FigureTable(QWidget):
@@ -25,7 +25,14 @@ class FigureTable(QWidget):
         self._grid.setColumnStretch(1, 1)
 
     def show_rows(self, rows: list[tuple[str, str]]) -> None:
-        """Show these rows in place of those before."""
+        """Replace all rows.
+
+        Parameters
+        ----------
+        rows
+            (name, value); a row with an empty value is a heading
+        """
+        # A grid layout has no method that removes all; widgets are deleted after the event.
         while (item := self._grid.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -33,6 +40,7 @@ class FigureTable(QWidget):
         right = Qt.AlignmentFlag.AlignRight
         for name, value in rows:
             fits = len(name) + len(value) <= MOST_SIGNS
+            # A heading, or a name too long to share its line with the value.
             both = not value or not fits
             title = label(name, "caption" if value else "")
             title.setToolTip(literal_tip(meaning_of(name.strip())))

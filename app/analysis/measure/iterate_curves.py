@@ -19,7 +19,7 @@ Point = tuple[int, tuple[float, ...]]
 
 
 class IterateCurves(QWidget):
-    """Two values of each stored image: gain and cost."""
+    """Two figures of each stored image over the iterations: gain and cost."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -28,6 +28,7 @@ class IterateCurves(QWidget):
         self._facts = PhantomFacts()
         self._is_measuring = False
         self.points: dict[int, tuple[float, ...]] = {}
+        # Failed iterations are also in this set, so that they are not tried again and again.
         self._done: set[int] = set()
         self.views = (CurveView(), CurveView())
         column = QVBoxLayout(self)
@@ -37,22 +38,31 @@ class IterateCurves(QWidget):
             view.setMinimumHeight(150)
             view.setMaximumHeight(200)
             column.addWidget(view)
+        # New iterates are measured as they arrive.
         self._run.images_changed.connect(self._go_on)
         self._run.begun.connect(self._begin)
         self.forget()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Use the colours of another theme."""
         for view in self.views:
             view.set_colours(colours)
 
     def forget(self) -> None:
-        """Follow nothing."""
+        """Stop following a phantom."""
         self._phantom = None
         self._begin()
 
     def follow(self, phantom: QualityPhantom, facts: PhantomFacts) -> None:
-        """Measure every image of the run where the phantom was found."""
+        """Measure every image of the run at the known position of the phantom.
+
+        Parameters
+        ----------
+        phantom
+            phantom to measure
+        facts
+            its facts with the position, so that it is not searched in each image
+        """
         self._phantom, self._facts = phantom, facts
         for view, (group, name) in zip(self.views, phantom.followed, strict=False):
             view.set_title(f"{group}, {name}", "")
@@ -64,7 +74,7 @@ class IterateCurves(QWidget):
         self._show()
 
     def _go_on(self) -> None:
-        """Measure the next image that was not, one at a time."""
+        """Measure the next image without a value, one at a time."""
         phantom, facts = self._phantom, self._facts
         waiting = [kept for kept in self._run.record.images.items if self._is_new(kept)]
         if phantom is None or not phantom.followed or self._is_measuring or not waiting:
@@ -75,6 +85,7 @@ class IterateCurves(QWidget):
         self._is_measuring = True
 
         def take(found: tuple[float, ...]) -> None:
+            # A new run or another phantom may have started while this was measured.
             if found and images is self._run.record.images and phantom is self._phantom:
                 self.points[iteration] = found
                 self._show()
@@ -88,6 +99,7 @@ class IterateCurves(QWidget):
         )
 
     def _is_new(self, kept: Kept) -> bool:
+        # Images within an iteration have labels with the subset and are left out.
         is_whole = kept.place is not None and kept.label == f"iteration {_iteration(kept)}"
         return is_whole and _iteration(kept) not in self._done
 
@@ -99,7 +111,22 @@ class IterateCurves(QWidget):
 
 
 def figures_of(phantom: QualityPhantom, volume: Volume, facts: PhantomFacts) -> tuple[float, ...]:
-    """Return the figures that are followed; nothing where an image does not hold the phantom."""
+    """Return the followed figures of an image.
+
+    Parameters
+    ----------
+    phantom
+        phantom to measure
+    volume
+        image
+    facts
+        facts and position of the phantom
+
+    Returns
+    -------
+    tuple of float
+        empty if the phantom is not found
+    """
     try:
         report = phantom.measure(volume, facts)
     except EngineError:

@@ -22,11 +22,11 @@ from engine.analysis.quality import LineProfile, peak_width, profile_along
 SAVE = Callable[[str, str], None]
 """Called with the proposed name of a file and its text."""
 SETTLE_MS = 30
-"""A line that is being drawn is looked at this often."""
+"""Delay after a change of the line; a drag would otherwise sample it at every event."""
 
 
 class LineProfileBox(QWidget):
-    """Plots the values along the line, for every displayed image."""
+    """Plot of the values along the line, for every displayed image."""
 
     def __init__(self, state: ViewState, theme: Theme, save: SAVE) -> None:
         super().__init__()
@@ -53,6 +53,7 @@ class LineProfileBox(QWidget):
         self.numbers = Numbers()
         self._lay_out()
         self._soon = QTimer(self)
+        # A single-shot timer that is not restarted: a long drag still updates at a steady rate.
         self._soon.setSingleShot(True)
         self._soon.setInterval(SETTLE_MS)
         self._soon.timeout.connect(self.refresh)
@@ -83,7 +84,7 @@ class LineProfileBox(QWidget):
         return self.plot.profile
 
     def numbers_shown(self) -> list[tuple[str, str]]:
-        """The values of the line, by name."""
+        """Return names and values of the line."""
         return self._rows(self.profile)
 
     def _refresh_soon(self) -> None:
@@ -97,6 +98,7 @@ class LineProfileBox(QWidget):
         if state.volume is not None and drawn is not None:
             found = profile_along(state.volume, drawn.start_mm, drawn.end_mm)
         kept = self.plot.kept if found is not None else None
+        # Curves in different units cannot share an axis.
         if kept is not None and found is not None and kept.unit != found.unit:
             kept = None
         self.keep.setChecked(kept is not None)
@@ -129,10 +131,12 @@ class LineProfileBox(QWidget):
         ]
 
     def _width_rows(self, found: LineProfile) -> list[tuple[str, str]]:
-        """Return the width by a fit, or where none fits, where the line crosses half height."""
+        """Return the width by a fit, or at half height if no fit is possible."""
         crossed, length, volume = found.fwhm_mm, self._state.length_unit, self._state.volume
         if crossed is None or volume is None:
             return [(tr("FWHM of the peak"), tr("the line is too short"))]
+        # The fit uses the image itself, because the linear profile is already blurred by
+        # interpolation.
         fitted = peak_width(volume, found)
         if fitted is None:
             return [(tr("FWHM at half height"), f"{crossed:.2f} {length}")]
@@ -160,7 +164,20 @@ class LineProfileBox(QWidget):
 
 
 def write_text(text: str, target: Path) -> Path:
-    """Write a table; whole or not at all."""
+    """Write a text file, completely or not at all.
+
+    Parameters
+    ----------
+    text
+        content
+    target
+        file to write or replace
+
+    Returns
+    -------
+    Path
+        `target`, for the callback of a task
+    """
     from engine.io import write_atomically
 
     write_atomically(text.encode(), target)

@@ -51,12 +51,14 @@ class MeasureTab(QWidget):
         column.addStretch(1)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
+        # The tab has more content than a small screen is high.
         outside.addWidget(scrolled(inside))
 
     def _save(self, name: str, text: str) -> None:
-        """Ask where, and write a table."""
+        """Ask for a file and write a table."""
         start = Path(self._context.preferences.folder_last_used or Path.home()) / name
         chosen = ask_save(self, tr("Save as CSV"), start, tr("Tables (*.csv)"))
+        # File dialogs of some desktops do not add the suffix.
         target = chosen.with_suffix(".csv") if chosen is not None else None
         if target is None or not may_write(self, target, self._context.session):
             return

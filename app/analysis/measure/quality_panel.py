@@ -36,7 +36,7 @@ Measured = tuple[QualityReport, Volume, bytes]
 
 
 class QualityBox(QWidget):
-    """Measures a phantom that the user names, and follows a run of it."""
+    """Measure the selected phantom, and follow it over a run."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class QualityBox(QWidget):
 
     @property
     def phantom(self) -> QualityPhantom:
-        """The phantom that the user named."""
+        """The selected phantom."""
         return KINDS[self.kind.currentData()]
 
     @property
@@ -110,7 +110,7 @@ class QualityBox(QWidget):
         self.curves.set_colours(view_colours(self._context.theme))
 
     def _forget(self) -> None:
-        """Show nothing of another phantom."""
+        """Clear the results of another phantom."""
         self.measured = None
         self.curves.forget()
         self._refresh()
@@ -119,6 +119,7 @@ class QualityBox(QWidget):
         has_image = self._session.view.volume is not None
         self.measure.setEnabled(has_image)
         self.save.setEnabled(self.measured is not None)
+        # Only phantoms with hot spheres need a contrast.
         has_spheres = any(group == "Contrast recovery" for group, _ in self.phantom.followed)
         self._hot.setVisible(has_spheres)
         text = self.phantom.text if self.measured is None else self._summary()
@@ -150,17 +151,20 @@ class QualityBox(QWidget):
             self._show,
             busy=tr("Measuring: {title}", title=named(phantom.title)),
             failed=tr("The phantom was not measured."),
+            # Called after success and failure, so that the button is enabled again.
             on_end=self._refresh,
         )
 
     def _show(self, found: Measured) -> None:
         report, _, page = found
         if report.phantom != self.phantom.kind:
+            # The combo box stays active during a measurement.
             return  # another one was chosen meanwhile
         self.measured = found
         self.page.show_image(page)
         self.table.show_rows(self.rows())
         self._refresh()
+        # The position is passed on: early iterations are too blurred to search in.
         self.curves.follow(self.phantom, replace(self.facts, at=report.at))
 
     def _save(self) -> None:
@@ -190,6 +194,7 @@ class SlicesView(QWidget):
         super().__init__()
         self.image = QPixmap()
         self.setAccessibleName(tr("Slices with the measured regions"))
+        # The width follows the column; a size hint would make the whole panel wider.
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setSizePolicy(policy)
 
@@ -214,13 +219,48 @@ class SlicesView(QWidget):
 
 
 def measured(phantom: QualityPhantom, volume: Volume, facts: PhantomFacts) -> Measured:
-    """Return the report of an image, the image, and its page as a PNG."""
+    """Measure a phantom in a thread.
+
+    Parameters
+    ----------
+    phantom
+        phantom to find
+    volume
+        image
+    facts
+        facts of the phantom
+
+    Returns
+    -------
+    tuple
+        report, image, and slices with marks as a PNG
+
+    Raises
+    ------
+    DataError
+        if the phantom is not found
+    """
     report = with_source(phantom.measure(volume, facts), volume)
     return report, volume, to_png(report, volume)
 
 
 def written(report: QualityReport, volume: Volume, target: Path) -> Path:
-    """Write a report, whole or not at all."""
+    """Write a report, completely or not at all.
+
+    Parameters
+    ----------
+    report
+        report to write
+    volume
+        measured image
+    target
+        .pdf or .json
+
+    Returns
+    -------
+    Path
+        `target`, for the callback of a task
+    """
     from engine.io import write_atomically
 
     write_atomically(report_bytes(report, volume, target.suffix.lower()), target)

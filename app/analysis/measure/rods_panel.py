@@ -24,7 +24,7 @@ from engine.modalities import ScanSummary
 RADIUS_MM = 20.0
 SETTLE_MS = 60
 MOST = 10.0
-"""Valleys this much higher than the peaks have no meaning."""
+"""Valley-to-peak ratios from this value on have no meaning."""
 AXIS_NAMES = "xyz"
 AXES = {"y": tr("Rods along y (normal of the panels)"), "z": tr("Rods along z")}
 
@@ -35,9 +35,9 @@ class RodRow:
 
     Attributes
     ----------
-    diameter_mm : of a rod [mm]
-    valley : over the peak; None where there is none to tell
-    resolved : whether neighbours are told apart
+    diameter_mm : diameter of a rod [mm]
+    valley : valley-to-peak ratio; None if there is no contrast
+    resolved : True if neighbouring rods are resolved
     """
 
     diameter_mm: float
@@ -46,16 +46,26 @@ class RodRow:
 
 
 def table_of(volume: Volume, radius_mm: float, along: Any) -> list[RodRow]:
-    """Measure the rods of a phantom in the middle of an image, the widest first."""
+    """Measure the rods of a Derenzo phantom in the centre of an image, the widest first.
+
+    Parameters
+    ----------
+    volume
+        image of the phantom
+    radius_mm
+        radius of the phantom [mm]
+    along
+        axis of the rods, "y" or "z"
+    """
     from engine.analysis.quality import RESOLVED_BELOW, derenzo_sectors, valley_to_peak
 
     rows = []
     for sector in derenzo_sectors(radius_mm=radius_mm):
         try:
-            with np.errstate(divide="ignore", invalid="ignore"):  # no contrast is told in words
+            with np.errstate(divide="ignore", invalid="ignore"):  # the table states "no contrast"
                 found = valley_to_peak(volume, sector, along=along)
         except GeometryError:
-            continue  # a small phantom has no two rods of the widest
+            continue  # a small phantom may have no two rods of the largest size
         message = found if 0 <= found < MOST else None
         rows.append(
             RodRow(sector.diameter_mm, message, message is not None and message < RESOLVED_BELOW)
@@ -64,7 +74,7 @@ def table_of(volume: Volume, radius_mm: float, along: Any) -> list[RodRow]:
 
 
 def csv_of(rows: list[RodRow]) -> str:
-    """The table for other programs."""
+    """Return the table as CSV text."""
     lines = [
         f"{row.diameter_mm:g},{'' if row.valley is None else f'{row.valley:.4f}'},"
         f"{'yes' if row.resolved else 'no'}"
@@ -74,7 +84,7 @@ def csv_of(rows: list[RodRow]) -> str:
 
 
 class RodsBox(QWidget):
-    """Active if the scan or the user states that this is a Derenzo phantom."""
+    """Table of resolved rods, active if the scan or the user states a Derenzo phantom."""
 
     def __init__(self, session: Session, save: SAVE) -> None:
         super().__init__()
@@ -105,6 +115,7 @@ class RodsBox(QWidget):
         self.is_derenzo.toggled.connect(self.refresh)
         self.axis.activated.connect(self.refresh)
         self.radius.changed.connect(self.refresh)
+        # Iterates can arrive faster than the rods are measured; restarting the timer skips some.
         session.view.volume_changed.connect(self._soon.start)
         session.study.inputs_changed.connect(self._follow_scan)
         self._scan: ScanSummary | None = None
@@ -137,12 +148,14 @@ class RodsBox(QWidget):
     def _follow_scan(self) -> None:
         """Use the phantom settings of another scan."""
         scan = self._study.inputs.scan
+        # `inputs_changed` also comes for other files; the user's choice must not be reset then.
         if scan is self._scan:
             return
         self._scan = scan
         found = scan.phantom if scan is not None else None
         scanner = self._study.scanner
         blurred = scanner.blurred_axis if scanner is not None else None
+        # Two panels blur along their normal, so only rods along that axis can be resolved.
         along = found["along"] if found else AXIS_NAMES[2 if blurred is None else blurred]
         self.axis.setCurrentIndex(self.axis.findData(along))
         self.radius.show_value(float(found["radius_mm"]) if found else RADIUS_MM)

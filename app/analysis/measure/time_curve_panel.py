@@ -19,7 +19,7 @@ from engine.analysis.regions import SphereRegion
 from engine.core.errors import EngineError
 
 SETTLE_MS = 60
-"""A cursor that is being dragged is looked at this often."""
+"""Delay after a move of the cursor; a drag would otherwise measure at every event."""
 DIAMETER_MM = 10.0
 
 
@@ -45,6 +45,7 @@ class TimeCurveBox(QWidget):
         self._soon.setInterval(SETTLE_MS)
         self._soon.timeout.connect(self.refresh)
         for signal in (
+            # The sphere follows the crosshair.
             self._view.cursor_changed,
             self._run.images_changed,
             self._run.begun,
@@ -80,13 +81,14 @@ class TimeCurveBox(QWidget):
             self._soon.start()
 
     def refresh(self) -> None:
-        """Measure the frames there are."""
+        """Measure all frames of the run."""
         frames = self._run.record.images.frames
         self.setVisible(bool(frames))
         found: TimeCurve | None = None
         text = ""
         if frames:
             size, at = self.diameter.raw(), self._view.cursor_mm
+            # While the user types, the field can be empty or 0.
             diameter = float(size) if isinstance(size, int | float) and size > 0 else DIAMETER_MM
             place = "  ".join(millimetres(value) for value in at)
             try:

@@ -1,10 +1,11 @@
 """The border of a region in a slice, as a path in view pixels.
 
-Solids have smooth borders, in closed form:
+Solids have smooth borders in closed form. For an ellipsoid at the distance d from its centre, with
+the semi-axis r across the slice:
 
-    axes of an ellipsoid, d off its middle, semi-axis r across the slice: times √(1 − (d/r)²)
+    in-plane axes = those of the ellipsoid times √(1 − (d/r)²)
 
-Of all others the border follows the voxels that they hold at least half of.
+For all other shapes the border follows the voxels that are at least half inside.
 """
 
 from __future__ import annotations
@@ -34,22 +35,30 @@ HALF = 0.5
 
 
 class SliceBorders:
-    """Makes paths of one slice.
+    """Borders of regions in one slice.
 
     Attributes
     ----------
-    orientation : how the slice lies on the screen
-    viewport : what part of it is on show
-    depth_mm : of the slice, along its normal
+    orientation : orientation of the slice on the screen
+    viewport : visible part of the slice
+    depth_mm : position of the slice along its normal [mm]
     """
 
     def __init__(self, orientation: Orientation, viewport: Viewport, depth_mm: float) -> None:
         self.orientation, self.viewport, self.depth_mm = orientation, viewport, depth_mm
 
     def smooth(self, shape: RegionShape) -> QPainterPath | None:
-        """Return the border of a solid in closed form; empty where it is not in the slice.
+        """Return the border of a solid in closed form.
 
-        None of shapes that have no such form in this slice.
+        Parameters
+        ----------
+        shape
+            region
+
+        Returns
+        -------
+        QPainterPath or None
+            empty if the region is not in the slice; None if the shape has no closed form there
         """
         low, high = shape.bounds_mm
         normal = self.orientation.normal
@@ -59,6 +68,8 @@ class SliceBorders:
             case SphereRegion() | EllipsoidRegion():
                 if is_inside:
                     path.addEllipse(self._shrunk(shape.bounds_mm))
+            # Across its axis a cylinder is an ellipse. Along it the section depends on the depth,
+            # so its voxels are drawn.
             case CylinderRegion() if shape.axis == normal:
                 if is_inside:
                     path.addEllipse(self.rect(shape.bounds_mm))
@@ -74,12 +85,21 @@ class SliceBorders:
         return path
 
     def of_voxels(self, coverage: RegionCoverage, volume: Volume) -> QPainterPath:
-        """Return the border of the voxels of the slice that are at least half inside."""
+        """Return the border of the voxels in the slice that are at least half inside.
+
+        Parameters
+        ----------
+        coverage
+            region on the grid of `volume`
+        volume
+            displayed image
+        """
         grid, normal = volume.grid, self.orientation.normal
         k = slice_index(grid, normal, self.depth_mm) - coverage.start[2 - normal]
         path = QPainterPath()
         if not 0 <= k < coverage.share.shape[2 - normal]:
             return path
+        # The padding closes the border at voxels on the edge of the box.
         inside = np.pad(np.take(coverage.share, k, axis=2 - normal) >= HALF, 1)
         first, second = (axis for axis in range(3) if axis != normal)
         edges = [
@@ -87,6 +107,7 @@ class SliceBorders:
             + (coverage.start[2 - axis] - 1 + np.arange(n + 1)) * grid.voxel_mm[axis]
             for axis, n in ((first, inside.shape[1]), (second, inside.shape[0]))
         ]
+        # Only changes between neighbours are drawn; filled squares would be far slower to paint.
         rows, columns = np.nonzero(inside[:, 1:] != inside[:, :-1])
         for r, c in zip(rows, columns, strict=True):
             u = edges[0][c + 1]
@@ -98,7 +119,13 @@ class SliceBorders:
         return path
 
     def rect(self, bounds_mm: tuple[Point, Point]) -> QRectF:
-        """Return a box as the slice shows it, wherever it is along the normal."""
+        """Return a box as a rectangle in the pane, whatever its position along the normal.
+
+        Parameters
+        ----------
+        bounds_mm
+            lower and upper corner (x, y, z) [mm]
+        """
         a, b = (
             QPointF(*self.viewport.to_px(*self.orientation.to_screen(end))) for end in bounds_mm
         )

@@ -1,8 +1,8 @@
-"""Figures of regions in the image on show, and means over iterations and frames, as they come.
+"""Figures of regions in the displayed image, and means over iterations and frames, updated live.
 
-They are measured in a thread, one after the other, from images that the window has anyway. While a
-run is at work the next measuring waits a hundred times as long as the last one, and showing it,
-took of the processor: so it takes about 1 % of one core, however many regions there are.
+They are measured in a thread, one after the other, from images in memory. During a run the next
+measurement waits a hundred times the processor time of the last one and its display. So it takes
+about 1 % of one core, however many regions there are.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from engine.analysis.regions import (
 from engine.data import Volume
 
 SETTLE_MS = 60
-"""A region that is being dragged is measured this often at most."""
+"""Minimum delay between measurements of a region that is being dragged."""
 SHARE = 0.01
 """Fraction of one core for measurements while a run is active."""
 TURN_S = 0.05
-"""Kept images that are new are left to the next measuring once it took this long."""
+"""Time limit of one measurement [s]; further new images wait for the next one."""
 Points = list[tuple[float, float]]
 """(iteration, or middle of a frame [s]; mean)."""
 
 
 @dataclass(frozen=True)
 class FiguresFound:
-    """What one measuring found.
+    """Result of one measurement.
 
     Attributes
     ----------
-    measured : regions in the image on show
-    curves : means of each region over the kept images
-    histogram : of the chosen region; None where there is none
-    is_whole : whether no kept image is left to be measured
-    cost_s : processor time that it took [s]
+    measured : regions in the displayed image
+    curves : means of each region over the stored images
+    histogram : histogram of the selected region; None without one
+    is_whole : True if all stored images were measured
+    cost_s : processor time [s]
     """
 
     measured: tuple[MeasuredRegion, ...]
@@ -63,16 +63,26 @@ class KnownMeans:
     """A cache of measured means of stored images."""
 
     def __init__(self) -> None:
+        # A weak reference, so that the cache does not keep old iterates in memory. `id` alone is
+        # not enough, because Python reuses the numbers of deleted objects.
         self._found: dict[int, tuple[weakref.ref[Volume], dict[RegionShape, float]]] = {}
 
     def has_all(self, regions: Sequence[Region], volume: Volume) -> bool:
-        """True if the means of all regions in an image are cached."""
+        """Return True if the means of all regions in an image are cached."""
         known = self._found.get(id(volume))
         is_same = known is not None and known[0]() is volume
         return is_same and all(region.shape in known[1] for region in regions if known)
 
     def of(self, region: Region, volume: Volume) -> float:
-        """Return the mean of a region in an image."""
+        """Return the mean of a region in an image, from the cache if possible.
+
+        Parameters
+        ----------
+        region
+            region to measure; the cache uses its shape, so that a new name costs nothing
+        volume
+            stored image
+        """
         known = self._found.get(id(volume))
         if known is None or known[0]() is not volume:
             alive = {k: each for k, each in self._found.items() if each[0]() is not None}
@@ -84,16 +94,16 @@ class KnownMeans:
 
 
 class RegionFollower(QObject):
-    """Measures while somebody looks.
+    """Measure regions while the tab is visible.
 
     Signals
     -------
-    measured : there are newer figures
+    measured : new figures are available
 
     Attributes
     ----------
-    found : the newest figures
-    is_wanted : whether somebody looks
+    found : latest figures
+    is_wanted : True while the tab is visible
     """
 
     measured = Signal()
@@ -132,12 +142,12 @@ class RegionFollower(QObject):
         return bool(self._session.run.record.images.frames)
 
     def want(self, wanted: bool) -> None:
-        """Measure from now on, or nothing more."""
+        """Start or stop measuring."""
         self.is_wanted = wanted
         self.refresh_soon()
 
     def refresh_soon(self) -> None:
-        """Measure again soon, but not at every step of a drag or run."""
+        """Schedule a measurement, at most one for several steps of a drag or run."""
         self._is_stale = True
         if self.is_wanted and not self._is_measuring and not self._soon.isActive():
             wait_ms = 1000 * (self._not_before - time.monotonic())
@@ -146,6 +156,7 @@ class RegionFollower(QObject):
     def _measure(self) -> None:
         volume, regions = self._session.view.volume, self._session.regions.regions
         self._is_stale = False
+        # Without regions no thread is needed, and old figures must go.
         if volume is None or not regions:
             self._take(FiguresFound((), {}, 0.0))
             return
@@ -162,6 +173,7 @@ class RegionFollower(QObject):
     def _take(self, found: FiguresFound) -> None:
         self.found = found
         start = time.thread_time()
+        # The table and plots are drawn inside this call; their cost counts as well.
         self.measured.emit()
         cost_s = found.cost_s + time.thread_time() - start
         is_active = self._session.run.state.is_active
@@ -169,6 +181,7 @@ class RegionFollower(QObject):
 
     def _go_on(self) -> None:
         self._is_measuring = False
+        # Something changed during the measurement, or its time limit ended it.
         if self._is_stale or not self.found.is_whole:
             self.refresh_soon()
 
@@ -181,17 +194,35 @@ def found_in(
     means: KnownMeans,
     chosen: Region | None = None,
 ) -> FiguresFound:
-    """Measure regions in an image, and their means in others; called in a thread."""
+    """Measure regions in an image, and their means in stored images; called in a thread.
+
+    Parameters
+    ----------
+    regions
+        regions to measure
+    volume
+        displayed image
+    image
+        name of the displayed image
+    kept
+        (iteration or time [s], volume) of the stored images
+    means
+        cache of the means, which is updated
+    chosen
+        region with a histogram; None: no histogram
+    """
     start = time.thread_time()
     measured = tuple(measure(region, volume, image) for region in regions)
     curves: dict[str, Points] = {region.name: [] for region in regions}
     is_whole = True
     for at, each in kept:
+        # Cached means are free, so images that have them are still included.
         if time.thread_time() - start > TURN_S and not means.has_all(regions, each):
             is_whole = False
             continue
         for region in regions:
             curves[region.name].append((at, means.of(region, each)))
+    # Only the selected region has a histogram, because it is the only one on the screen.
     histogram = None
     if chosen is not None and any(each.figures and each.region == chosen for each in measured):
         histogram = histogram_of(volume, coverage_of(chosen.shape, volume))
@@ -200,7 +231,18 @@ def found_in(
 
 
 def images_by_position(items: Sequence[Kept]) -> list[tuple[float, Volume]]:
-    """Return iterates by their iteration; of a scan in frames, these by their middle [s]."""
+    """Return iterates by iteration; for a scan in frames, the frames by their middle [s].
+
+    Parameters
+    ----------
+    items
+        stored images of the run
+
+    Returns
+    -------
+    list of tuple
+        (iteration or time [s], volume); images within an iteration are left out
+    """
     frames = [each for each in items if each.frame is not None]
     if frames:
         return [

@@ -27,7 +27,7 @@ PERCENT = 100.0
 
 
 class RegionDetails(QWidget):
-    """Shown as long as one region is chosen."""
+    """All figures of the selected region; hidden without a selection."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -56,13 +56,21 @@ class RegionDetails(QWidget):
         self._show()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Use the colours of another theme."""
         self.histogram.set_colours(colours)
 
     def show_figures(
         self, found: Mapping[str, MeasuredRegion], histogram: ValueHistogram | None
     ) -> None:
-        """Show newer figures of the chosen region."""
+        """Show new figures of the selected region.
+
+        Parameters
+        ----------
+        found
+            measured regions by name
+        histogram
+            histogram of the selected region; None hides the plot
+        """
         self._found, self._histogram = found, histogram
         self._show()
 
@@ -114,11 +122,13 @@ class RegionDetails(QWidget):
 
     def _show_contrast(self, name: str, figures: RegionFigures | None) -> None:
         others = [each for each in self._found if each != name]
+        # The list is refilled at each measurement, and must keep the user's choice.
         chosen = self.background.currentText()
         self.background.clear()
         self.background.addItems(others)
         if chosen in others:
             self.background.setCurrentIndex(others.index(chosen))
+        # A contrast needs a second region.
         self._against.setVisible(bool(others) and figures is not None)
         behind = self._found.get(self.background.currentText())
         rows = list[tuple[str, str]]()
@@ -130,6 +140,7 @@ class RegionDetails(QWidget):
                     (tr("Contrast"), f"{number(PERCENT * found.contrast, 4)} %"),
                     (tr("Contrast to noise"), number(found.to_noise, 4)),
                 ]
+            # The two regions may be measured in images of different units.
             except EngineError as e:
                 rows = [(tr("Contrast"), str(e))]
         self.contrast.setVisible(bool(rows))
@@ -137,7 +148,7 @@ class RegionDetails(QWidget):
 
 
 def _rule(figures: RegionFigures) -> str:
-    """Return how voxels count that lie inside in part."""
+    """Return the rule for voxels that are partly inside, translated."""
     if figures.rule == "area":
         return tr("mean and volume by area, minimum and maximum by voxel centres")
     return tr("all values by voxel centres")

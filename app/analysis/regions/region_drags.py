@@ -28,7 +28,7 @@ from engine.geometry import Point
 SHORTEST_PX = 4.0
 """A shorter drag is a click."""
 CORNER_PX = 3.0
-"""Between two corners of a polygon that is drawn."""
+"""Minimum distance between two corners of a polygon that is drawn."""
 LEAST_MM = 0.1
 NAMES = {
     "sphere": tr("Sphere"),
@@ -41,14 +41,15 @@ NAMES = {
 
 
 class _RegionDrag:
-    """Changes one region in one step of undo."""
+    """Drag that changes one region in a single undo step."""
 
     def __init__(self, pane: SlicePane, model: RegionModel, name: str) -> None:
         self.pane, self.model, self.name = pane, model, name
+        # All changes until `let_go` become one undo step.
         model.hold()
 
     def end(self) -> None:
-        """Let go."""
+        """End the drag."""
         self.model.let_go()
         self.pane.readout = ""
         self.pane.update()
@@ -56,6 +57,7 @@ class _RegionDrag:
     def show(self, shape: RegionShape) -> None:
         """Update or add the region, and show its size."""
         if self.model.current.named(self.name) is None:
+            # The model may change the name, if another region got it meanwhile.
             self.name = self.model.add(shape, self.name)
         else:
             self.model.change(self.name, shape=shape)
@@ -65,14 +67,20 @@ class _RegionDrag:
 
 
 class DrawDrag(_RegionDrag):
-    """A ball about the point that was pressed, or another solid from corner to corner."""
+    """Draw a sphere around the pressed point, or another solid from corner to corner."""
 
     def __init__(self, pane: SlicePane, model: RegionModel, at: QPointF) -> None:
         self._tool, self._from, self._start = model.tool, at, pane.point_at(at)
         super().__init__(pane, model, model.current.free_name(NAMES[model.tool]))
 
     def move(self, at: QPointF) -> None:
-        """Draw to here."""
+        """Draw to the pointer.
+
+        Parameters
+        ----------
+        at
+            pointer in the pane [px]; a drag shorter than `SHORTEST_PX` draws nothing
+        """
         if QLineF(self._from, at).length() >= SHORTEST_PX:
             self.show(self._shape(self.pane.point_at(at)))
 
@@ -87,6 +95,7 @@ class DrawDrag(_RegionDrag):
                 centre_mm=start, diameter_mm=2 * max(math.dist(start, here), LEAST_MM)
             )
         sizes = [max(abs(b - a), LEAST_MM) for a, b in zip(start, here, strict=True)]
+        # A drag has no depth. The smaller size in the slice is a good guess for it.
         sizes[normal] = min(size for axis, size in enumerate(sizes) if axis != normal)
         x, y, z = ((a + b) / 2 for a, b in zip(start, here, strict=True))
         place = {"centre_mm": (x, y, z), "size_mm": (sizes[0], sizes[1], sizes[2])}
@@ -98,14 +107,20 @@ class DrawDrag(_RegionDrag):
 
 
 class LassoDrag(_RegionDrag):
-    """A polygon around which the pointer goes, one slice deep; its depth is set afterwards."""
+    """Draw a polygon around an area, one slice deep; the depth is set afterwards."""
 
     def __init__(self, pane: SlicePane, model: RegionModel, at: QPointF) -> None:
         self._places = [at]
         super().__init__(pane, model, model.current.free_name(NAMES["polygon"]))
 
     def move(self, at: QPointF) -> None:
-        """Go on to here."""
+        """Continue the polygon to the pointer.
+
+        Parameters
+        ----------
+        at
+            pointer in the pane [px]; ignored within `CORNER_PX` of the last corner
+        """
         if QLineF(self._places[-1], at).length() < CORNER_PX:
             return
         self._places.append(at)
@@ -132,13 +147,13 @@ class LassoDrag(_RegionDrag):
         try:
             self.show(PolygonRegion.model_validate(values))
         except ValueError:
-            return  # all on a line as yet
+            return  # all corners are still on a line
 
 
 class BrushDrag(_RegionDrag):
-    """Adds the voxels whose middles lie in a ball about the pointer, or takes them away.
+    """Add voxels with centres in a sphere around the pointer, or remove them.
 
-    Paints into the chosen region where that is one of voxels; else a new one.
+    The selected region is painted if it is a mask; otherwise a new one is made.
     """
 
     def __init__(self, pane: SlicePane, model: RegionModel) -> None:
@@ -148,10 +163,17 @@ class BrushDrag(_RegionDrag):
         super().__init__(pane, model, name if is_painted else model.current.free_name(name))
 
     def move(self, at: QPointF) -> None:
-        """Paint here."""
+        """Paint at the pointer.
+
+        Parameters
+        ----------
+        at
+            pointer in the pane [px]
+        """
         volume, model = self.pane.state.volume, self.model
         if volume is None:
             return
+        # The brush is a sphere: neighbouring slices are painted too.
         ball = SphereRegion(centre_mm=self.pane.point_at(at), diameter_mm=model.brush_mm)
         grid, (low, high) = volume.grid, ball.bounds_mm
         first, last = (np.floor(grid.to_voxels(np.array(end))).astype(int) for end in (low, high))
@@ -159,10 +181,12 @@ class BrushDrag(_RegionDrag):
         before = None
         if found is not None:
             try:
+                # The region may have been painted on another grid, such as a preview.
                 before = coverage_of(found.shape, volume)
             except EngineError:
                 return
             if before.share.size:
+                # The new mask covers the box of the old one and of the brush, not the whole image.
                 first = np.minimum(first, before.start[::-1])
                 ends = np.array(before.start[::-1]) + before.share.shape[::-1]
                 last = np.maximum(last, ends - 1)
@@ -175,16 +199,18 @@ class BrushDrag(_RegionDrag):
         ]
         near = away[0][:, None, None] ** 2 + away[1][:, None] ** 2 + away[2] ** 2
         painted = near <= (model.brush_mm / 2) ** 2
+        # A mask from another grid is resampled: voxels that are at least half inside remain.
         mask = np.zeros(painted.shape, bool) if before is None else before.within((z, y, x)) >= 0.5
         mask = mask & ~painted if model.erases else mask | painted
         if mask.any():
             self.show(MaskRegion.of(mask, grid, (z.start, y.start, x.start)))
         elif found is not None:
+            # The last voxel was erased. A mask without voxels is not valid.
             model.remove(self.name)
 
 
 class RegionMoveDrag(_RegionDrag):
-    """A region goes with the pointer."""
+    """Move a region with the pointer."""
 
     def __init__(self, pane: SlicePane, model: RegionModel, name: str, at: QPointF) -> None:
         super().__init__(pane, model, name)
@@ -193,7 +219,13 @@ class RegionMoveDrag(_RegionDrag):
         self._start = pane.point_at(at)
 
     def move(self, at: QPointF) -> None:
-        """Be here."""
+        """Move the region by the distance from the pressed point.
+
+        Parameters
+        ----------
+        at
+            pointer in the pane [px]; an unchanged position makes no undo step
+        """
         here = self.pane.point_at(at)
         x, y, z = (b - a for a, b in zip(self._start, here, strict=True))
         if self._shape is not None and (x, y, z) != (0, 0, 0):
@@ -201,7 +233,7 @@ class RegionMoveDrag(_RegionDrag):
 
 
 class RegionResizeDrag(_RegionDrag):
-    """A side or corner of a region's box goes with the pointer; a ball stays one."""
+    """Move a side or corner of the bounding box; a sphere remains a sphere."""
 
     def __init__(
         self, pane: SlicePane, model: RegionModel, name: str, sides: tuple[int, int]
@@ -212,12 +244,20 @@ class RegionResizeDrag(_RegionDrag):
         self._sides = sides
 
     def move(self, at: QPointF) -> None:
-        """Have the side here."""
+        """Move the side to the pointer.
+
+        Parameters
+        ----------
+        at
+            pointer in the pane [px]; a size cannot fall below `LEAST_MM`
+        """
         if self._shape is None:
             return
         here, way = self.pane.point_at(at), self.pane.orientation
         low, high = ([*end] for end in self._shape.bounds_mm)
         for side, direction in zip(self._sides, (way.right, way.down), strict=True):
+            # A side of the screen can be the lower or the upper end of an axis, depending on the
+            # orientation.
             axis = direction.axis
             if side * direction.sign > 0:
                 high[axis] = max(here[axis], low[axis] + LEAST_MM)
@@ -236,5 +276,6 @@ class RegionResizeDrag(_RegionDrag):
             for side, direction in zip(self._sides, (way.right, way.down), strict=True)
             if side
         ]
+        # Only the dragged sides count: a side handle does not move in the other direction.
         radius = max(abs(here[axis] - middle[axis]) for axis in axes)
         return SphereRegion(centre_mm=middle, diameter_mm=2 * max(radius, LEAST_MM))

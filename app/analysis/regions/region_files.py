@@ -46,7 +46,7 @@ OTHER_PATIENT = tr(
 
 
 class RegionFiles:
-    """Writes and reads, each in a thread, after the questions it takes."""
+    """Save and load regions in a thread, after the necessary questions."""
 
     def __init__(self, parent: QWidget, context: AppContext, live: RegionFollower) -> None:
         self._parent, self._context, self._live = parent, context, live
@@ -54,6 +54,7 @@ class RegionFiles:
 
     def copy(self) -> None:
         """Copy the table of the displayed image to the clipboard."""
+        # Tabs: spreadsheets split pasted text at them in every country.
         text = csv_of(self._live.found.measured, "\t")
         QApplication.clipboard().setText(text)
         self._session.add_log("info", tr("The table of the regions was copied."))
@@ -70,7 +71,8 @@ class RegionFiles:
         self._write_table([(each.caption, each.volume) for each in items])
 
     def save_regions(self) -> None:
-        """Write the regions as a file of their own."""
+        """Save the regions in a separate file."""
+        # Regions are immutable, so this set does not change while a thread writes it.
         regions = self._model.current
         target = self._target(tr("Save regions"), "image.regions.toml", SETS, ".toml")
         if target is not None:
@@ -99,6 +101,8 @@ class RegionFiles:
         volume, regions = self._session.view.volume, self._model.regions
         if volume is None:
             return
+        # An image read from DICOM: the segmentation must refer to that series, and the window does
+        # not have its headers.
         if volume.patient:
             return tell(self._parent, tr("Choose an image of the DICOM series"), BY_COMMAND)
         target = self._target(tr("Save as DICOM"), "regions.dcm", SEGMENTATIONS, ".dcm")
@@ -106,6 +110,7 @@ class RegionFiles:
             return
         record = self._session.run.record
         is_own = any(kept.volume is volume for kept in record.images.items)
+        # Names of files in the provenance of an opened image could identify the patient.
         made_by = record.provenance if is_own and record.provenance else without_names(volume.info)
         order = record.order if is_own else None
         self._write(
@@ -113,7 +118,7 @@ class RegionFiles:
         )
 
     def load(self) -> None:
-        """Take regions from a file, or from an image of labels."""
+        """Load regions from a file or a label image."""
         folder = self._context.preferences.folder_last_used
         path = ask_open(self._parent, tr("Load regions"), folder, ALL)
         if path is None:
@@ -121,6 +126,8 @@ class RegionFiles:
         self._context.preferences.folder_last_used = str(path.parent)
         loader = self._context.commands.loader
         self._context.commands.run_task(
+            # Files of other programs are read in a separate process, so that a damaged one cannot
+            # stop the window.
             lambda _: loader().call(read_any, path, about=path),
             self.take,
             busy=tr("Reading {name}", name=path.name),
@@ -128,7 +135,13 @@ class RegionFiles:
         )
 
     def take(self, found: RegionSet) -> None:
-        """Load regions from a file. Regions of another scan need a confirmation."""
+        """Use regions from a file; regions of another scan need a confirmation.
+
+        Parameters
+        ----------
+        found
+            regions of the file; those of a different patient are refused
+        """
         volume = self._session.view.volume
         if volume is None:
             return
@@ -139,7 +152,15 @@ class RegionFiles:
             self._model.take_over(found, volume)
 
     def take_over(self, title: str, found: RegionSet) -> None:
-        """Copy regions from another scan of this session."""
+        """Copy regions from another scan of this session, after a confirmation.
+
+        Parameters
+        ----------
+        title
+            title of the other scan
+        found
+            its regions; those of a different patient are refused
+        """
         volume = self._session.view.volume
         if self._model.are_of_other_patient(title):
             tell(self._parent, tr("Different patient"), OTHER_PATIENT)
@@ -160,6 +181,7 @@ class RegionFiles:
         chosen = ask_save(self._parent, title, start, kinds)
         if chosen is None:
             return None
+        # ".nii" is as good as ".nii.gz"; `with_suffix` would replace only the last part.
         has_ending = chosen.name.lower().endswith((ending, ending.removesuffix(".gz")))
         target = chosen if has_ending else chosen.with_name(chosen.name + ending)
         if not may_write(self._parent, target, self._session):
@@ -186,12 +208,22 @@ class RegionFiles:
 
 
 def table_at(regions: Sequence[Region], images: Sequence[tuple[str, Volume]], target: Path) -> None:
-    """Measure regions in images, and write the table."""
+    """Measure regions in images, and write the table.
+
+    Parameters
+    ----------
+    regions
+        regions to measure
+    images
+        (name, volume) pairs
+    target
+        CSV file
+    """
     from engine.io import write_atomically
 
     write_atomically(csv_of(measure_all(regions, images)).encode(), target)
 
 
 def labels_at(regions: Sequence[Region], volume: Volume, target: Path) -> int:
-    """Write labels; returns how many voxels lie in several regions."""
+    """Write labels; return the number of voxels in several regions."""
     return write_labels(regions, volume, target).n_shared

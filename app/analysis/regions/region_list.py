@@ -29,11 +29,11 @@ EDITABLE = Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
 
 
 class RegionList(QTreeWidget):
-    """Rows of regions.
+    """Table of the regions of the displayed scan.
 
     Signals
     -------
-    refused : why a name is not taken
+    refused : reason why a name was not accepted
     """
 
     refused = Signal(str)
@@ -46,8 +46,10 @@ class RegionList(QTreeWidget):
         for column, tip in enumerate(TIPS):
             self.headerItem().setToolTip(column, literal_tip(tip))
         self.setRootIsDecorated(False)
+        # Qt then measures one row instead of all.
         self.setUniformRowHeights(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        # Not on a single click, which selects a region.
         self.setEditTriggers(
             QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.DoubleClicked
@@ -65,9 +67,11 @@ class RegionList(QTreeWidget):
         model.chosen_changed.connect(self._show_chosen)
 
     def fill(self) -> None:
-        """Show the regions there are."""
+        """Show the current regions."""
         with QSignalBlocker(self):
             names = [region.name for region in self._model.regions]
+            # Rows are kept if possible: new ones would end the editing of a name and lose the
+            # selection.
             if [self._row(k).data(0, NAME) for k in range(self.topLevelItemCount())] != names:
                 self.clear()
                 for _ in names:
@@ -81,7 +85,13 @@ class RegionList(QTreeWidget):
         self._show_chosen()
 
     def show_figures(self, measured: Mapping[str, MeasuredRegion]) -> None:
-        """Show newer figures."""
+        """Show new figures.
+
+        Parameters
+        ----------
+        measured
+            measured regions by name; a region without figures shows dashes
+        """
         with QSignalBlocker(self):
             for k in range(self.topLevelItemCount()):
                 item = self._row(k)
@@ -111,6 +121,7 @@ class RegionList(QTreeWidget):
 
     def _fill_row(self, item: QTreeWidgetItem, region: Region) -> None:
         item.setText(0, region.name)
+        # The text changes when the user edits it. This copy still has the old name.
         item.setData(0, NAME, region.name)
         item.setIcon(0, swatch_of(region.colour))
         shown = Qt.CheckState.Checked if region.shown else Qt.CheckState.Unchecked
@@ -129,6 +140,7 @@ class RegionList(QTreeWidget):
 
     def _choose(self) -> None:
         names = [str(item.data(0, NAME)) for item in self.selectedItems()]
+        # The order of selection matters: "first minus the others".
         kept = [name for name in self._model.chosen if name in names]
         self._model.choose(*kept, *(name for name in names if name not in kept))
 
@@ -138,13 +150,15 @@ class RegionList(QTreeWidget):
                 item = self._row(k)
                 item.setSelected(item.data(0, NAME) in self._model.chosen)
                 if self._model.chosen[-1:] == (item.data(0, NAME),):
+                    # NoUpdate: only the keyboard focus moves, and the selection stays.
                     self.setCurrentItem(item, 0, self.selectionModel().SelectionFlag.NoUpdate)
         self.viewport().update()
 
 
 def swatch_of(colour: str) -> QIcon:
-    """Return a square in a colour."""
+    """Return an icon filled with a colour."""
     pixmap = QPixmap(SWATCH_PX * 2, SWATCH_PX * 2)
+    # Twice the pixels, sharp on screens with scaling.
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -154,12 +168,23 @@ def swatch_of(colour: str) -> QIcon:
     painter.drawRoundedRect(0, 0, SWATCH_PX, SWATCH_PX, 2, 2)
     painter.end()
     icon = QIcon(pixmap)
-    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # otherwise Qt tints it in a selected row
     return icon
 
 
 def reason_of(error: ValueError) -> str:
-    """Return in plain words why a value is refused."""
+    """Return the reason why a value is refused, without the wording of pydantic.
+
+    Parameters
+    ----------
+    error
+        `ValidationError` of a model, or an error of the region model
+
+    Returns
+    -------
+    str
+        several reasons are joined by semicolons
+    """
     from pydantic import ValidationError
 
     if isinstance(error, ValidationError):

@@ -25,7 +25,7 @@ from engine.data import Volume
 HANDLE_PX, NEAR_PX = 4.0, 7.0
 BORDER_PX, CHOSEN_PX = 1.4, 2.2
 ROOMY_PX = 44.0
-"""A smaller region has handles at its corners alone."""
+"""A smaller region has handles only at its corners."""
 HALO = "#c0101214"
 ANNOTATING = ("arrow", "text", "distance", "angle", "curve")
 KEPT = 16
@@ -33,12 +33,13 @@ KEPT = 16
 
 
 class RegionMarks(QObject):
-    """Paints the regions of the displayed scan, and finds the handle under the pointer."""
+    """Paint the regions of the displayed scan, and find the handle under the pointer."""
 
     def __init__(self, model: RegionModel, state: ViewState) -> None:
         super().__init__(state)
         self._model, self._state = model, state
         self._covered: dict[RegionShape, RegionCoverage | None] = {}
+        # Thresholds depend on the image, and masks on its grid.
         state.volume_changed.connect(self._covered.clear)
         for signal in (model.changed, model.chosen_changed, model.tool_changed):
             signal.connect(state.marks_changed)
@@ -50,7 +51,17 @@ class RegionMarks(QObject):
         return bool(self._model.tool) and self._state.volume is not None
 
     def paint(self, painter: QPainter, pane: SlicePane, viewport: Viewport) -> None:
-        """Paint the borders in the displayed slice, with the selected region on top."""
+        """Paint the borders in the displayed slice, with the selected region on top.
+
+        Parameters
+        ----------
+        painter
+            active painter of the pane
+        pane
+            pane to paint
+        viewport
+            visible part of the slice
+        """
         volume = self._state.volume
         if volume is None:
             return
@@ -67,11 +78,23 @@ class RegionMarks(QObject):
             self._draw_handles(painter, chosen, borders)
 
     def drag(self, pane: SlicePane, at: QPointF) -> Drag | None:
-        """Draw with the tool that is chosen; or move or resize a region by its border."""
+        """Return the drag that starts at a point, or None.
+
+        The selected tool draws. Without a tool, a handle of the selected region or the border of
+        any region starts a move or a resize.
+
+        Parameters
+        ----------
+        pane
+            pane in which the button was pressed
+        at
+            pointer in the pane [px]
+        """
         viewport = pane.viewport
         if viewport is None or self._state.volume is None:
             return None
         model = self._model
+        # These tools belong to the annotations, which get the event next.
         if model.tool in ANNOTATING:
             return None
         if model.tool == "brush":
@@ -91,6 +114,7 @@ class RegionMarks(QObject):
 
     def _by_border(self, pane: SlicePane, borders: SliceBorders, at: QPointF) -> Drag | None:
         volume = self._state.volume
+        # A thin path is hard to hit; a stroke as wide as the tolerance is tested instead.
         stroker = QPainterPathStroker()
         stroker.setWidth(2 * NEAR_PX)
         for region in reversed(self._model.regions):
@@ -111,10 +135,12 @@ class RegionMarks(QObject):
             return smooth
         if shape not in self._covered:
             while len(self._covered) >= KEPT:
+                # A dict keeps the order of insertion, so this removes the oldest entry.
                 self._covered.pop(next(iter(self._covered)))
             try:
                 self._covered[shape] = coverage_of(shape, volume)
             except EngineError:
+                # No level in this image. None is cached, so that it is not tried at each repaint.
                 self._covered[shape] = None
         found = self._covered[shape]
         return QPainterPath() if found is None else borders.of_voxels(found, volume)
@@ -122,6 +148,7 @@ class RegionMarks(QObject):
     def _draw(self, painter: QPainter, path: QPainterPath, colour: str, is_chosen: bool) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         width = CHOSEN_PX if is_chosen else BORDER_PX
+        # A dark halo keeps the line visible on white and on its own colour.
         for pen in (QPen(QColor(HALO), width + 2), QPen(QColor(colour), width)):
             painter.setPen(pen)
             painter.drawPath(path)
@@ -137,7 +164,7 @@ class RegionMarks(QObject):
             painter.drawPath(self._path(region.shape.within, borders, volume))
 
     def _handles(self, region: Region, borders: SliceBorders) -> dict[tuple[int, int], QPointF]:
-        """Return the places of the handles by the sides of the screen that they move: −1, 0, 1."""
+        """Return the positions of the handles by the sides they move (−1, 0 or 1 per direction)."""
         low, high = region.shape.bounds_mm
         normal = borders.orientation.normal
         if not low[normal] <= borders.depth_mm <= high[normal]:

@@ -26,7 +26,7 @@ USUAL_PERCENT = 41.0
 
 
 class RegionNumbers(QWidget):
-    """Boxes for the middle and the sizes of a region, and for the level of a contour."""
+    """Fields for centre and sizes of a region, and for the threshold of a contour."""
 
     def __init__(self, model: RegionModel, view: ViewState) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class RegionNumbers(QWidget):
         column.addWidget(self.connected)
 
     def refresh(self) -> None:
-        """Show the chosen region."""
+        """Show the selected region."""
         region = self._model.chosen_region
         self.setVisible(region is not None)
         if region is None:
@@ -103,6 +103,8 @@ class RegionNumbers(QWidget):
         places = (middle_of(shape.bounds_mm), size_of(shape.bounds_mm))
         for boxes, values in zip((self.middle, self.sizes), places, strict=True):
             for box, value in zip(boxes, values, strict=True):
+                # The field that the user edits is not overwritten with an equal value, which would
+                # move the text cursor.
                 if not box.hasFocus() or box.raw() != round(value, 3):
                     box.show_number(round(value, 3))
         for box in self.sizes:
@@ -133,8 +135,10 @@ class RegionNumbers(QWidget):
         wanted = []
         for box, was in zip((*self.middle, *self.sizes), before, strict=True):
             typed = box.raw()
+            # Fields show rounded numbers. Unchanged ones keep the exact value of the region.
             is_new = isinstance(typed, int | float) and typed != round(was, 3)
             wanted.append(float(typed or 0.0) if is_new else was)
+        # A size of 0 would make a region without volume, from which no drag returns.
         sizes = [min(max(size, LEAST_MM), MOST_MM) for size in wanted[3:]]
         middle = [min(max(place, -MOST_MM), MOST_MM) for place in wanted[:3]]
         bounds = around((middle[0], middle[1], middle[2]), (sizes[0], sizes[1], sizes[2]))
@@ -152,6 +156,7 @@ class RegionNumbers(QWidget):
             return
         was = shape.rule if isinstance(shape, ContourRegion) else ""
         typed = self.level.raw()
+        # After a change of the rule the number has another meaning, so the default replaces it.
         if was == rule and isinstance(typed, int | float):
             level = self._view.from_shown(float(typed)) if rule == "fixed" else float(typed)
         else:
@@ -165,7 +170,7 @@ class RegionNumbers(QWidget):
                 connected=self.connected.isChecked() if was else True,
             )
         except ValueError:
-            self.refresh()  # no percentage: what was is shown again
+            self.refresh()  # not a valid percentage: the previous value is shown again
 
     def _default_level(self, rule: str) -> float:
         """Return the default threshold: half of the value at the crosshair, or 41 %."""

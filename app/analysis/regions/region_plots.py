@@ -23,7 +23,7 @@ HEIGHT_PX = 150
 
 
 class _LazyPlot(QWidget):
-    """A plot with words above, which is made when it is first seen."""
+    """A plot with a caption, created when it is first shown, because pyqtgraph is slow to start."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class _LazyPlot(QWidget):
         return QSize(280, HEIGHT_PX)
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Use the colours of another theme."""
         self._colours = colours
         if self.plot is not None:
             paint_axes(self.plot, colours, self.plot.font())
@@ -70,7 +70,19 @@ class HistogramPlot(_LazyPlot):
     def show_histogram(
         self, found: ValueHistogram | None, unit: str, power: int, colour: str
     ) -> None:
-        """Show a histogram in the unit and power of ten of the table; None hides it."""
+        """Show a histogram; None hides it.
+
+        Parameters
+        ----------
+        found
+            histogram of a region
+        unit
+            unit of the values
+        power
+            power of ten taken out of the values, as in the table
+        colour
+            colour of the region, "#rrggbb"
+        """
         self._found, self._unit, self._colour = found, unit, colour
         self._power = power
         self.setVisible(found is not None)
@@ -91,12 +103,15 @@ class HistogramPlot(_LazyPlot):
             return
         plot.clear()
         fill = QColor(self._colour)
+        # The grid remains visible through the bars.
         fill.setAlpha(120)
         pen = pyqtgraph.mkPen(QColor(self._colour), width=1)
         curve = pyqtgraph.PlotCurveItem(
             found.edges, found.volumes_ml, stepMode="center", fillLevel=0, brush=fill, pen=pen
         )
         plot.addItem(curve)
+        # The axis is scaled instead of the data, so that the limits remain in the unit of the
+        # image.
         plot.getAxis("bottom").setScale(10.0**-power)
         plot.setXRange(float(found.edges[0]), float(found.edges[-1]), padding=0.01)
         plot.setYRange(0, float(found.volumes_ml.max()) * (1 + ROOM), padding=0)
@@ -121,10 +136,22 @@ class MeanCurves(_LazyPlot):
         *,
         over_time: bool,
     ) -> None:
-        """Show a curve for each region that has an ink; hidden before there are two points.
+        """Show a curve for each region with a colour; hidden until there are two points.
 
-        `unit` and `power`, the power of ten taken out of the values, are those of the table.
+        Parameters
+        ----------
+        curves
+            (iteration or time [s], mean) of each region by name
+        ink
+            colour by name; other regions are hidden
+        unit
+            unit of the values
+        power
+            power of ten taken out of the values, as in the table
+        over_time
+            True if the curves are over time
         """
+        # Hidden regions have no colour in `ink`, so their curves are dropped.
         self._curves = {name: points for name, points in curves.items() if name in ink}
         self._ink, self._unit, self._power = ink, unit, power
         self._over_time = over_time
@@ -153,6 +180,7 @@ class MeanCurves(_LazyPlot):
                 antialias=True, name=name,
             )  # fmt: skip
         low, high = min(values), max(values)
+        # A constant curve, or one at 0, still needs a range for the axis.
         room = ROOM * (high - low) or 0.05 * abs(high) or 1.0
         self.plot.setLabel("bottom", self._below)
         self.plot.getAxis("left").setScale(10.0**-power)

@@ -1,7 +1,8 @@
-"""Regions go with their scan: those of the scan on show are at hand, and kept on disk unasked.
+"""Automatic storage of regions: those of the displayed scan are loaded and saved.
 
-An image is known by its scan: the place of the raw data, by pseudonym, its digest, or its frame of
-reference; an image of which nothing is known, by itself. Regions of another scan never go along.
+An image is identified by its scan: the pseudonym of the raw data's path, its digest, or the frame
+of reference. If none of these is known, the image identifies itself. Regions never pass to another
+scan automatically.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from engine.core.errors import EngineError
 from engine.protocols.privacy import pseudonym_of
 from engine.results import VOLUME, Results
 
+# A drag changes a region many times per second; it is saved after a pause.
 SAVE_MS = 1500
 FOLDER, ENDING = "regions", ".regions.toml"
 DIGITS = 24
@@ -39,13 +41,14 @@ NOT_OURS = tr(
 
 
 class RegionKeeper(QObject):
-    """Connects the model to the displayed scan, and stores its regions in the user's settings."""
+    """Connect the model to the displayed scan, and save its regions in the user's settings."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context, self._session = context, context.session
         self._model = context.session.regions
         self._folder = context.preferences.folder / FOLDER
+        # The digest of an image takes time, so the marks of the displayed volume are cached.
         self._known: tuple[OpenVolume, tuple[str, ...]] | None = None
         self._nameless: tuple[RunRecord, tuple[str, ...]] | None = None
         self._saved: RegionSet | None = None
@@ -62,6 +65,7 @@ class RegionKeeper(QObject):
         opened = self._session.volumes.base
         if opened is None:
             return
+        # Changes of the previous scan that are not saved yet would be lost with the model.
         if self._soon.isActive():
             self.save()
         marks = self._marks_of(opened)
@@ -80,6 +84,7 @@ class RegionKeeper(QObject):
         regions = self._model.current
         if regions == self._saved or not regions.scans:
             return
+        # No file is created for a scan that never had regions.
         if regions.is_empty and self._saved is None:
             return
         self._saved = regions
@@ -91,7 +96,13 @@ class RegionKeeper(QObject):
         )
 
     def file_of(self, mark: str) -> Path:
-        """Return the file with the regions of a scan."""
+        """Return the file with the regions of a scan.
+
+        Parameters
+        ----------
+        mark
+            mark of the scan; only its digest is in the name of the file
+        """
         return self._folder / f"{sha256(mark.encode()).hexdigest()[:DIGITS]}{ENDING}"
 
     def _save_soon(self) -> None:
@@ -121,19 +132,19 @@ class RegionKeeper(QObject):
         if found is None or found.is_of(marks):
             return found
         if not self._has_said:
-            self._has_said = True
+            self._has_said = True  # once per session, not at every image of the scan
             self._session.add_log("info", NOT_OURS)
         return None
 
     def _marks_of(self, opened: OpenVolume) -> tuple[str, ...]:
-        """Return the marks of a volume's scan; images of one record are of one scan."""
+        """Return the marks of the scan of a volume; all images of one run belong to one scan."""
         if self._known is not None and self._known[0] is opened:
             return self._known[1]
         self._known = opened, self._found_marks(opened)
         return self._known[1]
 
     def _found_marks(self, opened: OpenVolume) -> tuple[str, ...]:
-        if opened.motion is not None:  # its own places are not those of its scan
+        if opened.motion is not None:  # its coordinates are no longer those of its scan
             return (image_mark(opened.volume),)
         found, record = known_marks(opened), self._session.run.record
         if found or opened.kind not in ("image", "iterate"):
@@ -144,7 +155,18 @@ class RegionKeeper(QObject):
 
 
 def known_marks(opened: OpenVolume) -> tuple[str, ...]:
-    """Return the marks of a volume's scan; none where nothing is known of it."""
+    """Return the marks of the scan of a volume.
+
+    Parameters
+    ----------
+    opened
+        open volume with its origin
+
+    Returns
+    -------
+    tuple of str
+        empty if nothing is known about the scan
+    """
     origin = opened.origin
     pseudonym = pseudonym_of(Path(origin.scan)) if origin.scan else ""
     return scan_marks(
@@ -155,10 +177,18 @@ def known_marks(opened: OpenVolume) -> tuple[str, ...]:
 
 
 def write_for_scan(regions: RegionSet, path: Path, result_id: str = "") -> None:
-    """Write regions, for their owner alone, or remove the file where none are left.
+    """Write regions for their owner, or remove the file if there are none.
 
-    With the result that is on show they lie beside its image, where reports look for them.
+    Parameters
+    ----------
+    regions
+        regions of the scan
+    path
+        file in the user's settings
+    result_id
+        displayed result; its folder gets a copy, in which reports look for regions. Empty: none
     """
+    # Names of regions can describe a finding, so only the owner may read them.
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     places = [path]
     if result_id:

@@ -28,7 +28,7 @@ LEAST_MM, MOST_MM = 0.5, 500.0
 
 
 class RegionTools(QWidget):
-    """One tool at a time, or none."""
+    """Buttons for the drawing tools; at most one is active."""
 
     def __init__(self, model: RegionModel, view: ViewState) -> None:
         super().__init__()
@@ -68,13 +68,14 @@ class RegionTools(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show which tool is in use."""
+        """Show the active tool."""
         for tool, made in self.buttons.items():
             made.setChecked(tool == self._model.tool)
             made.setEnabled(self._view.volume is not None)
         self._brush_row.setVisible(self._model.tool == "brush")
 
     def _toggle(self, tool: Tool) -> None:
+        # The line profile also draws in the slices; only one tool can have the pointer.
         self._view.set_draws_lines(False)
         self._model.set_tool("" if self._model.tool == tool else tool)
         self.refresh()

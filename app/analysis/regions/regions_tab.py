@@ -85,6 +85,8 @@ class RegionsTab(QWidget):
         ):
             action = menu.addAction(title)
             action.setToolTip(literal_tip(tip))
+            # Default arguments bind the value now; a plain lambda would use the last one of the
+            # loop.
             action.triggered.connect(lambda _=False, o=operation: self.model.combine(o))
         return menu
 
@@ -103,6 +105,7 @@ class RegionsTab(QWidget):
         segments.setToolTip(
             literal_tip(tr("For archives and viewers, over the image's DICOM series"))
         )
+        # The lambda drops the `checked` argument of the signal.
         segments.triggered.connect(lambda: files.save_segmentation())
         return menu
 
@@ -171,14 +174,23 @@ class RegionsTab(QWidget):
         self._context.theme.changed.connect(self._paint)
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.activated.connect(lambda: model.remove(*model.chosen))
+        # Only in the list: Delete in a text field must not remove a region.
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
 
     def showEvent(self, event: QShowEvent) -> None:
+        """Start measuring.
+
+        Parameters
+        ----------
+        event
+            event of Qt
+        """
         super().showEvent(event)
         self.live.want(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        # A hidden tab neither measures nor draws.
         self.live.want(False)
         self.model.set_tool("")
 
@@ -200,6 +212,7 @@ class RegionsTab(QWidget):
         self.combine.setToolTip(
             literal_tip(tr("Combine the selected regions into one") if can_combine else TWO)
         )
+        # Without an image there is no coordinate system for loaded regions.
         self.more.setEnabled(has_image)
 
     def _show_figures(self) -> None:
