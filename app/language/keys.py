@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from app.language.translation import tr
 
+# `tr` at import time: the language is fixed before modules with texts are imported. Keys that are
+# not listed appear with a capital letter.
 NAMES = {
     "axial": tr("Axial"),
     "coronal": tr("Coronal"),
@@ -54,5 +56,5 @@ NAMES = {
 
 
 def name_of_key(key: str) -> str:
-    """Return the name of a key for the screen, with a capital."""
+    """Return the displayed name of a key."""
     return NAMES.get(key) or key.capitalize()

@@ -1,8 +1,8 @@
 """Translate the texts of the window with the translator of Qt.
 
-The language is chosen before the first text is made, and holds until the program ends: texts of
-modules are translated when these are imported. English is what stands in the source. Numbers are
-written with a point in every language, so that what is read or typed never changes its meaning.
+The language is set before the first text is created and stays until the program ends, because texts
+of modules are translated at import. The source texts are English. Numbers use a decimal point in
+every language, so that a number has the same meaning wherever it is read or typed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ENGLISH, SYSTEM = "en", ""
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 """Languages of the window, each by its own name."""
 VARIABLE = "ISOCENTER_LANGUAGE"
-"""Says the language of a process, whatever the settings say."""
+"""Environment variable that overrides the language of the settings."""
 SETTINGS_FILE, KEY = "window.ini", "language"
-"""File and key of the settings of the window that say the language."""
+"""File and key of the language in the settings of the window."""
 CONTEXT = "Isocenter"
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "translations"
 
@@ -29,24 +29,33 @@ _language = ENGLISH
 
 
 def tr(text: str, /, **values: object) -> str:
-    """Return a text in the language of the window, with values in the places of their names."""
+    """Return a text in the language of the window.
+
+    Parameters
+    ----------
+    text
+        English text; `packaging/translations.py` finds it, so it must be a literal
+    values
+        values for the names in braces
+    """
+    # A text without a translation is returned by Qt as empty, and appears in English.
     said = (_translators[0].translate(CONTEXT, text) if _translators else "") or text
     return said.format(**values) if values else said
 
 
 def named(text: str) -> str:
-    """Return what the engine calls something, or says of it, in the language of the window.
+    """Return a name or text of the engine in the language of the window.
 
-    Only what stands in the catalogues changes; sentences with values stay as they are.
+    Only texts of the catalogues are translated; sentences with values remain English.
     """
     return tr(text) if text else text
 
 
 def within(name: str) -> str:
-    """Return a name as it stands within a sentence.
+    """Return a name as it is written within a sentence.
 
-    Its first letter is small where its first word is none of capitals, such as "CT"; German nouns
-    keep theirs.
+    The first letter becomes lower case, except for abbreviations such as "CT". German nouns keep
+    their capital.
     """
     first = name.split(" ", 1)[0]
     is_plain = first[1:] == first[1:].lower()
@@ -54,18 +63,33 @@ def within(name: str) -> str:
 
 
 def chosen_language(folder: Path | None = None) -> str:
-    """Return the language that the environment, the settings or the system wants.
+    """Return the language from the environment, the settings or the system.
 
-    `folder` holds the settings; without it, that of the user.
+    Parameters
+    ----------
+    folder
+        folder of the settings; None: that of the user
+
+    Returns
+    -------
+    str
+        key of `LANGUAGES`; English if none of the three is supported
     """
     path = str((folder or config_dir()) / SETTINGS_FILE)
     stored = QSettings(path, QSettings.Format.IniFormat).value(KEY, SYSTEM)
     wanted = (os.environ.get(VARIABLE, ""), str(stored), QLocale.system().name().split("_")[0])
+    # In this order: a test or script may override the user, who may override the system.
     return next((each for each in wanted if each in LANGUAGES), ENGLISH)
 
 
 def use_language(language: str) -> None:
-    """Translate from now on; call it before anything of the window is imported."""
+    """Translate from now on; call it before any module of the window is imported.
+
+    Parameters
+    ----------
+    language
+        key of `LANGUAGES`
+    """
     global _language
     _language = language
     _translators.clear()
@@ -73,16 +97,18 @@ def use_language(language: str) -> None:
         catalogue = QTranslator()
         if catalogue.load(str(FOLDER / f"isocenter_{language}.qm")):
             _translators.append(catalogue)
+    # Spin boxes would otherwise show and accept a decimal comma.
     QLocale.setDefault(QLocale.c())
 
 
 def translate_qt(app: QCoreApplication) -> None:
-    """Translate Qt's own words, too, such as those on the buttons of its dialogs."""
+    """Translate Qt's own texts too, such as buttons of its dialogs."""
     own = QTranslator(app)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if _language != ENGLISH and own.load(f"qtbase_{_language}", folder):
         app.installTranslator(own)
 
 
+# For code that imports modules with texts without the window, such as tests.
 if os.environ.get(VARIABLE) in LANGUAGES:
     use_language(os.environ[VARIABLE])

@@ -22,7 +22,7 @@ MARKS = (0, 90, 180, 270, 360)
 
 
 class AngleStrip(QWidget):
-    """Held angles as a bar; gaps stay empty."""
+    """Stored angles as a bar; gaps stay empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,13 +34,22 @@ class AngleStrip(QWidget):
         self.setToolTip(tr("X-ray source angles of the stored views"))
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Use the colours of another theme."""
         self._colours = colours
         self.update()
 
     def show_angles(self, angles_rad: Array | None, newest_rad: float | None) -> None:
-        """Show the angles of the views [rad]; none if None."""
+        """Show the angles of the stored views.
+
+        Parameters
+        ----------
+        angles_rad
+            source angles [rad] in any order and any turn; None: no views
+        newest_rad
+            angle of the newest projection [rad], drawn as a line; None: not known
+        """
         angles = np.empty(0) if angles_rad is None else np.asarray(angles_rad)
+        # Later rotations overlap the first one, because only the direction counts.
         self._angles_deg = np.sort(np.degrees(np.mod(angles, 2 * np.pi)))
         self._newest_deg = None if newest_rad is None else float(np.degrees(newest_rad) % 360)
         n = len(self._angles_deg)
@@ -55,10 +64,12 @@ class AngleStrip(QWidget):
         bar = QRectF(SIDE_PX, 1, self.width() - 2 * SIDE_PX, BAR_PX)
         painter.fillRect(bar, QColor(colours.canvas))
         if len(self._angles_deg):
+            # The median ignores gaps, which must stay visible.
             step = float(np.median(np.diff(self._angles_deg))) if len(self._angles_deg) > 1 else 1.0
-            wide = max(bar.width() * step / 360, 1.0) + 0.5  # neighbours leave no seam
+            wide = max(bar.width() * step / 360, 1.0) + 0.5  # half a pixel closes seams
             for angle in self._angles_deg:
                 left = bar.left() + bar.width() * float(angle) / 360
+                # The last bar would reach beyond 360° without the intersection.
                 held = QRectF(left, bar.top(), wide, bar.height()).intersected(bar)
                 painter.fillRect(held, QColor(colours.accent))
         painter.setPen(QPen(QColor(colours.grid), 1.0))

@@ -32,9 +32,14 @@ Request = LiveRequest | PetRequest
 
 
 class ConnectCard(QFrame):
-    """Asks; `connect_to` is called with the answer, `demo` with the kind of scan.
+    """Card that asks for a source.
 
-    `files` returns the further files of the study at hand.
+    Parameters
+    ----------
+    connect_to : called with the request
+    demo : called with the kind of scan
+    leave : shows the images again
+    files : returns the auxiliary files of the current study
     """
 
     def __init__(
@@ -49,11 +54,13 @@ class ConnectCard(QFrame):
         self.setProperty("role", "card")
         self.setMaximumWidth(CARD_PX)
         self.kind = choice(tr("Type of scan"), KINDS)
+        # The box would otherwise change its width with the selected kind.
         self.kind.setMinimumContentsLength(max(map(len, KINDS)))
         self.frames, self.events = FramesForm(), EventsForm(files)
         self._forms = QStackedWidget()
         for form in (self.frames, self.events):
             self._forms.addWidget(form)
+            # Return in any field connects, as in a login form.
             for edit in form.findChildren(QLineEdit):
                 edit.returnPressed.connect(self.ask)
         self._about = label("", "muted", wrap=True)
@@ -62,6 +69,7 @@ class ConnectCard(QFrame):
         self.begin = button(tr("Connect"), self.ask, tr("Follow this source"), "primary")
         self.demo = button(
             tr("Live demo"),
+            # Read when the button is pressed, not when it is made.
             lambda: demo(self.kind.currentIndex()),
             tr("Play a simulated scan and watch it come into focus"),
         )
@@ -93,6 +101,7 @@ class ConnectCard(QFrame):
         kind = self.kind.currentIndex()
         self._forms.setCurrentIndex(kind)
         self._about.setText(ABOUT[kind])
+        # The study may have changed while the card was hidden.
         self.events.show_files()
         self.say("")
 
@@ -102,12 +111,24 @@ class ConnectCard(QFrame):
         return self._fault.text()
 
     def say(self, fault: str) -> None:
-        """Say why it could not be connected; nothing if empty."""
+        """Show the reason why the connection failed; hide it if empty.
+
+        Parameters
+        ----------
+        fault
+            sentence for the user
+        """
         self._fault.setText(fault)
         self._fault.setVisible(bool(fault))
 
     def show_request(self, request: Request) -> None:
-        """Fill in an earlier request."""
+        """Fill in an earlier request.
+
+        Parameters
+        ----------
+        request
+            its type selects the kind of scan
+        """
         if isinstance(request, PetRequest):
             self.kind.setCurrentIndex(EVENTS)
             self.events.show_request(request)
@@ -120,6 +141,7 @@ class ConnectCard(QFrame):
         form = self.events if self.kind.currentIndex() == EVENTS else self.frames
         try:
             request = form.request()
+        # Errors of the form appear in the card; errors of the connection come later from the model.
         except SourceFaultError as e:
             self.say(str(e))
             return

@@ -33,11 +33,11 @@ NO_FILES = tr("The current study has none")
 
 
 class EventsForm(SourceForm):
-    """Asks for a source of events.
+    """Form for a source of events.
 
     Parameters
     ----------
-    files : returns the further files of the study at hand, by their roles
+    files : returns the auxiliary files of the current study, by role
     """
 
     def __init__(self, files: Callable[[], Mapping[str, Path]]) -> None:
@@ -67,28 +67,39 @@ class EventsForm(SourceForm):
         names = [path.name for path in self._files().values()]
         self.uses_files.setText(tr("Use {value}", value=", ".join(names)) if names else NO_FILES)
         self.uses_files.setEnabled(bool(names))
+        # A tick without files would silently correct nothing.
         if not names:
             self.uses_files.setChecked(False)
 
     def request(self) -> PetRequest:
-        """Return what is filled in.
+        """Return the entered request.
 
         Raises
         ------
         SourceFaultError
-            where it cannot be followed
+            if the source is missing or the playback speed is invalid
         """
         source = source_in(self.source)
         rate = rate_in(self.rate, NO_SPEED)
         _, newest_s = EVENTS[self.events.currentIndex()]
+        # Copied: the study may change while the scan runs.
         files = dict(self._files()) if self.uses_files.isChecked() else {}
         return PetRequest(source, self.scanner.text().strip(), newest_s, rate, files)
 
     def show_request(self, request: PetRequest) -> None:
-        """Fill in an earlier request. Files must be selected again for each scan."""
+        """Fill in an earlier request.
+
+        Files must be selected again for each scan, because a μ-map fits only one patient position.
+
+        Parameters
+        ----------
+        request
+            earlier request
+        """
         self.source.setText(request.source)
         self.scanner.setText(request.scanner)
         self.rate.setText(f"{request.rate:g}" if request.rate else "")
+        # The texts are translated, so the duration identifies an entry.
         offered = [seconds for _, seconds in EVENTS]
         self.events.setCurrentIndex(offered.index(request.newest_s))
         self.uses_files.setChecked(False)

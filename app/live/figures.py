@@ -20,7 +20,7 @@ NONE = "–"
 
 
 class LiveFigures(QWidget):
-    """One figure in a row; rows are its title and its tip."""
+    """Table of figures; each row has a title and a tooltip."""
 
     def __init__(self, rows: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -38,14 +38,28 @@ class LiveFigures(QWidget):
             grid.addWidget(self._values[k], k, 1)
 
     def show_texts(self, texts: Sequence[str]) -> None:
-        """Show the figures of a moment; dashes where there is none."""
+        """Show the current figures.
+
+        Parameters
+        ----------
+        texts
+            one for each row; empty: dashes in all rows
+        """
+        # Before the first update there are no texts.
         for shown, text in zip(self._values, texts or [NONE] * len(self._values), strict=True):
             shown.setText(text)
 
 
 def texts_of_slices(figures: LiveStatistics) -> list[str]:
-    """Return the figures of an X-ray scan as words, one for each row."""
+    """Return the figures of an X-ray scan as texts, one for each row.
+
+    Parameters
+    ----------
+    figures
+        statistics of the session
+    """
     late = NONE
+    # NaN until the first slices exist.
     if not math.isnan(figures.latency_ms_median):
         late = tr(
             "{latency_ms_median:.0f} ms, 99 %: {latency_ms_p99:.0f} ms",
@@ -71,7 +85,13 @@ def texts_of_slices(figures: LiveStatistics) -> list[str]:
 
 
 def texts_of_events(figures: LivePetStatistics) -> list[str]:
-    """Return the figures of a list-mode scan as words, one for each row."""
+    """Return the figures of a list-mode scan as texts, one for each row.
+
+    Parameters
+    ----------
+    figures
+        statistics of the session
+    """
     randoms = figures.randoms_percent
     start, end = clock(figures.image_from_s), clock(figures.image_until_s)
     return [

@@ -1,7 +1,7 @@
-"""The model of a running scan: newest update and state.
+"""Model of a running scan: newest update and state.
 
-The engine's session runs in a thread of its own and never waits for the window: a timer looks
-for what is newest, and what was not looked at in time is not shown.
+The engine's session runs in its own thread and never waits for the window. A timer polls the newest
+update; updates between two polls are not displayed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engine.jobs import Loader
     from engine.modalities import Study
 
+# Polling bounds the work of the window, however fast the engine updates.
 POLL_MS = 33
 """Interval between two polls: 30 images per second look continuous."""
 MOST_SAID = 200
@@ -37,14 +38,20 @@ U_co = TypeVar("U_co", covariant=True)
 
 
 class Followed(Protocol[U_co]):
-    """A session of the engine that follows a source."""
+    """Session of the engine that follows a source."""
 
     def take(self, timeout_s: float | None = None) -> object:
-        """Return the newest event of the source or update of the images, or None."""
+        """Return the next event of the source or update of the images, or None.
+
+        Parameters
+        ----------
+        timeout_s
+            time to wait for one [s]; None: without limit
+        """
 
     @property
     def newest(self) -> U_co:
-        """The newest images and figures."""
+        """Newest images and figures."""
 
     def close(self) -> None:
         """Stop."""
@@ -54,20 +61,20 @@ S = TypeVar("S", bound=Followed[object])
 
 
 class FollowingModel(QObject, Generic[R, S, U]):
-    """Follows one scan at a time; R is what is asked for, S a session, U what it hands over.
+    """Follow one scan at a time. R is the request, S the session, U its updates.
 
     Signals
     -------
-    updated : there are newer images or figures
-    state_changed : it begins, waits, runs, has ended
+    updated : newer images or figures are available
+    state_changed : the scan starts, waits, runs or has ended
 
     Attributes
     ----------
-    request : what is followed, or was; None before
-    update : what is newest; None before there is anything
+    request : current or last request; None before the first
+    update : newest update; None before the first
     messages : sentences from the source, the newest last
-    waiting : what the source waits for, until something comes
-    is_connecting, is_running, has_ended : what happens
+    waiting : reason why the source waits; empty when data arrive
+    is_connecting, is_running, has_ended : state of the source
     is_saved : True if the scan is in a file, or need not be saved
     """
 
@@ -81,9 +88,11 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._context, self._commands = context, context.commands
         self._session: S | None = None
         self._timer = QTimer(self, interval=POLL_MS)
+        # The timer runs in the thread of the window, so the model needs no lock.
         self._timer.timeout.connect(self.poll)
         self.request: R | None = None
         self.update: U | None = None
+        # A source that loses its connection for hours would fill the memory with messages.
         self.messages: deque[str] = deque(maxlen=MOST_SAID)
         self.is_connecting = self.has_ended = False
         self.is_saved = True
@@ -91,24 +100,41 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self._waits, self.waiting = self.waits, ""
         self._came = self._serial = 0
 
-    # what each kind of scan knows
+    # specific to each kind of scan
 
     @abstractmethod
     def beginning(self, request: R) -> Callable[[Loader], S]:
-        """Return a function that opens the source in a thread, with the current settings."""
+        """Return a function that opens the source in a thread.
+
+        Parameters
+        ----------
+        request
+            source to open; settings are read now, before the thread starts
+        """
 
     @abstractmethod
     def came(self, update: U) -> int:
-        """Return how much has come: frames or events."""
+        """Return the number of frames or events received so far."""
 
     @abstractmethod
     def waiting_for(self, update: U) -> str:
-        """Return the reason why the image waits, or "" while it runs."""
+        """Return the reason why the image waits.
+
+        Parameters
+        ----------
+        update
+            newest update
+
+        Returns
+        -------
+        str
+            sentence for the user; empty while images arrive
+        """
 
     @property
     @abstractmethod
     def has_scan(self) -> bool:
-        """True if there is something that can be kept as a scan."""
+        """True if the received data can be saved as a scan."""
 
     @abstractmethod
     def writer(self) -> Callable[[Path], object]:
@@ -116,7 +142,13 @@ class FollowingModel(QObject, Generic[R, S, U]):
 
     @abstractmethod
     def study_of(self, path: Path) -> Study:
-        """Return the study that reconstructs the saved scan."""
+        """Return the study that reconstructs the saved scan.
+
+        Parameters
+        ----------
+        path
+            file of the saved scan
+        """
 
     def took(self, update: U) -> None:
         """Handle newer images."""
@@ -152,12 +184,20 @@ class FollowingModel(QObject, Generic[R, S, U]):
         """All state texts of the pages."""
         return self.state, self.waiting, self.messages[-1] if self.messages else ""
 
-    # what the user does
+    # actions of the user
 
     def start(self, request: R) -> None:
-        """Follow a source; the one before is let go of."""
+        """Follow a source; the previous one is closed.
+
+        Parameters
+        ----------
+        request
+            source to follow; it is opened in a thread, and errors become the state
+        """
         self.stop()
         self._serial += 1
+        # A slow connection may end after the user has chosen another source. The serial number
+        # tells.
         serial, begin = self._serial, self.beginning(request)
         self.request, self.update, self._fault, self._warning = request, None, "", ""
         self.messages.clear()
@@ -177,6 +217,8 @@ class FollowingModel(QObject, Generic[R, S, U]):
             return str(e)
 
     def _connected(self, found: S | str, serial: int) -> None:
+        # The user has stopped or started another source meanwhile, so this session is closed at
+        # once.
         if serial != self._serial:
             if not isinstance(found, str):
                 found.close()
@@ -193,7 +235,9 @@ class FollowingModel(QObject, Generic[R, S, U]):
         """Stop following. The received data stay displayed and can be saved."""
         self._serial += 1
         self.is_connecting = False
+        # The timer runs as long as the session is open.
         if self._timer.isActive():
+            # What has arrived since the last poll is still shown.
             self.poll()
             if not self.has_ended:
                 self.messages.append(tr("The user stopped it here."))
@@ -202,34 +246,36 @@ class FollowingModel(QObject, Generic[R, S, U]):
         self.state_changed.emit()
 
     def let_go(self) -> None:
-        """Close the session after its newest update."""
+        """Close the session; its last update stays on the screen."""
         self._timer.stop()
         if self._session is not None:
             self._session.close()
+            # Closing may finish one more update than the last poll has seen.
             self.update = self._session.newest  # type: ignore[assignment]  # bound of S
             self.updated.emit()
 
     def forget(self) -> None:
-        """Let go of the scan and its images."""
+        """Close the scan and discard its images."""
         self.stop()
         self._session = self.update = self.request = None
         self.has_ended, self.is_saved, self._fault, self._warning = False, True, "", ""
         self.messages.clear()
         self.state_changed.emit()
 
-    # what happens
+    # events of the source
 
     def poll(self) -> None:
         """Read new events and updates."""
         session = self._session
         if session is None:
             return
+        # Signals repaint the page; they are sent only if a text has changed.
         before = self._words
         try:
             self._take_up(session)
         except EngineError as e:
             self._end(str(e))
-        except Exception as e:  # noqa: BLE001  whatever ends the thread is said, the window stays
+        except Exception as e:  # noqa: BLE001  the error is shown, and the window stays open
             self._end(tr("Internal error: {name}: {e}", name=type(e).__name__, e=e))
         if self._words != before:
             self.state_changed.emit()
@@ -238,16 +284,18 @@ class FollowingModel(QObject, Generic[R, S, U]):
         from engine.live import Ended, Gone, Resumed, ShapeChanged, SourceEvent, Waiting
 
         is_new = has_ended = False
+        # A limit, so that a source that sends faster than this loop runs cannot block the window.
         for _ in range(MOST_AT_ONCE):
             news = session.take(0)
             if news is None:
                 break
             if not isinstance(news, SourceEvent):
                 self.update, is_new = news, True  # type: ignore[assignment]  # no other news
+                # New data make an earlier file incomplete.
                 self.is_saved = self.is_saved and not self.has_scan
             elif isinstance(news, Ended):
                 if has_ended:
-                    break  # it is all that comes
+                    break  # a session repeats `Ended` for ever
                 has_ended = True
                 if not self.has_ended:
                     self.messages.append(news.text)
@@ -257,10 +305,12 @@ class FollowingModel(QObject, Generic[R, S, U]):
                 self.messages.append(news.text)
                 if isinstance(news, Gone | ShapeChanged):
                     self._warning = news.text
+                # The warning lasts until the source is connected again.
                 elif isinstance(news, Resumed):
                     self._warning = ""
         if is_new and self.update is not None:
             came = self.came(self.update)
+            # Only new data end the wait; figures are also updated without any.
             if came > self._came:
                 self.waiting = ""
             self._came = came
@@ -270,9 +320,11 @@ class FollowingModel(QObject, Generic[R, S, U]):
             self._end("")
 
     def _end(self, fault: str) -> None:
-        """The source has ended, or a fault has ended all."""
+        """Handle the end of the source, or an error that ends the session."""
         if fault:
             self.has_ended = True
+            # With images on the screen the state is short, and the details are in the problem
+            # dialog.
             self._fault = STOPPED if self.update is not None else fault
             self.let_go()
             problem = Problem(f"{STOPPED}.", sentence_case(fault))

@@ -20,7 +20,7 @@ FILLS = tr("Choose a folder that receives images")
 
 
 class FramesForm(SourceForm):
-    """Asks for a source of frames."""
+    """Form for a source of frames."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,25 +43,33 @@ class FramesForm(SourceForm):
         )
 
     def request(self) -> LiveRequest:
-        """Return what is filled in.
+        """Return the entered request.
 
         Raises
         ------
         SourceFaultError
-            where it cannot be followed
+            if the source is missing or the playback speed is invalid
         """
         source = source_in(self.source)
         rate = rate_in(self.rate, NO_RATE)
         geometry = self.like.text().strip()
         _, mode, turn = MODES[self.mode.currentIndex()]
+        # An empty text would become the path ".".
         scan = Path(geometry) if geometry else None
         return LiveRequest(source, scan, mode, turn, rate is not None, rate)
 
     def show_request(self, request: LiveRequest) -> None:
-        """Fill in an earlier request."""
+        """Fill in an earlier request.
+
+        Parameters
+        ----------
+        request
+            earlier request; a choice of views that the form does not offer becomes the first one
+        """
         self.source.setText(request.source)
         self.like.setText(str(request.geometry or ""))
         self.rate.setText(f"{request.rate:g}" if request.rate else "")
         modes = [(mode, turn) for _, mode, turn in MODES]
+        # Labels are translated, so mode and turn identify an entry.
         asked = (request.mode, request.turn)
         self.mode.setCurrentIndex(modes.index(asked) if asked in modes else 0)

@@ -27,7 +27,7 @@ from engine.core.errors import EngineError
 from engine.modalities import DEMOS, CtProtocol, ListModeProtocol, Study
 
 DEMO_FRAMES, DEMO_PACE = 24.0, 3.0
-"""Frames in a second, and seconds of list mode: the image sharpens for ten to twenty."""
+"""Frames per second, and seconds of list mode per second; the image sharpens for 10 to 20 s."""
 DEMO_KINDS = {FRAMES: CtProtocol, EVENTS: ListModeProtocol}
 FILE_NAME, KINDS = "live-scan.h5", tr("Scans (*.h5 *.nxs)")
 IMAGE_NAME, IMAGE_KINDS = "live-image.nii.gz", tr("Images (*.nii.gz *.h5 *.mha *.nrrd)")
@@ -36,15 +36,15 @@ NOT_KEPT, NO_IMAGE = tr("The scan could not be saved."), tr("The image could not
 
 
 class LiveCommands(QObject):
-    """Carries out what the page of a running scan asks for.
+    """Commands of the page of a running scan.
 
     Parameters
     ----------
-    context : of the window
-    window : that dialogs belong to
+    context : context of the window
+    window : parent of dialogs
     leave : shows the images again
-    open_and_start : opens a study, and reconstructs it
-    confirm : asks, with a title, a text and the word that does it
+    open_and_start : opens a study and reconstructs it
+    confirm : asks with a title, a text and the label of the button that confirms
     """
 
     def __init__(
@@ -71,18 +71,27 @@ class LiveCommands(QObject):
 
     @property
     def model(self) -> Model:
-        """The scan that is followed, or was."""
+        """Model of the current or last scan."""
         return self.page.model
 
     def try_demo(self, kind: int = FRAMES) -> None:
-        """Simulate a scan, unless it is there already, and play it."""
+        """Play a demo scan, which is simulated once and then stored.
+
+        Parameters
+        ----------
+        kind
+            `FRAMES` or `EVENTS`
+        """
+        # A second click during the simulation must not start another one.
         if self._is_making or not self.may_forget():
             return
         self._is_making = True
+        # After the demo the card offers the same kind of scan.
         self.page.card.kind.setCurrentIndex(kind)
         demo = DEMOS[DEMO_KINDS[kind]().modality]
         self.page.show_making(demo.busy)
         self._context.commands.run_task(
+            # The simulation runs in a separate process, which can be stopped at any time.
             partial(make_demo_apart, demo=demo),
             partial(self._play, kind),
             busy=demo.busy,
@@ -96,6 +105,8 @@ class LiveCommands(QObject):
         if study is None:
             return
         if kind == EVENTS:
+            # The demo brings its own protocol, because the current study can be of another
+            # modality.
             files, protocol = dict(study.inputs), study.protocol
             if isinstance(protocol, ListModeProtocol):
                 data = str(study.data)
@@ -109,21 +120,22 @@ class LiveCommands(QObject):
         self.page.show_making("")
 
     def another(self) -> None:
-        """Let go of the scan, unless it would be lost."""
+        """Close the scan; ask first if it is not saved."""
         if self.may_forget():
             self.model.forget()
 
     def may_forget(self) -> bool:
-        """Ask before a scan goes that lies nowhere else."""
+        """Ask before an unsaved scan is discarded; return True if it may be."""
         if self.model.is_saved or not self.model.has_scan:
             return True
         if not self._confirm(tr("Scan not saved"), LOST, tr("Discard")):
             return False
+        # The user has agreed to the loss and is not asked twice.
         self.model.is_saved = True
         return True
 
     def keep(self) -> None:
-        """Write the scan to a file that the user names."""
+        """Ask for a file and save the scan."""
         folder = Path(self._context.preferences.export_folder or Path.home())
         path = ask_save(self._window, tr("Save the scan"), folder / FILE_NAME, KINDS)
         if path is None or not may_write(self._window, path, self._context.session):
@@ -135,6 +147,7 @@ class LiveCommands(QObject):
         """Save the scan in the export folder, and reconstruct it."""
         try:
             folder = export_folder(self._context.preferences.export_folder)
+            # A full reconstruction asks for no name: the scan must be on disk as soon as possible.
             path = _new_in(folder, datetime.now().astimezone())
         except EngineError as e:
             self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
@@ -144,6 +157,7 @@ class LiveCommands(QObject):
     def _write(self, path: Path, then: Callable[[Path], object]) -> None:
         model = self.model
         try:
+            # Stops the source first: a file must not grow while it is written.
             write = model.writer()
         except EngineError as e:
             self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
@@ -169,6 +183,7 @@ class LiveCommands(QObject):
             self._keep_volume()
             return
         images = self.page.slices.on_show
+        # The button is disabled without images, but the command can also come from a menu.
         if images is not None:
             made = self.page.slices_model.provenance(images)
             shown = SlicesOnShow(images.values, images.planes, "1/mm", made)
@@ -186,6 +201,7 @@ class LiveCommands(QObject):
         def write() -> None:
             from engine.io import can_save, save
 
+            # An unknown suffix is reported before any value is computed.
             can_save(path)
             save(volume, path, volume.info)
 
@@ -198,12 +214,12 @@ class LiveCommands(QObject):
         )
 
     def shut_down(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self.model.stop()
 
 
 def _new_in(folder: Path, now: datetime) -> Path:
-    """Return the name of a scan that ended now, which no file has."""
+    """Return an unused name for a scan that ended now."""
     stem = f"live-scan-{now:%Y-%m-%d-%H%M%S}"
     names = (f"{stem}{more}.h5" for more in ("", *(f"-{k}" for k in range(2, 100))))
     return next(folder / name for name in names if not (folder / name).exists())

@@ -14,7 +14,7 @@ from app.views.literal_text import literal_tip
 from engine.core.settings import Settings
 
 SETTLE_MS = 80
-"""After the last of several changes."""
+"""Delay after the last of several changes [ms]."""
 MOST_COLUMN, MOST_ROLL_DEG = 1e5, 20.0
 AXIS_TIP = tr("Detector column of the rotation axis, counted from 0")
 ROLL_TIP = tr("Rotation of the detector in its plane")
@@ -23,7 +23,7 @@ FILTER_FIELDS = ("window", "cutoff")
 
 
 class LiveControls(QWidget):
-    """Calls back with each value, a moment after the last change."""
+    """Controls that call back shortly after the last change of a value."""
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class LiveControls(QWidget):
     ) -> None:
         super().__init__()
         self.axis = _number(0.0, MOST_COLUMN, tr("Column of the axis"), AXIS_TIP)
+        # A quarter of a column is visible in the slices; smaller steps are not.
         self.axis.setSingleStep(0.25)
         self.roll = _number(-MOST_ROLL_DEG, MOST_ROLL_DEG, tr("Roll"), ROLL_TIP)
         self.roll.setSingleStep(0.05)
@@ -59,20 +60,35 @@ class LiveControls(QWidget):
         self.setEnabled(False)
 
     def begin(self, settings: Settings) -> None:
-        """Begin with the filter of another scan; its axis is not known yet."""
+        """Show the filter of another scan; its axis is not known yet.
+
+        Parameters
+        ----------
+        settings
+            filter of the protocol
+        """
         if self._form is not None:
             self._column.removeWidget(self._form)
             self._form.deleteLater()
+        # The form is made again, because another protocol can have another type of settings.
         self._form = Form(type(settings), settings, only=FILTER_FIELDS)
         self._form.changed.connect(self._use_filter)
         self._column.addWidget(self._form)
+        # Setting the value must not send a command to the session of the new scan.
         self.roll.blockSignals(True)
         self.roll.setValue(0.0)
         self.roll.blockSignals(False)
         self.setEnabled(False)
 
     def show_axis(self, column: float) -> None:
-        """Show where the axis is taken to be seen, unless the user is changing it."""
+        """Show the current position of the axis, unless the user is changing it.
+
+        Parameters
+        ----------
+        column
+            detector column, counted from 0
+        """
+        # An update from before the change would otherwise reset the field under the user's hands.
         if not self._see_axis.is_waiting and not self.axis.hasFocus():
             self.axis.blockSignals(True)
             self.axis.setValue(column)
@@ -81,9 +97,10 @@ class LiveControls(QWidget):
 
 
 class _Later:
-    """Calls a moment after the last of several wishes."""
+    """Timer that calls once after the last of several changes."""
 
     def __init__(self, parent: QWidget, action: Callable[[], object]) -> None:
+        # Each start restarts the time, so a held arrow key sends one command at its end.
         self._timer = QTimer(parent, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(lambda: action())
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
-    """Follows one X-ray scan at a time."""
+    """Model of a running X-ray scan."""
 
     def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(context, parent)
@@ -40,10 +40,12 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
     @property
     def has_scan(self) -> bool:
         request, update = self.request, self.update
+        # In a sliding window old views are dropped, so there is no complete scan to save.
         is_growing = request is not None and request.mode == "growing"
         return is_growing and update is not None and update.images is not None
 
     def came(self, update: LiveUpdate) -> int:
+        # The first images count as well, so that they also end the wait.
         return update.statistics.frames + (update.images is not None)
 
     def waiting_for(self, update: LiveUpdate) -> str:
@@ -63,16 +65,23 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         return lambda loader: begin(request, protocol, loader)
 
     def ended(self) -> None:
+        # Demos have an unknown axis offset; with all views it can be found.
         if self.request is not None and self.request.finds_axis:
             self.find_axis()
 
     def place(self, planes: Sequence[Plane]) -> None:
-        """Put the slices elsewhere."""
+        """Move the slices.
+
+        Parameters
+        ----------
+        planes
+            new planes; the images follow with one of the next updates
+        """
         if self._session is not None:
             self._session.place(planes)
 
     def see_axis(self, column: float) -> None:
-        """Take the axis to be seen at a column."""
+        """Set the detector column of the rotation axis."""
         if self._session is not None:
             self._session.see_axis(column)
 
@@ -82,19 +91,25 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
             self._session.find_axis()
 
     def roll(self, degrees: float) -> None:
-        """Take the detector to be turned in its plane."""
+        """Set the rotation of the detector in its plane [°]."""
         if self._session is not None:
             self._session.roll(degrees)
 
     def use_filter(self, settings: Settings) -> None:
-        """Apply other filter settings to all views."""
+        """Apply other filter settings to all stored views.
+
+        Parameters
+        ----------
+        settings
+            settings of the row filter; other types are ignored
+        """
         from engine.live import FilterSettings
 
         if self._session is not None and isinstance(settings, FilterSettings):
             self._session.filter(settings)
 
     def filter(self) -> Settings:
-        """The row filter of the current protocol."""
+        """Return the row filter of the current protocol."""
         from engine.live import LiveSettings, choices_of
 
         return choices_of(self.protocol(), LiveSettings()).filter
@@ -102,8 +117,19 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
     def provenance(self, images: LiveImages) -> Callable[[], Plain]:
         """Return a function that makes the provenance of images of this scan.
 
-        It stays valid after the next scan has started.
+        It remains valid after the next scan has started.
+
+        Parameters
+        ----------
+        images
+            displayed slices
+
+        Raises
+        ------
+        EngineError
+            if there is no scan
         """
+        # Captured now: digests are computed in a thread, when this model may follow another scan.
         session, request, (protocol, begun_utc) = self._session, self.request, self._begun
         if session is None or request is None:
             raise EngineError(tr("There is no scan."))
@@ -142,7 +168,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
         return Study(data=path, protocol=self.protocol())
 
     def protocol(self) -> CtProtocol:
-        """The current CT protocol, or the default one for other modalities."""
+        """Return the current CT protocol, or the default one for other modalities."""
         from engine.modalities import CtProtocol
 
         protocol = self._context.session.study.protocol

@@ -24,18 +24,18 @@ from app.state.services.context import AppContext
 Model = LiveModel | LivePetModel
 P = TypeVar("P", PetPage, SlicesPage)
 ASKING, MAKING = range(2)
-"""Pages before there is a source."""
+"""Indices of the pages without a source."""
 
 
 class LivePage(QWidget):
-    """Asks for a source, and shows what its model knows.
+    """Page that asks for a source and then shows its scan.
 
-    `state_changed` is emitted for either kind.
+    `state_changed` is emitted for both kinds of scan.
 
     Parameters
     ----------
-    context : of the window
-    actions : what the pages ask for
+    context : context of the window
+    actions : actions of the pages
     demo : plays a demo of a kind of scan
     """
 
@@ -56,6 +56,7 @@ class LivePage(QWidget):
         self._pages.addWidget(_canvas(self.card))
         self._pages.addWidget(_canvas(self.making))
         self._is_making = False
+        # Requests are compared by identity: the same source can be opened twice.
         self._seen: object | None = None
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
@@ -65,7 +66,13 @@ class LivePage(QWidget):
         self._follow()
 
     def show_making(self, words: str) -> None:
-        """Show that a demo is simulated, in place of the form; empty words end that."""
+        """Show the progress of a demo simulation instead of the form.
+
+        Parameters
+        ----------
+        words
+            name of the simulation; empty: show the form again
+        """
         self._is_making = bool(words)
         if words:
             self.making.begin(f"{words} …")
@@ -78,7 +85,7 @@ class LivePage(QWidget):
 
     @cached_property
     def pet(self) -> PetPage:
-        """The page of list-mode scans, made when the first one is followed: it has plots."""
+        """The page of list-mode scans, created on demand because its plots start slowly."""
         return self._added(PetPage(self._context, self.pet_model, self._actions))
 
     def _added(self, page: P) -> P:
@@ -87,12 +94,19 @@ class LivePage(QWidget):
 
     @property
     def watching(self) -> PetPage | SlicesPage:
-        """The page of the kind of scan that is followed."""
+        """The page of the current kind of scan."""
         return self.pet if self.model is self.pet_model else self.slices
 
     def start(self, request: Request) -> None:
-        """Follow a source; the one before is let go of."""
+        """Follow a source; the previous one is closed.
+
+        Parameters
+        ----------
+        request
+            its type selects the kind of scan
+        """
         if isinstance(request, PetRequest):
+            # The page has one state and one set of buttons, so only one source can be open.
             self.slices_model.forget()
             self.model = self.pet_model
             self.pet_model.start(request)
@@ -102,12 +116,25 @@ class LivePage(QWidget):
             self.slices_model.start(request)
 
     def suggest_scan(self, path: Path | None) -> None:
-        """Offer the current scan as one with the same geometry."""
+        """Suggest the current scan as one with the same geometry.
+
+        Parameters
+        ----------
+        path
+            file of the scan; None: nothing. An entry of the user is kept
+        """
+        # An entry of the user has priority.
         if path is not None and not self.card.frames.like.text():
             self.card.frames.like.setText(str(path))
 
     def offer(self, kind: int) -> None:
-        """Ask for the source of a kind of scan, unless one is followed."""
+        """Ask for the source of a kind of scan, unless one is followed.
+
+        Parameters
+        ----------
+        kind
+            `FRAMES` or `EVENTS`
+        """
         if self.model.request is None:
             self.card.kind.setCurrentIndex(kind)
         self.card.events.show_files()
@@ -116,6 +143,7 @@ class LivePage(QWidget):
         """Show another state."""
         model = self.model
         text, tone = model.state
+        # A source that failed before its first update leads back to the form, with the error.
         is_asking = model.request is None or (model.update is None and tone == "missing")
         self.card.say(text if is_asking else "")
         if model.request is not self._seen:
@@ -135,13 +163,14 @@ class LivePage(QWidget):
 
 
 def _canvas(card: QWidget) -> QWidget:
-    """Return a page with a card in its middle."""
+    """Return a page with a card in its centre."""
     page = QWidget()
     page.setObjectName("Canvas")
+    # A plain QWidget ignores the background of the style sheet otherwise.
     page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     middle = QHBoxLayout()
     middle.addStretch(1)
-    middle.addWidget(card, 1000)  # as wide as it may, before the empty sides
+    middle.addWidget(card, 1000)  # the card grows to its maximum width before the sides do
     middle.addStretch(1)
     down = QVBoxLayout(page)
     down.addStretch(2)

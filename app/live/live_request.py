@@ -20,21 +20,21 @@ MODES: tuple[tuple[str, Mode, Turn], ...] = (
     (tr("Last full rotation"), "sliding", "full"),
     (tr("Last half rotation"), "sliding", "half"),
 )
-"""The choices: label and meaning."""
+"""Choices of the form: label, mode and turn."""
 
 
 @dataclass(frozen=True)
 class LiveRequest:
-    """A source and how its scan is followed.
+    """Request to follow an X-ray scan.
 
     Attributes
     ----------
     source : address, folder or file
-    geometry : a stored scan of the same geometry; None: the source brings its own
-    mode, turn : which views are in the slices
-    replay : whether a stored scan is played
-    rate : frames in a second of a replay; None: as fast as they are taken
-    finds_axis : whether the axis of rotation is looked for at the end
+    geometry : stored scan with the same geometry; None: the source states its geometry
+    mode, turn : views in the slices
+    replay : True to play a stored scan
+    rate : frames per second of a replay; None: as fast as possible
+    finds_axis : True to search the rotation axis at the end
     """
 
     source: str
@@ -47,13 +47,23 @@ class LiveRequest:
 
 
 def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSession:
-    """Open the source and begin to follow it; for a thread, since a stored scan may be read.
+    """Open the source and follow it; called in a thread, because it may read a stored scan.
+
+    Parameters
+    ----------
+    request
+        source and options
+    protocol
+        protocol of the slices
+    loader
+        process that reads files of other programs
 
     Raises
     ------
     EngineError
-        where there is no such source, or no such scan
+        if the source or the scan with the geometry cannot be opened
     """
+    # Imported in the thread: loading the kernels takes seconds.
     from engine.core.backend import cpu
     from engine.live import (
         LiveSession,
@@ -67,11 +77,12 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     source = open_source(request.source.strip(), options)
     geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
     choices = choices_of(protocol, live_settings(request), geometry)
+    # `stays`: slices can still be moved after the source has ended.
     return LiveSession(source, choices, on=cpu(), stays=True)
 
 
 def live_settings(request: LiveRequest) -> LiveSettings:
-    """Return which views are in the slices."""
+    """Return the settings of a live session from a request."""
     from engine.live import LiveSettings
 
     return LiveSettings(mode=request.mode, turn=request.turn, preview_edge=0)

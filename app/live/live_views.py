@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from engine.live import LiveImages, LiveUpdate
 
 WHOLE_TURN_DEG = 179.0
-"""Until views cover so much, the window of values follows them: the level of the image changes."""
+"""Angle up to which the grey window follows the images, because their level still changes."""
 
 
 class LiveViews(PlaneViews):
-    """The slices of a running scan, and its newest projection."""
+    """Slices of a running scan, and its newest projection."""
 
     def __init__(self) -> None:
         self.projection = ProjectionPane()
@@ -34,34 +34,53 @@ class LiveViews(PlaneViews):
         self.projection.state.set_volume(None)
 
     def window_chosen(self) -> None:
+        # A window that the user chose is kept until the next scan.
         self._follows = False
 
     def want(self, placement: PlanePlacement) -> None:
         if self.can_move:
+            # Images of the old planes can still arrive; they must not reset the new ones.
             self._asked = placement.planes
         super().want(placement)
 
     def show_update(self, update: LiveUpdate) -> None:
-        """Show the newest data."""
+        """Show the newest slices and projection; missing parts stay as they are.
+
+        Parameters
+        ----------
+        update
+            newest update of the session
+        """
         if update.images is not None:
             self.show_images(update.images)
         if update.projection is not None:
             self.projection.show_frame(update.projection)
 
     def show_images(self, images: LiveImages, note: str = "") -> None:
-        """Show slices. `note` describes them if they are not the newest."""
+        """Show slices.
+
+        Parameters
+        ----------
+        images
+            slices with their planes
+        note
+            text in the views if the images are not the newest; such images do not move the planes
+        """
+        # Kept or frozen images show their own planes, which must not become the current ones.
         self._agree(tuple(images.planes), is_newest=not note)
         for view in self.slices:
             view.note = note
         self.show_slices(images.values, images.planes)
         if self._follows:
             self.auto_window()
+            # With half a rotation the level of the image no longer changes.
             self._follows = float(np.degrees(images.covered_rad)) < WHOLE_TURN_DEG
 
     def _agree(self, there: tuple[Plane, ...], *, is_newest: bool) -> None:
-        """Take up where the slices are if others were made than were asked for.
+        """Accept the planes of the images if they are not those that were requested.
 
-        Another detector has other slices than those that are on show: what is there is true.
+        With another detector the slices differ from the displayed ones. The planes of the images
+        are valid.
         """
         if self.placement is None or (is_newest and self._are_others(there, self.placement.planes)):
             self.placement = self._first = PlanePlacement.of(there)
@@ -73,6 +92,8 @@ class LiveViews(PlaneViews):
     def _are_others(self, there: tuple[Plane, ...], wanted: tuple[Plane, ...]) -> bool:
         if self._asked is None:
             return there != wanted
+        # While a move is pending, positions differ anyway. Another size or pixel means another
+        # scan.
         return _sizes(there) != _sizes(self._asked)
 
 

@@ -28,7 +28,7 @@ MS = 1000
 
 
 class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate"]):
-    """Follows one list-mode scan at a time.
+    """Model of a running list-mode scan.
 
     Attributes
     ----------
@@ -46,12 +46,13 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
     @property
     def has_scan(self) -> bool:
         request, update = self.request, self.update
+        # With a time window old events are dropped, so there is no complete scan to save.
         is_growing = request is not None and request.newest_s is None
         return is_growing and update is not None and update.image is not None
 
     @property
     def scanner(self) -> Scanner | None:
-        """The scanner, once the source has sent it."""
+        """The scanner; None until the source has sent it."""
         return None if self._session is None else self._session.scanner
 
     def came(self, update: LivePetUpdate) -> int:
@@ -70,6 +71,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         self.history.add(update)
 
     def ended(self) -> None:
+        # After the last event the image no longer changes, so the threads can end.
         self.let_go()
 
     def writer(self) -> Callable[[Path], object]:
@@ -86,10 +88,17 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         return write
 
     def study_of(self, path: Path) -> Study:
-        """Return the study of the saved scan with the settings of the live image."""
+        """Return the study of the saved scan with the settings of the live image.
+
+        Parameters
+        ----------
+        path
+            file of the saved scan
+        """
         from engine.modalities import Study
 
         protocol = self._protocol
+        # `_protocol` is that of the live image, also if the current study has changed since.
         if self.per_period:
             protocol = protocol.model_copy(update={"frames": self.rests})
         files = {} if self.request is None else dict(self.request.files)
@@ -97,12 +106,14 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
 
     @property
     def rests(self) -> str:
-        """The times between motions as frames of time, such as "12.4,30.1"; "" if nothing moved."""
+        """Durations between motions as time frames, such as "12.4,30.1"; empty without motion."""
         update = self.update
         if update is None or not update.motions:
             return ""
         until = update.statistics.image_until_s
+        # One ms more, so that events at the very end are in the last frame.
         ends = [*(each.at_s for each in update.motions), until + 1 / MS]
+        # Rounded edges, not rounded durations: their errors would add up.
         edges = [0.0, *(round(MS * end) / MS for end in ends)]
         lengths = [b - a for a, b in pairwise(edges) if b > a]
         return ",".join(f"{length:.3f}" for length in lengths)
@@ -115,11 +126,12 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         return {
             key: Path(each.value)
             for key, each in study.inputs.items()
+            # The live source replaces the data, and it states its scanner.
             if key not in (DATA, SCANNER)
         }
 
     def protocol(self) -> ListModeProtocol:
-        """The current list-mode protocol, or the default one for other modalities."""
+        """Return the current list-mode protocol, or the default one for other modalities."""
         from engine.modalities import ListModeProtocol
 
         protocol = self._context.session.study.protocol

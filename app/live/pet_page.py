@@ -52,7 +52,7 @@ PLOTS_PX = 160
 
 
 class PetPage(WatchPage[LivePetModel]):
-    """Shows the model of a running list-mode scan."""
+    """Page of a running list-mode scan."""
 
     stored: Volume | None
     current: Volume | None
@@ -134,22 +134,27 @@ class PetPage(WatchPage[LivePetModel]):
     def allow(self) -> None:
         super().allow()
         request = self.model.request
+        # A time window keeps no complete scan, so saving is not offered.
         is_saved = request is None or request.newest_s is None
         for widget in (self.save, self.reconstruct):
             widget.setVisible(is_saved)
+        # Without motion there is only one period.
         self.per_period.setVisible(is_saved and bool(self.model.rests))
 
     def show_newest(self) -> None:
         update = self.model.update
+        # Nothing is drawn for a hidden page; `showEvent` catches up.
         if update is None or not self.isVisible():
             return
         self.figures.show_texts(texts_of_events(update.statistics))
         self.blocks.show_counts(self.model.scanner, update.blocks)
         self.blocks_text.setText(self.blocks.text)
         self._show_motions(update)
+        # Motions are vertical lines in all three plots.
         self._show_curves([each.at_s for each in update.motions])
         self.hold(update.image)
         shown = self.on_show
+        # Figures arrive more often than images, and an equal image needs no new raster.
         if shown is not None and shown is not self.view_state.volume:
             self._display.show(shown, refit=True)
         self.view_state.set_note(self.remark)
@@ -176,6 +181,7 @@ class PetPage(WatchPage[LivePetModel]):
 
     def _show_motions(self, update: LivePetUpdate | None) -> None:
         motions = () if update is None else update.motions
+        # The newest motions; older ones are in the plots.
         lines = [
             tr("Motion {describe}", describe=each.describe()) for each in motions[-MOST_MOTIONS:]
         ]
@@ -185,7 +191,7 @@ class PetPage(WatchPage[LivePetModel]):
 
 
 def _rate_title(power: int) -> str:
-    """Return the title of the plot of count rates, whose values are divided by 10^power."""
+    """Return the title of the plot of count rates, which are divided by 10^power."""
     if power == 0:
         return tr("Counts per second over time (s)")
     if power == 3:

@@ -21,21 +21,21 @@ EVENTS: tuple[tuple[str, float | None], ...] = (
     (tr("Last 30 s"), 30.0),
     (tr("Last 60 s"), 60.0),
 )
-"""The choices: label and duration [s]."""
+"""Choices of the form: label and duration [s]; None: all events."""
 
 
 @dataclass(frozen=True)
 class PetRequest:
-    """A source and which of its events are in the image.
+    """Request to follow a list-mode scan.
 
     Attributes
     ----------
     source : address or file
-    scanner : its name or file, where the source does not say; "" if it does
-    newest_s : seconds of the image; None: all events, which are kept
-    rate : seconds of a stored scan that are played in a second; None: it is being measured
-    files : further files, such as a μ-map, by the keys of their roles
-    protocol : of the image; None: that of the study at hand
+    scanner : name or file of the scanner; empty if the source states it
+    newest_s : duration of the events in the image [s]; None: all events, which are kept
+    rate : playback speed relative to the original; None: a live scan
+    files : auxiliary files, such as a μ-map, by role
+    protocol : protocol of the image; None: that of the current study
     """
 
     source: str
@@ -47,12 +47,21 @@ class PetRequest:
 
 
 def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -> LivePetSession:
-    """Open the source and begin to follow it; for a thread.
+    """Open the source and follow it; called in a thread.
+
+    Parameters
+    ----------
+    request
+        source and options
+    protocol
+        protocol of the image
+    loader
+        process that reads files of other programs
 
     Raises
     ------
     EngineError
-        where there is no such source
+        if the source or a file cannot be opened
     """
     from engine.core.backend import cpu
     from engine.live import (
@@ -63,6 +72,7 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
         open_events,
     )
 
+    # A playback speed only makes sense for a stored scan.
     options = SourceOptions(replay=request.rate is not None, rate=request.rate, loader=loader)
     source = open_events(request.source.strip(), options, request.scanner or None)
     choices = LivePetChoices(protocol, pet_settings(request), attaching(request.files))
@@ -70,7 +80,7 @@ def begin_pet(request: PetRequest, protocol: ListModeProtocol, loader: Loader) -
 
 
 def pet_settings(request: PetRequest) -> LivePetSettings:
-    """Return which events are in the image."""
+    """Return the settings of a live session from a request."""
     from engine.live import LivePetSettings
 
     if request.newest_s is None:

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from engine.live import Frame
 
 MOST_PX = 512
-"""Pixels along an edge that are painted: every so many-th, which costs no time."""
+"""Maximum number of painted pixels along an edge; larger frames are subsampled."""
 
 
 class ProjectionPane(RasterView):
-    """Counts of a frame; nothing in it can be moved."""
+    """Newest projection in counts; nothing in it can be moved."""
 
     has_crosshair = False
 
@@ -39,7 +39,13 @@ class ProjectionPane(RasterView):
         self._title = ""
 
     def show_frame(self, frame: Frame) -> None:
-        """Show a frame."""
+        """Show a frame.
+
+        Parameters
+        ----------
+        frame
+            newest frame; its angle is shown if the source states it
+        """
         rows, columns = frame.values.shape
         every = max(1, max(rows, columns) // MOST_PX)
         values = np.ascontiguousarray(frame.values[::every, ::every], np.float32)
@@ -55,8 +61,10 @@ class ProjectionPane(RasterView):
             rows=rows,
             mean=number(float(values.mean()), 4),
         )
+        # One mm per pixel: the pane only needs the aspect ratio.
         grid = ImageGrid((1, *values.shape), (1.0, 1.0, 1.0))
         self.state.set_volume(Volume(values[None], grid, "counts/pixel", {"axes": "xyz"}))
+        # Each frame gets its own window: raw counts change with the angle.
         self.state.set_window(*full_window(values, "counts/pixel"))
 
     def make_raster(self, volume: Volume) -> Raster:
@@ -69,7 +77,7 @@ class ProjectionPane(RasterView):
         return Edges("", "", "", "")
 
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
-        """Paint none: it is counted in pixels."""
+        """Paint no marks: annotations and regions are in mm, the projection in pixels."""
 
     def cursor_uv(self) -> tuple[float, float]:
         return 0.0, 0.0
@@ -81,7 +89,7 @@ class ProjectionPane(RasterView):
         return PointDrag(lambda _: None)
 
     def step(self, n_notches: int) -> None:
-        """Answer nothing: there is one projection."""
+        """Do nothing: there is only one projection."""
 
     def step_arrow(self, right: int, down: int) -> None:
-        """Answer nothing: there is nowhere to go."""
+        """Do nothing: the projection has no crosshair."""

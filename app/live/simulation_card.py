@@ -13,7 +13,7 @@ CARD_PX = 480
 
 
 class MakingCard(QFrame):
-    """Shows the progress of a simulation. `stop` cancels it."""
+    """Progress of a simulation. `stop` cancels it."""
 
     def __init__(self, stop: Callable[[], object]) -> None:
         super().__init__()
@@ -36,11 +36,24 @@ class MakingCard(QFrame):
         column.addLayout(row)
 
     def begin(self, words: str) -> None:
-        """Show the name of the simulation before its progress is known."""
+        """Show the name of a simulation before its progress is known.
+
+        Parameters
+        ----------
+        words
+            name of the simulation
+        """
         self.words.setText(words)
+        # Qt shows a busy indicator for an empty range.
         self.bar.setRange(0, 0)
 
     def show_progress(self, done: int, total: int) -> None:
-        """Say how far it is."""
+        """Show the progress.
+
+        Parameters
+        ----------
+        done, total
+            work done and total work, in any unit
+        """
         self.bar.setRange(0, max(total, 1))
         self.bar.setValue(done)

@@ -40,7 +40,7 @@ FIGURES = (
 
 
 class SlicesPage(WatchPage[LiveModel]):
-    """Shows the model of a running X-ray scan."""
+    """Page of a running X-ray scan."""
 
     stored: LiveImages | None
     current: LiveImages | None
@@ -79,6 +79,7 @@ class SlicesPage(WatchPage[LiveModel]):
 
     def follow(self) -> None:
         super().follow()
+        # After the session is closed nobody would compute the moved slices.
         self.views.can_move = self.model.can_place
         self.reset_planes.setEnabled(self.model.can_place)
 
@@ -90,10 +91,12 @@ class SlicesPage(WatchPage[LiveModel]):
 
     def show_newest(self) -> None:
         update = self.model.update
+        # Nothing is drawn for a hidden page; `showEvent` catches up.
         if update is None or not self.isVisible():
             return
         self.figures.show_texts(texts_of_slices(update.statistics))
         if update.images is not None:
+            # The engine may have found the axis itself.
             self.controls.show_axis(update.images.axis_column)
             newest = None if update.projection is None else update.projection.angle_rad
             self.strip.show_angles(update.images.angles_rad, newest)

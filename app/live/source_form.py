@@ -35,10 +35,16 @@ class Row(NamedTuple):
 
 
 class SourceForm(QWidget):
-    """Fields below each other."""
+    """Base class of the forms: rows of fields."""
 
     def lay_out(self, rows: Sequence[Row]) -> None:
-        """Put the rows into the form."""
+        """Build the form from rows.
+
+        Parameters
+        ----------
+        rows
+            rows from top to bottom
+        """
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(12)
@@ -57,20 +63,30 @@ class SourceForm(QWidget):
                 grid.addLayout(row, k, 2)
 
     def folder_into(self, edit: QLineEdit, title: str) -> None:
-        """Ask for a folder."""
+        """Ask for a folder and enter it into a field."""
         chosen = QFileDialog.getExistingDirectory(self, title)
         if chosen:
             edit.setText(chosen)
 
     def file_into(self, edit: QLineEdit, title: str) -> None:
-        """Ask for a file."""
+        """Ask for a file and enter it into a field."""
         chosen = ask_open(self, title, "", tr("Scans (*)"))
         if chosen is not None:
             edit.setText(str(chosen))
 
 
 def field(name: str, placeholder: str, tip: str) -> QLineEdit:
-    """Return an empty field."""
+    """Return an empty text field.
+
+    Parameters
+    ----------
+    name
+        name for screen readers
+    placeholder
+        text in the empty field
+    tip
+        tooltip
+    """
     made = QLineEdit()
     made.setPlaceholderText(placeholder)
     made.setAccessibleName(name)
@@ -79,7 +95,15 @@ def field(name: str, placeholder: str, tip: str) -> QLineEdit:
 
 
 def choice(name: str, words: Sequence[str]) -> QuietCombo:
-    """Return a list to choose from."""
+    """Return a combo box.
+
+    Parameters
+    ----------
+    name
+        name for screen readers
+    words
+        entries
+    """
     made = QuietCombo()
     made.setAccessibleName(name)
     for each in words:
@@ -88,12 +112,12 @@ def choice(name: str, words: Sequence[str]) -> QuietCombo:
 
 
 def source_in(edit: QLineEdit) -> str:
-    """Return the source that is filled in.
+    """Return the entered source.
 
     Raises
     ------
     SourceFaultError
-        where none is
+        if the field is empty
     """
     text = edit.text().strip()
     if not text:
@@ -102,7 +126,7 @@ def source_in(edit: QLineEdit) -> str:
 
 
 def rate_in(edit: QLineEdit, message: str) -> float | None:
-    """Return the rate of a replay, None where nothing is filled in.
+    """Return the rate of a replay; None if the field is empty.
 
     Raises
     ------
@@ -113,6 +137,7 @@ def rate_in(edit: QLineEdit, message: str) -> float | None:
     if not text:
         return None
     try:
+        # A decimal comma is accepted, as on German keyboards.
         rate = float(text.replace(",", "."))
     except ValueError:
         rate = 0.0

@@ -23,14 +23,14 @@ WHOLE_TIP = tr("Stop, save the scan in the export folder, and reconstruct it")
 
 @dataclass(frozen=True)
 class WatchActions:
-    """What a page asks for.
+    """Actions of a page.
 
     Attributes
     ----------
     leave : shows the images again
-    keep_scan, reconstruct : put the scan into a file, and reconstruct it
-    another : lets go of the scan
-    keep_images : puts what is on show into files
+    keep_scan, reconstruct : save the scan; save and reconstruct it
+    another : closes the scan
+    keep_images : saves the displayed images
     """
 
     leave: Callable[[], object]
@@ -76,6 +76,7 @@ class WatchPage(QWidget, Generic[M]):
         self.another = button(tr("Another scan"), actions.another, tr("Connect to another source"))
         self.stored: object | None = None
         self.current: object | None = None
+        # Updates are not queued: the page shows what is newest when it is painted.
         model.updated.connect(self.show_newest)
 
     def lay_out(
@@ -85,7 +86,19 @@ class WatchPage(QWidget, Generic[M]):
         *more: QWidget,
         extra_button: QWidget | None = None,
     ) -> None:
-        """Place the images next to the column."""
+        """Place the images next to a column of controls.
+
+        Parameters
+        ----------
+        views
+            images
+        column
+            widgets of the column above the buttons
+        *more
+            widgets above the button that reconstructs
+        extra_button
+            button next to "Save scan"; None: no button
+        """
         side = QWidget()
         down = QVBoxLayout(side)
         down.setContentsMargins(14, 12, 14, 12)
@@ -103,6 +116,7 @@ class WatchPage(QWidget, Generic[M]):
         down.addStretch(1)
         down.addLayout(_across((self.stop, self.another, self.back)))
         area = scrolled(side)
+        # Figures change their width at each update; the images must not move.
         area.setFixedWidth(SIDE_PX)
         across = QHBoxLayout(self)
         across.setContentsMargins(0, 0, 0, 0)
@@ -123,6 +137,7 @@ class WatchPage(QWidget, Generic[M]):
         self.state.setText(text)
         set_tone(self.state, tone)
         newest = model.waiting or (model.messages[-1] if model.messages else "")
+        # The state may already contain the message.
         self.message.setText("" if newest in text else newest)
         self.message.setVisible(bool(self.message.text()))
         self.stop.setEnabled(model.is_running or model.is_connecting)
@@ -140,7 +155,13 @@ class WatchPage(QWidget, Generic[M]):
         """Show the newest images, unless older ones are selected."""
 
     def hold(self, newest: object | None) -> None:
-        """Store the newest images, unless the display is frozen."""
+        """Store the newest images, unless the display is frozen.
+
+        Parameters
+        ----------
+        newest
+            images of an update; None: none yet
+        """
         if not self.freeze.isChecked():
             self.current = newest
 
@@ -166,7 +187,15 @@ class WatchPage(QWidget, Generic[M]):
 
 
 def switch(text: str, changed: Callable[[], object], tip: str) -> QPushButton:
-    """Return a button that stays down until it is pressed again."""
+    """Return a button that stays pressed until it is pressed again.
+
+    Parameters
+    ----------
+    text, tip
+        label and tooltip
+    changed
+        called after each change
+    """
     made = button(text, changed, tip)
     made.setCheckable(True)
     return made

@@ -1,1 +1,1 @@
-"""The run at work: progress, profile, facts, log."""
+"""The current run: progress, profile, facts, log."""

@@ -1,4 +1,4 @@
-"""Facts of the scan, and the provenance of the image: what exactly made it."""
+"""Facts of the scan, and the provenance of the image."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Branch = Plain | list[Any] | tuple[Any, ...]
 
 
 class FactsTab(QWidget):
-    """A tree of names and values."""
+    """Tree of names and values."""
 
     title = tr("Facts")
 
@@ -48,7 +48,7 @@ class FactsTab(QWidget):
         self._show()
 
     def facts(self) -> Plain:
-        """Everything there is to tell, by group."""
+        """Return all facts by group."""
         study, run = self._study, self._run
         groups: Plain = {}
         scan = study.inputs.scan
@@ -56,6 +56,7 @@ class FactsTab(QWidget):
             groups["Scan"] = dict(scan.facts)
         if run.record.file_facts:
             groups["Image"] = dict(run.record.file_facts)
+        # A dict removes duplicates and keeps the order: the run repeats the notes of its scan.
         notes = dict.fromkeys((*(scan.notes if scan is not None else ()), *run.record.notes))
         if notes:
             groups["Notes"] = list(notes)
@@ -67,6 +68,8 @@ class FactsTab(QWidget):
 
     def _show(self) -> None:
         facts = self.facts()
+        # Signals come at each step of a run. Refilling the tree would close what the user has
+        # opened.
         if facts == self._shown:
             return
         self._shown = facts
@@ -76,6 +79,7 @@ class FactsTab(QWidget):
             _fill(top, value)
             self.tree.addTopLevelItem(top)
             top.setFirstColumnSpanned(True)
+            # The provenance has hundreds of lines and would hide the other groups.
             top.setExpanded(name != "Provenance" or len(facts) == 1)
         for widget in (self.tree, self.copy):
             widget.setVisible(bool(facts))
@@ -84,6 +88,7 @@ class FactsTab(QWidget):
     def _copy(self) -> None:
         import json
 
+        # JSON, because it keeps full precision and other programs can read it.
         text = json.dumps(self.facts(), indent=2, ensure_ascii=False, default=str)
         QGuiApplication.clipboard().setText(text)
 
@@ -103,7 +108,7 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
 
 
 def _fact(name: object, value: object) -> tuple[str, str]:
-    """Return label and text of a leaf, with the unit that its key names."""
+    """Return label and text of a leaf, with the unit from its key."""
     if isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool):
         return fact_of(name, value)
     return words(name), _plain(value)

@@ -1,4 +1,4 @@
-"""The log: what happened, line by line, with its time."""
+"""Log of the session, line by line, with the time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ TONES = {"info": "muted", "warning": "look", "error": "missing"}
 
 
 class LogPanel(QWidget):
-    """Shows the session's log; text can be selected and copied."""
+    """Text of the session's log, which can be selected and copied."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._session, self._theme = context.session, context.theme
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
+        # Qt drops the oldest lines; a night of runs must not fill the memory.
         self.text.setMaximumBlockCount(MAX_LINES)
         self.text.setAccessibleName(tr("Log"))
         self.text.setPlaceholderText(tr("Nothing has happened yet."))
@@ -31,12 +32,15 @@ class LogPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.text)
         self._session.log_added.connect(self._add)
+        # Colours are part of the text, so a new theme writes all lines again.
         self._theme.changed.connect(self._show_all)
         self._show_all()
 
     def show_newest(self) -> None:
         """Scroll to the last line."""
         bar = self.text.verticalScrollBar()
+        # The bar knows its maximum only after the layout, so this waits for the next turn of the
+        # event loop.
         QTimer.singleShot(0, bar, lambda: bar.setValue(bar.maximum()))
 
     def _show_all(self) -> None:
@@ -47,5 +51,6 @@ class LogPanel(QWidget):
     def _add(self, line: LogLine) -> None:
         colour = getattr(self._theme.colours, TONES[line.level])
         words = escape(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}")
+        # HTML would join lines and spaces, and with them the columns of the log.
         words = words.replace("\n", "<br>").replace("  ", "&nbsp; ")
         self.text.appendHtml(f'<span style="color:{colour}">{words}</span>')

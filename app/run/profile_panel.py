@@ -1,4 +1,4 @@
-"""Profile: how fast the events are traced, where the time goes, and what the machine does."""
+"""Profile of a run: speed, time of each stage, and load of the machine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = "profile.json"
 
 
 class ProfileTab(QWidget):
-    """What the last profile says; empty before a run."""
+    """Latest profile; empty before a run."""
 
     title = tr("Profile")
 
@@ -87,6 +87,7 @@ class ProfileTab(QWidget):
 
     def _show(self) -> None:
         profile = self._run.record.profile
+        # Progress arrives more often than profiles.
         if profile is not self._shown:
             self._shown = profile
             self._show_profile(profile)
@@ -97,6 +98,7 @@ class ProfileTab(QWidget):
         self.save.setToolTip(literal_tip(EXPORT_TIP if known else tr("There is no profile yet.")))
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
+        # Only list mode has a speed in events; CT counts pixels and voxel updates.
         traced = profile is not None and profile.events_per_s is not None
         self.headline.setText(words.headline(profile) if profile else tr("No profile yet"))
         self.headline.setToolTip(literal_tip(words.SPEED_TIP if traced else ""))
@@ -121,12 +123,19 @@ class ProfileTab(QWidget):
             self.export(target)
 
     def export(self, target: Path) -> None:
-        """Write the profile on show to a file, whole or not at all, off this thread."""
+        """Write the displayed profile to a file in a thread.
+
+        Parameters
+        ----------
+        target
+            JSON file, written completely or not at all
+        """
         from engine.io import to_json, write_atomically
 
         profile, session = self._shown, self._session
         if profile is None:
             return
+        # Made here and not in the thread, because the profile changes while a run continues.
         text = to_json({"run": session.run.record.title, **profile.as_dict()}, indent=2) + "\n"
         self._context.commands.run_task(
             lambda _: write_atomically(text.encode(), target),
@@ -137,7 +146,7 @@ class ProfileTab(QWidget):
 
 
 class ProfileTable(QWidget):
-    """A title, then names and values in two columns; hidden while it has no rows."""
+    """Title with names and values in two columns; hidden without rows."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -152,8 +161,15 @@ class ProfileTable(QWidget):
         self._labels: list[tuple[QLabel, QLabel]] = []
 
     def show_rows(self, rows: list[ProfileRow]) -> None:
-        """Show these rows."""
+        """Replace all rows.
+
+        Parameters
+        ----------
+        rows
+            rows in order; empty hides the table
+        """
         self.rows = rows
+        # Labels are created once and reused: rows change several times per second during a run.
         while len(self._labels) < len(rows):
             name, value = label("", "caption"), label("", "number")
             at = len(self._labels) + 1
@@ -173,7 +189,7 @@ class ProfileTable(QWidget):
 
 
 class KernelTable(QWidget):
-    """One line for each kernel as compiled; hidden while there are none."""
+    """One line for each compiled kernel; hidden without kernels."""
 
     HEADS = (
         (tr("Kernel"), tr("A program that runs on the GPU.")),
@@ -198,7 +214,13 @@ class KernelTable(QWidget):
         self._lines: list[tuple[ElidedLabel, QLabel, QLabel, QLabel]] = []
 
     def show_kernels(self, kernels: tuple[Kernel, ...]) -> None:
-        """Show these kernels."""
+        """Replace all lines.
+
+        Parameters
+        ----------
+        kernels
+            kernels of the run; empty hides the table
+        """
         while len(self._lines) < len(kernels):
             self._lines.append(self._new_line(len(self._lines) + 1))
         for i, line in enumerate(self._lines):
@@ -223,6 +245,7 @@ def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> N
     line[1].setText(str(kernel.n_threads))
     line[1].setToolTip(literal_tip(words.threads_tip(kernel)))
     line[2].setText(str(kernel.registers))
+    # Spilled registers are the most frequent reason for a slow kernel.
     set_tone(line[2], "look" if kernel.local_bytes else "")
     line[2].setToolTip(literal_tip(words.registers_tip(kernel)))
     line[3].setText(words.percent(kernel.occupancy))

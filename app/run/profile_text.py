@@ -1,4 +1,4 @@
-"""A profile in words: rows of name, value and a tip that says what the number means."""
+"""Texts of a profile: rows of name, value and an explanation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COUNTED_TIPS = {
     ("filter", "pixels"): tr("The rows of the projections are weighted and filtered."),
     ("upload", "pixels"): tr("Projections are copied from main memory to GPU memory."),
 }
-"""Tips of stages that do something else than with events, by what they count."""
+"""Tips of stages that do not process events, by key and counted unit."""
 KERNELS = {
     "forward": tr("Forward"),
     "back": tr("Back"),
@@ -54,7 +54,7 @@ KERNELS = {
     "matrix forward": tr("Forward"),
     "matrix back": tr("Back"),
 }
-"""Kernels that do the work of a stage, by its name."""
+"""Displayed names of the kernels that do the main work of a stage."""
 SPEED_TIP = tr(
     "Events projected forward and back per second of projection time. Reading, sorting, "
     "sensitivity, updates, filters and previews are not included."
@@ -81,7 +81,7 @@ THREADS_TIP = tr("Threads in one block, which share its memory.")
 
 
 class ProfileRow(NamedTuple):
-    """A name, its value with unit, and what it means."""
+    """A name, its value with unit, and an explanation."""
 
     name: str
     value: str
@@ -89,7 +89,18 @@ class ProfileRow(NamedTuple):
 
 
 def headline(profile: Profile) -> str:
-    """Return the speed of the work so far: traced, or projected back; else the time it took."""
+    """Return the speed of the run so far, or the time if no events were projected.
+
+    Parameters
+    ----------
+    profile
+        profile of a run
+
+    Returns
+    -------
+    str
+        rate of full projections, otherwise of back projections, otherwise the time
+    """
     if profile.events_per_s is not None:
         return per_s(profile.events_per_s)
     back = profile.stage("back")
@@ -99,7 +110,7 @@ def headline(profile: Profile) -> str:
 
 
 def meaning(profile: Profile) -> str:
-    """Return what the headline means, in a line."""
+    """Return the explanation of the headline, one line."""
     back = profile.stage("back")
     if profile.events_per_s is not None:
         return tr("projected forward and back on {name}", name=profile.device.name)
@@ -109,12 +120,27 @@ def meaning(profile: Profile) -> str:
 
 
 def per_s(rate: float, unit: str = "events") -> str:
-    """Return a rate of events, or of what `unit` says: 2.9 M events/s."""
+    """Return a rate as text, such as "2.9 M events/s".
+
+    Parameters
+    ----------
+    rate
+        number per second
+    unit
+        counted unit, plural
+    """
     return f"{count(rate)} {unit}/s"
 
 
 def bytes_per_s(rate: float) -> str:
-    """Return a rate of bytes, in decimal units as makers of cards give it: 1.23 TB/s."""
+    """Return a data rate in decimal units, such as "1.23 TB/s".
+
+    Parameters
+    ----------
+    rate
+        bytes per second
+    """
+    # Decimal units: the peak bandwidth in the data sheets of GPUs is decimal too.
     for step, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if rate >= step:
             return f"{rate / step:.2f} {unit}/s"
@@ -122,7 +148,13 @@ def bytes_per_s(rate: float) -> str:
 
 
 def rates(profile: Profile) -> list[ProfileRow]:
-    """Events, rays, pixels or updates in a second of each stage that counts them."""
+    """Return the rate of each stage that counts events, rays, pixels or updates.
+
+    Parameters
+    ----------
+    profile
+        profile of a run
+    """
     return [
         ProfileRow(named(stage.title), per_s(stage.events_per_s, stage.unit), stage_tip(stage))
         for stage in profile.stages
@@ -131,12 +163,18 @@ def rates(profile: Profile) -> list[ProfileRow]:
 
 
 def stage_tip(stage: Stage) -> str:
-    """Return what is done in a stage."""
+    """Return the explanation of a stage; empty if it has none."""
     return COUNTED_TIPS.get((stage.key, stage.unit), STAGE_TIPS.get(stage.key, ""))
 
 
 def traffic(profile: Profile) -> list[ProfileRow]:
-    """Bytes in a second of each stage that counts them."""
+    """Return the data rate of each stage that counts bytes.
+
+    Parameters
+    ----------
+    profile
+        profile of a run
+    """
     return [
         ProfileRow(
             named(stage.title), _traffic(stage), BUS_TIP if stage.key in ON_THE_BUS else TRAFFIC_TIP
@@ -150,13 +188,25 @@ def _traffic(stage: Stage) -> str:
     text = bytes_per_s(stage.bytes_per_s or 0.0)
     return (
         tr("{text}, {peak_share} of peak", text=text, peak_share=percent(stage.peak_share))
+        # Only GPU memory has a known peak bandwidth.
         if stage.peak_share
         else text
     )
 
 
 def machine(profile: Profile) -> list[ProfileRow]:
-    """Return what the machine does now."""
+    """Return the current load of the machine.
+
+    Parameters
+    ----------
+    profile
+        profile of a run
+
+    Returns
+    -------
+    list of ProfileRow
+        rows of the GPU only if its counters can be read
+    """
     counters = profile.counters
     rows: list[ProfileRow] = []
     if counters.gpu is not None:
@@ -172,6 +222,7 @@ def machine(profile: Profile) -> list[ProfileRow]:
         rows.append(
             ProfileRow(
                 tr("Processor"),
+                # The counter adds all cores: 400 % are four busy cores.
                 tr("{cpu_percent:.1f} cores busy", cpu_percent=counters.cpu_percent / 100),
                 tr("Average number of processor cores recently used by the engine."),
             )
@@ -180,7 +231,7 @@ def machine(profile: Profile) -> list[ProfileRow]:
 
 
 def device_tip(profile: Profile) -> str:
-    """Return what the device is."""
+    """Return the facts of the device as a sentence."""
     device = profile.device
     if device.kind == "cpu":
         return tr("The reconstruction runs on the processor with this number of threads.")
@@ -189,6 +240,7 @@ def device_tip(profile: Profile) -> str:
         facts.append(
             tr(
                 "compute capability {compute_capability:.1f}",
+                # The engine states it as a whole number: 90 is 9.0.
                 compute_capability=device.compute_capability / 10,
             )
         )
@@ -216,6 +268,7 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
         tip = tr("Recent share of time in which the GPU was busy.")
         rows.append(ProfileRow(tr("GPU load"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
+        # Not every driver states the limit.
         limit = f" of {gpu.power_limit_w:.0f}" if gpu.power_limit_w else ""
         tip = tr("Electrical power of the GPU and its power limit.")
         rows.append(ProfileRow(tr("Power"), f"{gpu.power_w:.0f}{limit} W", tip))
@@ -231,7 +284,18 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
 
 
 def missing(profile: Profile) -> str:
-    """Return why load, power and temperature are not shown, empty if they are."""
+    """Return the reason why load, power and temperature are not shown.
+
+    Parameters
+    ----------
+    profile
+        profile of a run
+
+    Returns
+    -------
+    str
+        empty if they are shown
+    """
     reason = profile.counters.gpu_reason
     return (
         tr("Load, power and temperature of the GPU are not available: {reason}.", reason=reason)
@@ -241,12 +305,12 @@ def missing(profile: Profile) -> str:
 
 
 def kernel_name(kernel: Kernel) -> str:
-    """Return the name of the stage a kernel works in, or its own."""
+    """Return the displayed name of a kernel."""
     return KERNELS.get(kernel.name, kernel.name)
 
 
 def threads_tip(kernel: Kernel) -> str:
-    """Return what threads of a block are, and the memory they share."""
+    """Return the explanation of threads, with the shared memory of a kernel."""
     return tr(
         "{THREADS_TIP} This kernel uses {size} of shared memory.",
         THREADS_TIP=THREADS_TIP,
@@ -255,7 +319,13 @@ def threads_tip(kernel: Kernel) -> str:
 
 
 def registers_tip(kernel: Kernel) -> str:
-    """Return what registers are, and a warning where they do not suffice."""
+    """Return the explanation of registers, with a warning if they are not sufficient.
+
+    Parameters
+    ----------
+    kernel
+        compiled kernel; `local_bytes` above 0 means that registers are spilled to slow memory
+    """
     if not kernel.local_bytes:
         return REGISTERS_TIP
     return tr(
@@ -267,5 +337,11 @@ def registers_tip(kernel: Kernel) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 as per cent."""
+    """Return a fraction as per cent.
+
+    Parameters
+    ----------
+    share
+        fraction of 1; small values give "<1 %", so that they do not look like 0
+    """
     return f"{100 * share:.0f} %" if share >= 0.005 or share == 0 else "<1 %"

@@ -1,4 +1,4 @@
-"""Progress: where the run stands in words and numbers, its curve, and where the time goes."""
+"""Progress of a run: state, numbers, convergence curve, and time of each stage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.data.runs.events import Preview
 
 
 class ProgressTab(QWidget):
-    """How the run goes, and how the last one went."""
+    """Progress of the current run, or of the last one."""
 
     title = tr("Progress")
 
@@ -69,6 +69,7 @@ class ProgressTab(QWidget):
         title, unit = self._study.modality.curve
         self.curve.set_title(named(title), unit)
         self.curve.setToolTip(literal_tip(meaning_of(named(title))))
+        # Visible before the first point, so that the panel does not jump when it arrives.
         self.curve.setVisible(bool(record.curve) or self._iterates)
         stages = [(named(names.get(m.stage, m.stage)), m.seconds) for m in record.timings]
         self.bars.set_stages(stages)
@@ -78,7 +79,7 @@ class ProgressTab(QWidget):
 
     @property
     def _iterates(self) -> bool:
-        """Whether a run of the protocol at hand would have a curve to show."""
+        """True if a run of the current protocol has a convergence curve."""
         return "iterations" in type(self._study.protocol.algorithm).model_fields
 
     def _show(self) -> None:
@@ -90,6 +91,7 @@ class ProgressTab(QWidget):
     def _rows(self) -> list[tuple[str, str]]:
         record, latest = self._run.record, self._run.record.latest
         rows, counted = [], self._study.modality.rows
+        # After the end, "iteration 8 of 8" says less than the total time.
         if latest is not None and self._run.state is not RunState.FINISHED:
             rows += _steps(latest)
         _, unit = self._study.modality.curve
@@ -98,10 +100,12 @@ class ProgressTab(QWidget):
         if self._run.state is RunState.RUNNING and record.seconds_left is not None:
             rows.append((tr("Time left"), clock(record.seconds_left)))
         for measured in record.timings:
+            # The unit that is counted depends on the modality.
             rate = measured.figures.get(f"{counted}_per_second")
             if rate:
                 rows.append((tr("Speed"), f"{count(rate)} {counted}/s"))
         if self._run.state is RunState.FINISHED:
+            # The sum of the stages, without the time in which the run was paused.
             total = sum(measured.seconds for measured in record.timings)
             rows.append((tr("Whole run"), clock(total)))
         if record.n_warnings:
@@ -125,8 +129,15 @@ class Numbers(QWidget):
         self._labels: list[tuple[QLabel, QLabel]] = []
 
     def show_rows(self, rows: list[tuple[str, str]]) -> None:
-        """Show these rows."""
+        """Replace all rows.
+
+        Parameters
+        ----------
+        rows
+            (name, value) in order; empty hides the table
+        """
         while len(self._labels) < len(rows):
+            # Labels are created once and reused: rows change several times per second during a run.
             pair = label("", "caption"), label("", "number", wrap=True)
             at = len(self._labels)
             pair[1].setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
@@ -145,7 +156,15 @@ class Numbers(QWidget):
 
 
 def headline(state: RunState, doing: str) -> str:
-    """Return one line that says where the run stands."""
+    """Return the state of a run as one line.
+
+    Parameters
+    ----------
+    state
+        state of the run
+    doing
+        current activity, for states in which something runs
+    """
     fixed = {
         RunState.IDLE: tr("Nothing is running"),
         RunState.PAUSED: tr("Paused"),
@@ -157,11 +176,12 @@ def headline(state: RunState, doing: str) -> str:
 
 
 def _steps(latest: Preview) -> list[tuple[str, str]]:
-    """Say how far a run by iterations, frames or slabs is."""
+    """Return the position of a run in iterations, frames or slabs."""
     of_subsets = tr("{k} of {n}", k=latest.subset, n=latest.subsets)
     if latest.slices is not None:
         slices = tr("{k:,} of {n:,}", k=latest.slices, n=latest.volume.grid.shape[0])
         return [(tr("Slabs"), of_subsets), (tr("Slices"), slices)]
     names = (tr("Iteration"), tr("Subset")) if latest.frame is None else (tr("Frame"), tr("Update"))
     rows = [(names[0], tr("{k} of {n}", k=latest.iteration, n=latest.iterations))]
+    # "Subset 1 of 1" would only ask for an explanation.
     return [*rows, (names[1], of_subsets)] if latest.subsets > 1 else rows

@@ -178,6 +178,7 @@ class RodsBox(QWidget):
                 widget.deleteLater()
         for place, text in enumerate((tr("Rods"), tr("Valley / peak"), "")):
             title = label(text, "caption")
+            # The glossary explains the term, if it has it.
             title.setToolTip(literal_tip(meaning_of(text)))
             self._table.addWidget(title, 0, place)
         for at, row in enumerate(self.rows, 1):

@@ -85,6 +85,7 @@ class RegionDetails(QWidget):
         self.fault.setVisible(bool(measured.fault))
         self.numbers.show_rows([*self._rows(figures)] if figures else [])
         self._show_contrast(region.name, figures)
+        # Table and histogram use the same power of ten.
         unit, power = self._view.unit, self._view.power
         self.histogram.show_histogram(self._histogram, unit, power, region.colour)
 

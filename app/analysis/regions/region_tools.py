@@ -72,6 +72,7 @@ class RegionTools(QWidget):
         for tool, made in self.buttons.items():
             made.setChecked(tool == self._model.tool)
             made.setEnabled(self._view.volume is not None)
+        # The fields only matter to the brush, and the panel is narrow.
         self._brush_row.setVisible(self._model.tool == "brush")
 
     def _toggle(self, tool: Tool) -> None:

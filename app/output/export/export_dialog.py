@@ -1,4 +1,4 @@
-"""Choose which image to write, in which format, and where."""
+"""Dialog that asks for image, format and file of an export."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WIDTH_PX = 620
 
 
 class ExportDialog(QDialog):
-    """Asks; `chosen` and `target` are the answer."""
+    """Ask for an export; `chosen` and `target` are the answer."""
 
     def __init__(
         self,
@@ -70,6 +70,7 @@ class ExportDialog(QDialog):
         self._lay_out()
         self.path.textChanged.connect(self._check)
         self.which.currentIndexChanged.connect(self._check)
+        # The format of the last export is preset, if it still exists.
         known = [each.suffixes[0] for each in WRITERS]
         if suffix in known:
             self.use_format(known.index(suffix))
@@ -77,7 +78,7 @@ class ExportDialog(QDialog):
 
     @property
     def suffix(self) -> str:
-        """Ending of the format that is chosen."""
+        """Suffix of the selected format."""
         return WRITERS[self.formats.checkedId()].suffixes[0]
 
     @property
@@ -91,13 +92,20 @@ class ExportDialog(QDialog):
         path = Path(self.path.text())
         try:
             return path.expanduser()
-        except RuntimeError:  # "~name" of nobody
+        except RuntimeError:  # "~name" of an unknown user
             return path
 
     def use_format(self, index: int) -> None:
-        """Give the file name the ending of a format."""
+        """Replace the suffix of the file name by that of a format.
+
+        Parameters
+        ----------
+        index
+            index of the format in `WRITERS`
+        """
         self.formats.button(index).setChecked(True)
         name = self.target.name
+        # Suffixes such as ".nii.gz" have two parts, which `Path.suffix` would split.
         for suffix in suffixes_of(WRITERS):
             name = name.removesuffix(suffix)
         self.path.setText(str(self.target.with_name(name + WRITERS[index].suffixes[0])))
@@ -113,6 +121,8 @@ class ExportDialog(QDialog):
         for i, each in enumerate(WRITERS):
             detail = f", {each.detail}" if each.detail else ""
             radio = QRadioButton(f"{each.name} ({each.suffixes[0]}){detail}")
+            # `clicked`, not `toggled`: typing a suffix also selects a button, and must not change
+            # the name.
             radio.clicked.connect(lambda _=False, i=i: self.use_format(i))
             self.formats.addButton(radio, i)
             grid.addWidget(radio, 2 + i, 1)
@@ -143,6 +153,7 @@ class ExportDialog(QDialog):
     def _check(self) -> None:
         target, volume = self.target, self.chosen.volume
         self.values.offer(volume)
+        # Checked at every key, so that Save is only enabled for a file that can be written.
         fault = obstacle(target, volume, self._made_by)
         if not fault and not any(each.ends(target) for each in WRITERS):
             fault = tr(
@@ -176,6 +187,7 @@ class ExportDialog(QDialog):
         to_know = remark(target, volume, self._made_by or volume.info, written)
         if to_know:
             notes.append(f"{to_know.rstrip('.')}.")
+        # Only DICOM files state a patient.
         if self._order is not None and is_dicom(target):
             notes.append(
                 tr(
@@ -184,6 +196,7 @@ class ExportDialog(QDialog):
                     number=self._order.patient_id,
                 )
             )
+        # The question comes after Save; the note warns before.
         exists = "" if fault else existing(target)
         if exists:
             notes.append(
@@ -196,6 +209,6 @@ class ExportDialog(QDialog):
         self.save.setEnabled(not fault)
         self.save.setToolTip(literal_tip(fault))
         fits = (i for i, each in enumerate(WRITERS) if each.ends(target))
-        index = next(fits, None)  # the first one writes, "a.ome.tif" ends like a TIFF stack too
+        index = next(fits, None)  # the first match writes: "a.ome.tif" also ends in ".tif"
         if index is not None:
             self.formats.button(index).setChecked(True)

@@ -16,10 +16,20 @@ from app.state.services.saving import may_write
 def ask_and_export(
     parent: QWidget, context: AppContext, current: int, exported: Callable[[Path], object]
 ) -> None:
-    """Write an image of the run; `exported` is called with where it is.
+    """Ask for an export and write the image in a thread.
 
-    `current` is the place of the image that is offered first.
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    context
+        context with the run
+    current
+        index of the image that is preset
+    exported
+        called with the path after writing
     """
+    # Imported on demand: it loads all writers.
     from app.output.export.export_dialog import ExportDialog
 
     record, preferences = context.session.run.record, context.preferences
@@ -29,6 +39,7 @@ def ask_and_export(
         parent, items, current, folder, name, record.provenance, record.order,
         suffix=preferences.export_suffix,
     )  # fmt: skip
+    # A refused overwrite returns to the dialog with all entries.
     while dialog.exec():
         if may_write(parent, dialog.target, context.session):
             break
@@ -38,6 +49,7 @@ def ask_and_export(
     preferences.export_folder = str(target.parent)
     preferences.export_suffix = dialog.suffix
     made_by = provenance_of(record, kept, identify=preferences.identify)
+    # The user may have stated the patient position in the views.
     shown = context.session.view.positioned(kept.volume)
     volume, provenance = dialog.values.converted(shown, made_by)
 

@@ -1,4 +1,4 @@
-"""Values to write of an image in Bq/mL: these, or SUV where dose, times and body are known."""
+"""Choice of the values to export from an image in Bq/mL: Bq/mL or SUV."""
 
 from __future__ import annotations
 
@@ -16,17 +16,25 @@ BQ_ML = "Bq/mL"
 
 
 class SuvChoice(QuietCombo):
-    """Offered for images in Bq/mL alone; what cannot be says why."""
+    """Combo box for images in Bq/mL; entries that are not available state the reason."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Values"))
+        # Otherwise Qt keeps the width of the first image's entries.
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._volume: Volume | None = None
         self.reasons: dict[str, str] = {}
 
     def offer(self, volume: Volume) -> None:
-        """Offer what can be made of an image."""
+        """Offer the units that an image can be exported in.
+
+        Parameters
+        ----------
+        volume
+            image; only one in Bq/mL makes the box visible
+        """
+        # The dialog calls this at every key, and the choice must survive.
         if volume is self._volume:
             return
         self._volume = volume
@@ -45,16 +53,30 @@ class SuvChoice(QuietCombo):
         model = self.model()
         if isinstance(model, QStandardItemModel):
             item = model.item(row)
+            # The entry stays visible but cannot be selected; its tooltip explains why.
             item.setFlags(Qt.ItemFlag.NoItemFlags)
             item.setToolTip(literal_tip(reason))
 
     @property
     def kind(self) -> SuvKind | None:
-        """The kind of SUV that is chosen; None for the values as they are."""
+        """The selected kind of SUV; None for the original values."""
         return next((kind for kind in SUV_TITLES if kind == self.currentData()), None)
 
     def converted(self, volume: Volume, provenance: Plain | None) -> tuple[Volume, Plain | None]:
-        """Return the image as it was chosen, and its provenance with how."""
+        """Return the image in the selected unit, with its provenance.
+
+        Parameters
+        ----------
+        volume
+            image in Bq/mL
+        provenance
+            provenance of the image; None stays None
+
+        Returns
+        -------
+        tuple
+            image and provenance, which records the conversion
+        """
         kind = self.kind
         if kind is None:
             return volume, provenance

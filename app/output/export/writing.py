@@ -1,4 +1,4 @@
-"""Writing an image of the run to a file, with where it comes from."""
+"""Write an image of the run to a file, with its provenance."""
 
 from __future__ import annotations
 
@@ -19,14 +19,27 @@ from engine.protocols.privacy import Names
 from engine.results import default_export_name
 
 SPARE = 1.1
-"""Free space wanted, as a multiple of the file's size before compression."""
+"""Required free space, as a multiple of the file size before compression."""
 
 
 def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> Plain | None:
-    """Return what made a kept image; None where only the volume itself knows.
+    """Return the provenance of a stored image.
 
-    Of a volume that was read from a file, names go along only if `identify`. One frame of time has
-    its own times alone, so that no file takes it for the whole scan.
+    A single frame states only its own times, so that no program takes it for the whole scan.
+
+    Parameters
+    ----------
+    record
+        record of the run
+    kept
+        stored image
+    identify
+        True to keep the names in the provenance of an image that was read from a file
+
+    Returns
+    -------
+    Plain or None
+        None if only the volume itself has a provenance
     """
     made_by = _made_by(record, kept, identify=identify)
     if kept.frame is None or made_by is None:
@@ -38,6 +51,7 @@ def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> P
 def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
     if record.result is not None and kept.volume is record.result:
         return record.provenance
+    # The run has not ended: the image is an iterate, or one that was opened from a file.
     if not record.provenance:
         from engine.protocols.privacy import without_names
 
@@ -46,9 +60,12 @@ def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
         return {**info, "image": image, "run": record.title, "finished": False}
     from engine.jobs import hash_array, with_run
 
+    # The record of the run as it was at this iterate, not at its end.
     run = record.run_at(record.images.items.index(kept)) if kept in record.images.items else None
     of_image = {} if run is None or kept.frame else with_run({}, run)
     changed: Plain = {
+        # Iterates are stored before the final filters, so their digest differs from that of the
+        # result.
         **({} if kept.frame else {"before_finishing": True, **of_image}),
         "image": kept.label
         if kept.frame
@@ -59,14 +76,22 @@ def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
 
 
 def export_folder(last_used: str) -> Path:
-    """Return the folder to offer: the last one, else one of its own among the documents."""
+    """Return the folder to propose: the last one if it exists, otherwise the default one."""
     from engine.io import exports_folder
 
     return Path(last_used) if last_used and Path(last_used).is_dir() else exports_folder()
 
 
 def export_name(record: RunRecord, kept: Kept) -> str:
-    """Return the name to offer: scan, protocol and date, the scan by its pseudonym."""
+    """Return the file name to propose: pseudonym of the scan, protocol and date.
+
+    Parameters
+    ----------
+    record
+        record of the run
+    kept
+        image to export; its label is added if it is not the result
+    """
     ended = str(record.provenance.get("ended_utc", ""))
     made = datetime.fromisoformat(ended) if ended else datetime.now(UTC)
     part = "" if kept.volume is record.result else kept.label
@@ -77,7 +102,7 @@ def export_name(record: RunRecord, kept: Kept) -> str:
 
 
 def free_bytes(folder: Path) -> int | None:
-    """Return the free space of a folder, None where it does not exist."""
+    """Return the free space of a folder; None if it does not exist."""
     try:
         return shutil.disk_usage(folder).free
     except OSError:
@@ -87,17 +112,49 @@ def free_bytes(folder: Path) -> int | None:
 def remark(
     target: Path, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
 ) -> str:
-    """Return what to know before a volume is written to `target`; empty where there is nothing."""
+    """Return a note for the user before a volume is written.
+
+    Parameters
+    ----------
+    target
+        file to write
+    volume
+        image
+    provenance
+        provenance of the image
+    frames
+        time frames that are written with it
+
+    Returns
+    -------
+    str
+        empty if there is nothing to note, or if `obstacle` reports a reason
+    """
     from engine.io import save_remark
 
     try:
         return save_remark(volume, target, provenance, frames)
     except EngineError:
-        return ""  # as `obstacle` says
+        return ""  # `obstacle` reports the reason
 
 
 def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> str:
-    """Return why a volume cannot be written to `target`, empty if it can."""
+    """Return the reason why a volume cannot be written.
+
+    Parameters
+    ----------
+    target
+        file to write
+    volume
+        image
+    provenance
+        provenance of the image; None: that of the volume
+
+    Returns
+    -------
+    str
+        one sentence; empty if it can be written
+    """
     from engine.io import can_save, save_remark
 
     try:
@@ -106,6 +163,7 @@ def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> s
     except EngineError as e:
         return str(e)
     free = free_bytes(target.parent) or 0
+    # Compression is not predictable, so the uncompressed size must fit.
     if free < SPARE * volume.values.nbytes:
         return tr(
             "{parent}: not enough free disk space; choose another folder.", parent=target.parent
@@ -120,9 +178,25 @@ def write(
     frames: Sequence[FrameVolume] = (),
     order: ImagingOrder | None = None,
 ) -> Path:
-    """Write a volume, or its frames of time, as the command line does; whole or not at all.
+    """Write a volume or its time frames like the command line, completely or not at all.
 
-    A DICOM series is one of the patient of the order, if there is one.
+    Parameters
+    ----------
+    volume
+        image
+    target
+        file or folder to write; its suffix selects the format
+    provenance
+        provenance of the image; None: that of the volume
+    frames
+        time frames; empty: only the volume
+    order
+        order with the patient of a DICOM series; None: a pseudonym
+
+    Returns
+    -------
+    Path
+        `target`, for the callback of a task
     """
     from engine.io import save, save_frames
 
@@ -139,9 +213,30 @@ def write(
 def frames_of(
     record: RunRecord, kept: Kept, target: Path, kind: SuvKind | None = None
 ) -> tuple[FrameVolume, ...]:
-    """Return the frames to write with the image of all of them; none where a format holds one.
+    """Return the frames to write with the image of all frames.
 
-    Those that memory had no room for are read from the result.
+    Frames that did not fit into memory are read from the result.
+
+    Parameters
+    ----------
+    record
+        record of the run
+    kept
+        image to write; only that of all frames has frames
+    target
+        file to write
+    kind
+        SUV to convert to; None: no conversion
+
+    Returns
+    -------
+    tuple of FrameVolume
+        empty if the format holds a single image
+
+    Raises
+    ------
+    DataError
+        if the frames of an opened file are not all in memory
     """
     from engine.io import can_save_frames
 
@@ -153,6 +248,7 @@ def frames_of(
         return ()
     frames = tuple(record.images.frames)
     opened = max((each.iterations for each in record.images.items if each.frame), default=0)
+    # The provenance states all frames; the stored images may be fewer.
     known = record.provenance.get("scan", {}).get("frames")
     expected = opened if known is None else len(known)
     if len(frames) != expected and record.result_id:
@@ -170,7 +266,7 @@ def frames_of(
         )
     if kind is None:
         return frames
-    whole = kept.volume.info  # which alone says dose and times
+    whole = kept.volume.info  # only the whole image states dose and times
     return tuple(
         each._replace(volume=in_suv(replace(each.volume, info=whole), kind)) for each in frames
     )

@@ -1,4 +1,4 @@
-"""Pages of a report on paper, by the desktop's own dialog."""
+"""Print the pages of a report, with the dialog of the desktop."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from PySide6.QtGui import QImage, QPageSize, QPainter
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QWidget
 
+# Enough for text and slices; a higher resolution makes the spool files large.
 DPI = 200
 
 
 def ask_and_print(parent: QWidget, pages: Sequence[bytes]) -> bool:
-    """Let the user choose a printer; return whether the pages were sent to it."""
+    """Ask for a printer and print; return False if the user cancels.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialog
+    pages
+        PNG of each page
+    """
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     if not QPrintDialog(printer, parent).exec():
@@ -23,7 +32,16 @@ def ask_and_print(parent: QWidget, pages: Sequence[bytes]) -> bool:
 
 
 def print_pages(printer: QPrinter, pages: Sequence[bytes]) -> None:
-    """Print pages, given as PNG, each as large as the paper takes it."""
+    """Print pages as large as the paper allows.
+
+    Parameters
+    ----------
+    printer
+        printer with its settings
+    pages
+        PNG of each page
+    """
+    # The pages have their own margins; those of the printer would be added.
     printer.setFullPage(True)
     painter = QPainter(printer)
     for n, page in enumerate(pages):

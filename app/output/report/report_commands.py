@@ -1,4 +1,4 @@
-"""What the user can do with a result on show: judge it, sign it off, report it."""
+"""Commands for the displayed result: judge, sign off, report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_RESULT = tr("There is no result yet. It is saved at the end of a run.")
 
 @dataclass(frozen=True)
 class ImageJudgement:
-    """How somebody judged an image."""
+    """Judgement of an image by a reader."""
 
     who: str
     judgement: Judgement
@@ -45,24 +45,24 @@ class ImageJudgement:
 
 @dataclass(frozen=True)
 class Reported:
-    """What was done: the file that was written, and who signed the result off."""
+    """Written report, and the signatures of the result."""
 
     path: Path
     signatures: tuple[Signature, ...]
 
 
 def people_of(site: Site) -> tuple[str, ...]:
-    """Return who may sign: the people of the settings, else the login."""
+    """Return the names that can sign: the people of the settings, otherwise the login."""
     return site.people or (login_name() or tr("not known"),)
 
 
 def obstacle(record: RunRecord) -> str:
-    """Return why the image on show cannot be reported, empty if it can."""
+    """Return the reason why the displayed image cannot be reported; empty if it can."""
     return "" if record.result_id else NO_RESULT
 
 
 def kept_signatures(record: RunRecord) -> tuple[Signature, ...]:
-    """Return who has signed the result on show off; nobody if it cannot be read."""
+    """Return the signatures of the displayed result; empty if they cannot be read."""
     try:
         return signatures_of(Results().open(record.result_id)) if record.result_id else ()
     except EngineError:
@@ -78,16 +78,28 @@ def sign_and_report(
     full: bool = False,
     id: str = "",
 ) -> None:
-    """Sign the result on show off, if a verdict is given, and write its report; in a thread.
+    """Sign a result off and write its report, in a thread.
 
-    Without a path it goes into the folder of the settings, under a name that is free; `id` is
-    another result than that on show.
+    Parameters
+    ----------
+    context
+        context with the displayed result
+    verdict
+        judgement to sign; None: only write the report
+    done
+        called with the report and the signatures
+    path
+        file of the report; None: an unused name in the folder of the settings
+    full
+        True for the full report
+    id
+        result to report; empty: the displayed one
     """
     site, id = context.preferences.site, id or context.session.run.record.result_id
 
     def work(_: object) -> Reported:
         result = Results().open(id)
-        subject = read_subject(context, id)  # no fault of reading comes after the signing
+        subject = read_subject(context, id)  # errors of reading must come before the signing
         target = path or free_path(result, site)
         if verdict is not None:
             sign(result, verdict.who, verdict.judgement, verdict.remark)
@@ -104,9 +116,22 @@ def sign_and_report(
 
 
 def read_subject(context: AppContext, id: str) -> ReportSubject:
-    """Read a result for its report: of the one on show with the regions and the position.
+    """Read a result for its report.
 
-    The position of the patient is the one that the user stated in the views.
+    The displayed result includes the current regions, and the patient position that the user stated
+    in the views.
+
+    Parameters
+    ----------
+    context
+        context with the displayed result
+    id
+        result to read
+
+    Raises
+    ------
+    EngineError
+        if a file of the result is damaged or was changed
     """
     result, own = Results().open(id), regions_on_show(context, id)
     if own is not None:
@@ -118,7 +143,7 @@ def read_subject(context: AppContext, id: str) -> ReportSubject:
 
 
 def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
-    """Return the regions of the result on show; None of another one, or where there are none."""
+    """Return the regions of the displayed result; None for another result, or without regions."""
     session, base = context.session, context.session.volumes.base
     is_shown = base is not None and base.kind in ("image", "iterate")
     if not is_shown or session.run.record.result_id != id or session.regions.current.is_empty:
@@ -127,7 +152,7 @@ def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
 
 
 def _put_beside(own: RegionSet, result: Result) -> None:
-    """Keep regions where a report looks for them: they may have been drawn before the run ended."""
+    """Store regions where a report reads them; they may have been drawn before the run ended."""
     path = regions_file_of(result.folder / VOLUME)
     kept = read_regions(path) if path.exists() else RegionSet()
     if (kept.regions, kept.annotations) != (own.regions, own.annotations):
@@ -135,9 +160,18 @@ def _put_beside(own: RegionSet, result: Result) -> None:
 
 
 def free_path(result: Result, site: Site) -> Path:
-    """Return where the report of a result goes: no file that exists is replaced."""
+    """Return an unused file name for the report of a result.
+
+    Parameters
+    ----------
+    result
+        result to report
+    site
+        settings with the folder of reports; if empty, reports go to the exports
+    """
     folder = Path(site.reports).expanduser() if site.reports else exports_folder()
     scan, protocol = result.record.title.partition(",")[0], result.record.protocol
+    # The pseudonym of the title, not the file name of the scan.
     stem = f"{default_export_name(scan, protocol, result.created)}-report"
     tries = (folder / f"{stem}{n}.pdf" for n in ("", *(f"-{k}" for k in range(2, 10_000))))
     return next(each for each in tries if not each.exists())
@@ -145,5 +179,6 @@ def free_path(result: Result, site: Site) -> Path:
 
 def _tell(context: AppContext, reported: Reported, done: Callable[[Reported], object]) -> None:
     context.session.add_log("info", tr("Report: {path}", path=reported.path))
+    # A signed result is pinned, which the list must show.
     context.results.refresh()
     done(reported)

@@ -1,4 +1,4 @@
-"""The report of the result on show: sign it off, save it, print it, send it."""
+"""Dialog for the report of the displayed result: sign off, save, print, send."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ from engine.results.reports import KINDS, ReportSubject, report_of, send_report,
 
 WIDTH_PX = 880
 PREVIEW_PX, A4 = 300, 297 / 210
-"""Width of the picture of a page, and how many times as high it is."""
+"""Width of the preview, and ratio of height to width."""
 PREVIEW_DPI = 110
 NO_NODE = tr("No DICOM node is configured; add one in the settings.")
 
 
 class ReportDialog(QDialog):
-    """Offers what can be done with a report; each act reads the result anew."""
+    """Actions for a report; each action reads the result again."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Report"))
         self.setMinimumWidth(WIDTH_PX)
         self._context = context
+        # Fixed now: a new run behind this dialog must not change the result of the report.
         self._id = context.session.run.record.result_id
         self.sign_off = SignOff(context)
         self.full = QCheckBox(tr("Full report, not just one page"))
@@ -73,13 +74,15 @@ class ReportDialog(QDialog):
         self._refresh_preview()
 
     def _follow(self) -> None:
-        """Give words that were added room, and show the signature in the preview."""
+        """Make space for added texts, and show a new signature in the preview."""
         grow_to_fit(self)
         if self._was_signed != self.sign_off.is_signed:
             self._refresh_preview()
 
     def _refresh_preview(self) -> None:
         """Draw the preview of the first page again, in a thread."""
+        # Settings are restored before the dialog is shown, and would start a first preview for
+        # nothing.
         if not self.isVisible() or not self._id:
             return
         self._was_signed = self.sign_off.is_signed
@@ -93,6 +96,7 @@ class ReportDialog(QDialog):
 
     def _show_preview(self, page: bytes) -> None:
         pixels = QPixmap.fromImage(QImage.fromData(page))
+        # On screens with scaling the preview needs more pixels to be sharp.
         ratio = self.devicePixelRatioF()
         room = QSize(PREVIEW_PX, PREVIEW_PX * 2) * ratio
         pixels = pixels.scaled(
@@ -103,7 +107,7 @@ class ReportDialog(QDialog):
 
     @property
     def ending(self) -> str:
-        """Ending of the format that is chosen."""
+        """Suffix of the selected format."""
         return list(KINDS)[self.formats.checkedId()]
 
     def _lay_out(self) -> None:
@@ -148,6 +152,7 @@ class ReportDialog(QDialog):
         )
         if chosen is None:
             return
+        # ".capture.dcm" has two parts, so `with_suffix` cannot be used.
         whole = chosen.name.lower().endswith(self.ending)
         target = chosen if whole else chosen.with_name(chosen.name + self.ending)
         if may_write(self, target, self._context.session):

@@ -48,7 +48,7 @@ NO_REMARK = tr("Enter the remark.")
 
 
 class JudgementButtons(QWidget):
-    """Acceptable, with remarks, or not; none is chosen at first."""
+    """Three exclusive buttons; none is selected at first, so that nobody accepts by accident."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,11 +71,12 @@ class JudgementButtons(QWidget):
 
     @property
     def chosen(self) -> Judgement | None:
-        """What is chosen; None for nothing."""
+        """The selected judgement; None if there is none."""
         return next((j for j, each in self.buttons.items() if each.isChecked()), None)
 
     def clear(self) -> None:
-        """Choose nothing."""
+        """Clear the selection."""
+        # An exclusive group of Qt does not allow that no button is checked.
         self.group.setExclusive(False)
         for each in self.buttons.values():
             each.setChecked(False)
@@ -139,7 +140,7 @@ class SignOff(QWidget):
 
     def _show(self) -> None:
         record = self._run.record
-        if record.result_id != self._of:  # another image: nothing that was said holds for it
+        if record.result_id != self._of:  # another image: the judgement does not apply to it
             self._of, self._reported = record.result_id, None
             self._signatures = kept_signatures(record)
             self.judgement.clear()
@@ -159,7 +160,7 @@ class SignOff(QWidget):
 
     @property
     def is_signed(self) -> bool:
-        """Whether somebody has signed the result off: nobody is asked again."""
+        """True if the result is signed off; it is then not asked for again."""
         return bool(self._signatures)
 
     def _obstacle(self) -> str:
@@ -189,6 +190,7 @@ class SignOff(QWidget):
 
     def _list_people(self) -> None:
         people = people_of(self._context.preferences.site)
+        # Only a changed list is refilled, so that the selected name stays.
         if [self.who.itemText(i) for i in range(self.who.count())] != list(people):
             self.who.clear()
             self.who.addItems(list(people))
@@ -197,6 +199,7 @@ class SignOff(QWidget):
         judgement = self.judgement.chosen
         if judgement is None:
             return
+        # A second click would sign twice.
         self.sign.setEnabled(False)
         verdict = ImageJudgement(self.who.currentText(), judgement, self.remark.text())
         sign_and_report(self._context, verdict, self._done)

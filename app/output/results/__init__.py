@@ -1,1 +1,1 @@
-"""Images of earlier runs: a list of them, and what made the image on show."""
+"""Images of earlier runs: their list, and the provenance of the displayed image."""

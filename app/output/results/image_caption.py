@@ -1,4 +1,4 @@
-"""A line under the views: what made the image on show, and what has changed since."""
+"""A line below the views: provenance of the displayed image, and changes of settings since then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OF_LAST = tr("Image of the last run, until the first image of this run is availa
 
 
 class ImageCaption(ElidedLabel):
-    """Follows the image and the settings; hidden while no run has made an image."""
+    """Caption that follows the image and the settings; hidden until a run has made an image."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -37,6 +37,7 @@ class ImageCaption(ElidedLabel):
         self.hide()
 
     def _take(self, volume: Volume | None) -> None:
+        # A new run has a new record; the caption keeps that of the displayed image.
         self._of = self._run.record if volume is not None else None
         self._show()
 
@@ -48,6 +49,8 @@ class ImageCaption(ElidedLabel):
         now = self._study.to_study() if DATA in self._study.inputs else None
         name = self._session.image_name if record is self._run.record else ""
         text, has_changed = made_with(record, now, name, self._run.selected)
+        # The first image of the new run is not there yet; a warning about changes would only
+        # confuse.
         if record is not self._run.record and self._run.state.is_active:
             text, has_changed = f"{OF_LAST} {text}", False
         self.set_full_text(text)

@@ -1,4 +1,4 @@
-"""How a result looks in the list: its thumbnail, and three lines beside it."""
+"""Painting of a result in the list: thumbnail and three lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class ResultDelegate(QStyledItemDelegate):
-    """Paints results in the colours of the theme; long names end in …, and stand in the tip."""
+    """Paint results in the colours of the theme; tooltips show names that are elided."""
 
     def __init__(self, theme: Theme, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,6 +29,7 @@ class ResultDelegate(QStyledItemDelegate):
         return QSize(0, HEIGHT_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        # The list can be painted after results were removed and before it is refilled.
         if index.row() >= len(self._results.items):
             return
         result = self._results.items[index.row()]
@@ -72,10 +73,12 @@ class ResultDelegate(QStyledItemDelegate):
             draw("pin", self._theme, "muted").paint(painter, pin)
 
     def _thumbnail(self, result: Result, ratio: float) -> QPixmap:
+        # The ratio is part of the key: a window can move to a screen with another scaling.
         key = str(result.thumbnail), ratio
         if key not in self._thumbnails:
             edge = round(THUMBNAIL_PX * ratio)
             found = QPixmap(key[0])
+            # The thumbnail may be missing or damaged; the result can still be opened.
             if found.isNull():
                 found = QPixmap(edge, edge)
                 found.fill(QColor(self._theme.colours.field))

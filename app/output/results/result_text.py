@@ -1,4 +1,4 @@
-"""Results in words: the lines of the list, its tips, and what made the image on show."""
+"""Texts of results: lines of the list, tooltips, and provenance of the displayed image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ OTHER_SCAN = tr("This image belongs to {0.then}, not to the open scan, {0.now}."
 
 
 def lines_of(result: Result, name: str) -> tuple[str, str, str]:
-    """Return the lines of the list: the scan, the name and the protocol, when and how large."""
+    """Return the three lines of the list: scan; name and protocol; date and size.
+
+    Parameters
+    ----------
+    result
+        result to describe
+    name
+        short name that differs from others of the scan
+    """
     run = result.record.run_record
     how = f"{name}, {marked(run.protocol.label)}"
     if run.is_partial:
@@ -26,7 +34,15 @@ def lines_of(result: Result, name: str) -> tuple[str, str, str]:
 
 
 def tip_of(result: Result, name: str) -> str:
-    """Return all that is known of a result without opening it, as rich text."""
+    """Return the facts of a result without opening it, as rich text.
+
+    Parameters
+    ----------
+    result
+        result to describe
+    name
+        short name that differs from others of the scan
+    """
     record = result.record
     run = record.run_record
     rows = [
@@ -47,24 +63,25 @@ def tip_of(result: Result, name: str) -> str:
         rows.append(tr("Pinned: stays until you delete it"))
     if result.exported:
         rows.append(tr("Exported"))
+    # Names of scans and protocols can contain "<", which Qt would read as markup.
     return "<br>".join(escape(row) for row in rows)
 
 
 def made_with(
     record: RunRecord, now: Study | None, name: str = "", at: int | None = None
 ) -> tuple[str, bool]:
-    """Return what made an image, and whether scan or settings have changed since.
+    """Return the provenance of an image as text, and True if scan or settings have changed.
 
     Parameters
     ----------
     record
-        of the run
+        record of the run
     now
-        the current study; None if no scan is open
+        current study; None if no scan is open
     name
-        of the image
+        name of the image
     at
-        which kept image; None: the newest
+        index of the stored image; None: the newest
     """
     study, run = record.study, record.run_at(at)
     if study is None or run is None:
@@ -75,9 +92,10 @@ def made_with(
         describe=run.describe_algorithm(),
     )
     ending = "" if run.ending == "running" else f"{sentence_case(run.describe_run())}."
+    # Without an open scan there is nothing to compare with.
     changed = [] if now is None else differences(study, now)
     other = [OTHER_SCAN.format(each) for each in changed if each.label == "scan"]
-    since = "" if other or not changed else _changes(changed)  # of another scan all may differ
+    since = "" if other or not changed else _changes(changed)  # another scan may differ in all
     begin = name and f"{name.rstrip('.')}."
     parts = (*other, begin, record.opened, made, ending, since)
     return " ".join(filter(None, parts)), bool(changed)

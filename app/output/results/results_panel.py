@@ -1,4 +1,4 @@
-"""The list of results: look, open, take the settings, pin, delete."""
+"""List of results: show, open, use settings, pin, delete."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class ResultsTab(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Results"))
         self.list.setItemDelegate(ResultDelegate(context.theme, self._results, self.list))
+        # Qt then asks the delegate for one size, which matters for hundreds of results.
         self.list.setUniformItemSizes(True)
+        # The delegate paints the item under the pointer in another shade.
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -69,6 +71,7 @@ class ResultsTab(QWidget):
         self.list.itemActivated.connect(self._open)
         self.list.customContextMenuRequested.connect(self._show_menu)
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list, self._delete)
+        # Only in the list: Delete in another field must not remove a result.
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         self._results.changed.connect(self._show)
         self._run.state_changed.connect(self._show_buttons)
@@ -77,11 +80,11 @@ class ResultsTab(QWidget):
 
     @property
     def current(self) -> Result | None:
-        """The chosen result."""
+        """The selected result."""
         return next((each for each in self._results.items if each.id == self._chosen), None)
 
     def menu(self) -> QMenu:
-        """Return what else can be done with the chosen result."""
+        """Return the menu of further actions for the selected result."""
         made, result = QMenu(self), self.current
         if result is not None:
             pin = made.addAction(tr("Pinned"))
@@ -125,11 +128,13 @@ class ResultsTab(QWidget):
         column.addLayout(words)
 
     def _show(self) -> None:
+        # Refilling would otherwise change the selection, and with it the buttons.
         self.list.blockSignals(True)
         self.list.clear()
         for row, result in enumerate(self._results.items):
             name = self._results.names[result.id]
-            item = QListWidgetItem(", ".join(lines_of(result, name)))  # read; the delegate paints
+            # The text is for screen readers; the delegate paints the result itself.
+            item = QListWidgetItem(", ".join(lines_of(result, name)))
             item.setToolTip(literal_tip(tip_of(result, name)))
             self.list.addItem(item)
             if result.id == self._chosen:
@@ -152,6 +157,7 @@ class ResultsTab(QWidget):
 
     def _show_buttons(self) -> None:
         obstacle = tr("Select a result in the list.") if self.current is None else ""
+        # Opening a result would replace the image of the run.
         busy = RUNNING if self._run.state.is_active else obstacle
         for each, why, tip in (
             (self.open, busy, tr("Show this image and its provenance (Return)")),
@@ -183,6 +189,7 @@ class ResultsTab(QWidget):
             name=self._results.names[result.id],
             created=result.created,
         )
+        # The only copy of this image is about to be deleted.
         if not result.exported:
             text += " " + tr("It was not exported.")
         if self.confirm(tr("Delete this result?"), text):

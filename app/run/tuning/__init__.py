@@ -1,1 +1,1 @@
-"""Tuning the kernels to this machine, while one looks on."""
+"""Tune the kernels to this machine, with live display."""

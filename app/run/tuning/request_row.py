@@ -1,4 +1,4 @@
-"""The row in which the user says what is tuned: kernel, size of the work, device, time."""
+"""Row of fields for a tuning: kernel, problem size, device, time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDE_PX = 230
 
 
 class RequestRow(QWidget):
-    """Starts with the kernel of the open study, in its size, on the device in use."""
+    """Fields that are preset to kernel, size and device of the open study."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -28,10 +28,11 @@ class RequestRow(QWidget):
         self.budget = NumberBox(True, LEAST_S, MOST_S)
         self.budget.show_number(BUDGET_S)
         self._open = ""
-        """What the open study tunes, empty where none is open."""
+        """Tuning target of the open study; empty without a study."""
         for target, kernels in TARGETS.items():
             self.kernel.addItem(KERNELS[kernels[0]], target)
         for found in session.device.found:
+            # A GPU that failed its self-test is also in the list of devices.
             if found.usable:
                 self.device.addItem(found.label, found.key)
         self._choose_open()
@@ -43,13 +44,14 @@ class RequestRow(QWidget):
         study, in_use = self._session.study, self._session.device.in_use
         if DATA in study.inputs:
             self._open = MODALITIES.get(study.protocol.modality, "")
+            # `findData` returns −1 for a modality without tunable kernels.
             self.kernel.setCurrentIndex(max(0, self.kernel.findData(self._open)))
         if in_use is not None:
             self.device.setCurrentIndex(max(0, self.device.findData(in_use.key)))
         self._fill_sizes()
 
     def _fill_sizes(self) -> None:
-        """Offer the size of the open study where its kernel is chosen."""
+        """Offer the size of the open study if its kernel is selected."""
         self.of.clear()
         if self._open and self.kernel.currentData() == self._open:
             self.of.addItem(OF_STUDY, True)
@@ -75,7 +77,7 @@ class RequestRow(QWidget):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the row, empty if nothing."""
+        """Reason why the fields cannot be used; empty if they can."""
         seconds = self.budget.raw()
         if not isinstance(seconds, int) or not LEAST_S <= seconds <= MOST_S:
             return tr(
@@ -86,11 +88,12 @@ class RequestRow(QWidget):
         return "" if self.device.count() else tr("This computer has no usable device.")
 
     def request(self) -> SearchRequest:
-        """Return what is asked for; only where there is no fault."""
+        """Return the request; call only if `fault` is empty."""
         key, seconds = str(self.device.currentData()), self.budget.raw()
         found = self._session.device.named(key)
         study = ""
         if self.of.currentData():
+            # The search runs in another process, perhaps with another working folder.
             study = self._session.study.to_study().with_absolute_paths().model_dump_json()
         return SearchRequest(
             str(self.kernel.currentData()),

@@ -1,4 +1,4 @@
-"""The forms that are kept on this machine's disk, and a button that takes them away."""
+"""List of the saved kernel variants, with a button that removes them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TIP = tr("Use the default variant again")
 
 
 class KeptList(QWidget):
-    """Lists what is kept, and forgets what is selected."""
+    """List the saved variants, and remove the selected ones."""
 
     def __init__(self, commands: Commands) -> None:
         super().__init__()
@@ -43,6 +43,7 @@ class KeptList(QWidget):
         self.tree = _tree()
         self.tree.itemSelectionChanged.connect(self._allow)
         self.forget = button(tr("Remove"), self._forget, TIP)
+        # Return in a field must not remove variants.
         self.forget.setAutoDefault(False)
         row = QHBoxLayout()
         row.addWidget(self.text, 1)
@@ -55,7 +56,7 @@ class KeptList(QWidget):
         self._allow()
 
     def look(self) -> None:
-        """Read what is kept, in a thread."""
+        """Read the saved variants in a thread."""
         self._commands.run_task(
             lambda _: _stored(), self._show, failed=tr("The list could not be read.")
         )
@@ -72,7 +73,7 @@ class KeptList(QWidget):
         self._allow()
 
     def _fit(self, n_rows: int) -> None:
-        """Take as much room as the rows need, so that the plot has the rest."""
+        """Fit the height to the rows, so that the plot gets the remaining space."""
         if n_rows:
             head = self.tree.header().sizeHint().height()
             self.tree.setFixedHeight(head + n_rows * self.tree.sizeHintForRow(0) + 4)
@@ -84,6 +85,7 @@ class KeptList(QWidget):
         )
 
     def _forget(self) -> None:
+        # Collected before the thread starts, because the list is read again afterwards.
         doomed = [self.forms[index.row()] for index in self.tree.selectionModel().selectedRows()]
 
         def forget(_: object) -> None:
@@ -128,6 +130,7 @@ def _row(form: StoredForm) -> QTreeWidgetItem:
     row = QTreeWidgetItem([kernel, form.shape, speed, form.machine, form.tuned_utc[:10]])
     row.setTextAlignment(2, RIGHT)
     values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
+    # A variant depends on the source of its kernel, so another version may not use it.
     state = "" if form.is_current else tr("Found with another version of Isocenter; tune again.")
     for column in range(len(COLUMNS)):
         row.setToolTip(column, literal_tip(f"{values}. {form.machine}. {state}".strip()))

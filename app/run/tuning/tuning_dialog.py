@@ -1,4 +1,4 @@
-"""Tune this machine: try forms of the kernels, see how long each takes, keep the fastest."""
+"""Tune this machine: try variants of the kernels, see their times, save the fastest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAD = tr(
 
 
 class TuningDialog(QDialog):
-    """What to tune, the forms as they are tried, and what is kept."""
+    """Fields of the search, times of the variants, and saved variants."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -73,6 +73,7 @@ class TuningDialog(QDialog):
         self.job.failed.connect(self.model.refuse)
         self.job.ended.connect(self._ended)
         self.model.changed.connect(self._show)
+        # The time left changes also between two results.
         self._tick.timeout.connect(self._show_words)
         self._theme.changed.connect(self._paint)
 
@@ -81,6 +82,7 @@ class TuningDialog(QDialog):
             self.model.ask_to_stop()
             self.job.stop()
             return
+        # Kernel Tuner is an optional package.
         fault = sentence_case(why_no_search()) or self.row.fault
         if fault:
             self.model.refuse(fault)
@@ -97,10 +99,19 @@ class TuningDialog(QDialog):
         self._show()
 
     def done(self, result: int) -> None:
-        """Close; a search ends at once, and its best so far is kept."""
+        """Close the dialog.
+
+        A search stops at once, and its best variant so far is saved.
+
+        Parameters
+        ----------
+        result
+            result code of Qt; all codes close the dialog
+        """
         self.job.stop()
         super().done(result)
         if self.job.is_busy:
+            # The worker process still sends events to this object until it has ended.
             self.job.ended.connect(self.deleteLater)
         else:
             self.deleteLater()
