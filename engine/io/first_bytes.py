@@ -92,7 +92,7 @@ def named(name: str) -> Condition:
 
 
 def is_hdf5(file: InputFile) -> bool:
-    """Return whether a file is HDF5, perhaps behind the text of MATLAB 7.3."""
+    """Return True if a file is HDF5, perhaps behind the text of MATLAB 7.3."""
     return file.head.startswith(HDF5) or file.head[BLOCK_OF_MATLAB] == HDF5
 
 
@@ -120,24 +120,24 @@ def is_ours(name: str) -> Condition:
 
 
 def is_other_hdf5(file: InputFile) -> bool:
-    """Return whether a file is HDF5 that does not state one of our own formats."""
+    """Return True if a file is HDF5 and does not state one of our formats."""
     from engine.io.hdf5.opening import format_of
 
     return is_hdf5(file) and not (format_of(file) or "").startswith("isocenter-")
 
 
 def is_interfile(file: InputFile) -> bool:
-    """Return whether a file begins as an Interfile header."""
+    """Return True if a file begins as an Interfile header."""
     return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
 
 
 def may_be_dicom(file: InputFile) -> bool:
-    """Return whether a file has the preamble of DICOM or a DICOM UID in its first bytes."""
+    """Return True if the first bytes contain the preamble of DICOM or a DICOM UID."""
     return file.head[DICOM_AT] == b"DICM" or UID_ROOT in file.head
 
 
 def may_be_yardl(file: InputFile) -> bool:
-    """Return whether a file, perhaps packed with gzip, begins as the yardl encoding."""
+    """Return True if a file, perhaps compressed with gzip, begins in the yardl encoding."""
     head = file.head
     if head.startswith(GZIP):
         try:
@@ -150,7 +150,7 @@ def may_be_yardl(file: InputFile) -> bool:
 
 
 def may_be_nifti(file: InputFile) -> bool:
-    """Return whether a file has the magic of NIfTI, a suffix of it, or is packed with gzip."""
+    """Return True if a file has the magic or a suffix of NIfTI, or is compressed with gzip."""
     head = file.head
     # Any gzip file passes: its content is only known after decompression, which the reader does.
     is_marked = head[NIFTI_AT] == b"n+1" or head[NIFTI_2_AT] == b"n+2"
@@ -158,12 +158,12 @@ def may_be_nifti(file: InputFile) -> bool:
 
 
 def is_mrc(file: InputFile) -> bool:
-    """Return whether a file has the mark of MRC."""
+    """Return True if a file has the mark of MRC."""
     return file.head[MRC_AT] == b"MAP"
 
 
 def may_be_siemens_raw(file: InputFile) -> bool:
-    """Return whether a file is DICOM, or has the suffix or the end of raw data of Siemens."""
+    """Return True if a file is DICOM, or has the suffix or the end of Siemens raw data."""
     if file.head[DICOM_AT] == b"DICM" or ends(".bf", ".ptd")(file):
         return True
     # A .ptd file is list mode followed by its DICOM header, so its mark is at the end.

@@ -54,12 +54,12 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """Name of the format for people."""
+        """Display name of the format."""
         return self.stated_name or str(self.format.name)
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Suffixes of its files, the usual one first."""
+        """Suffixes of its files, the default first."""
         return self.stated_suffixes if self.stated_name else tuple(self.format.suffixes)
 
     @property
@@ -68,7 +68,7 @@ class Entry:
         return self.stated_companions if self.stated_name else tuple(self.format.companions)
 
     def ends(self, path: Path) -> bool:
-        """Return whether a file name has a suffix of this format."""
+        """Return True if a file name has a suffix of this format; case is ignored."""
         return path.name.lower().endswith(tuple(each.lower() for each in self.suffixes))
 
 

@@ -152,7 +152,7 @@ def parts_behind(path: Path) -> tuple[Path, ...]:
 
 
 def _detached(header: Path) -> tuple[Path, ...]:
-    """Return the files that hold the values of a detached NRRD header."""
+    """Return the data files of a detached NRRD header."""
     try:
         with open_input(header) as file:
             return tuple(each for each in files_named(header, file) if is_file(each))
@@ -170,7 +170,7 @@ def _scan(path: Path) -> _xray.Found | None:
 
 
 def _header_of(path: Path) -> Path:
-    """Return the header that values stand for, any other path as it is."""
+    """Return the header for a data file; any other path is returned unchanged."""
     try:
         return path if is_folder(path) else header_for(path) or path
     except EngineError:
@@ -208,7 +208,7 @@ def _naming(data: Path, adjacent: Iterable[Path]) -> Iterator[Path]:
 
 
 def _maps(adjacent: Iterable[Path]) -> Iterator[Path]:
-    """Yield the crystal maps and look-up tables that a scan without a scanner is read with."""
+    """Yield crystal maps and look-up tables, for scans that do not state their scanner."""
     for each in adjacent:
         suffix = each.suffix.lower()
         # CSV and HDF5 files are common, so a crystal map is known by its name.
@@ -218,7 +218,7 @@ def _maps(adjacent: Iterable[Path]) -> Iterator[Path]:
 
 
 def _images(scan: _xray.Found, adjacent: Iterable[Path]) -> Iterator[Path]:
-    """Yield the images of an X-ray scan: beside its settings, or in the folder that they name."""
+    """Yield the images of an X-ray scan: next to its settings, or in a folder that they name."""
     reader, settings = scan
     yield from _named_by(reader, settings)
     endings = (*reader.companions, *_xray.IMAGES, *_xray.LISTS)
@@ -232,7 +232,7 @@ def _images(scan: _xray.Found, adjacent: Iterable[Path]) -> Iterator[Path]:
 
 
 def _named_by(reader: type[ProjectionsReader], settings: Path) -> Iterator[Path]:
-    """Yield what a scan is read from in other folders."""
+    """Yield files of a scan in other folders."""
     try:
         yield from reader.files_elsewhere(settings)
     except EngineError:
@@ -240,7 +240,7 @@ def _named_by(reader: type[ProjectionsReader], settings: Path) -> Iterator[Path]
 
 
 def _provenance(volume: Path) -> Iterator[Path]:
-    """Yield what a volume's own provenance is read from."""
+    """Yield the provenance file of a volume."""
     sidecar = found_sidecar(volume)
     if sidecar is not None and any(each.ends(volume) for each in VOLUME_READERS.entries):
         yield sidecar
@@ -252,7 +252,7 @@ def _provenance_of_series(file: Path) -> tuple[Path, ...]:
 
 
 def _text(path: Path) -> bytes:
-    """Return the content of a text, nothing of any other file."""
+    """Return the content of a text file; b"" for any other file."""
     try:
         with open_input(path) as file:
             # A zero byte marks binary content, so a large file counts as binary.
@@ -263,7 +263,7 @@ def _text(path: Path) -> bytes:
 
 
 def _words(path: Path) -> frozenset[str]:
-    """Return every text that stands in a TOML file, however it is escaped there."""
+    """Return every string in a TOML file, without its escapes."""
     # TOML can escape letters in a name, so a search for its bytes is not enough.
     if path.suffix.lower() != ".toml":
         return frozenset()
@@ -285,6 +285,6 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def _spellings(name: str) -> tuple[bytes, ...]:
-    """Return a name as headers of our time and of older ones write it."""
+    """Return a file name in the encodings of current and of older headers."""
     # Headers of older programs store names in Latin-1, not in UTF-8.
     return name.encode(errors="surrogateescape"), name.encode("latin-1", "replace")

@@ -58,7 +58,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
 
 def _of_folder(folder: Path, fault: SeveralItemsError) -> Report:
-    """Return what a folder holds, for the user to choose from."""
+    """Report the scans and images of a folder, for the user to choose from."""
     # Several scans are no error here: the report lists them to choose from.
     facts = tuple((item.place(folder), item.text) for item in fault.items)
     note = "Open one of them."
@@ -67,7 +67,7 @@ def _of_folder(folder: Path, fault: SeveralItemsError) -> Report:
 
 
 def _unreadable(path: Path, fault: EngineError) -> Report:
-    """Return the report on a file that no reader takes, with its format if that is known."""
+    """Report a file that no reader accepts, with its format if that is recognised."""
     from engine.io.recogniser import recognised
 
     try:
@@ -83,12 +83,12 @@ def _unreadable(path: Path, fault: EngineError) -> Report:
 
 @dataclass(frozen=True)
 class _Recognised:
-    """A file whose kind is known.
+    """A file of a known kind.
 
     Attributes
     ----------
-    name : of its reader, or of the kind of file
-    look : reads it
+    name : name of its reader, or of the kind of file
+    look : reads the file and returns its report
     format : exact name of the format; `name` if empty
     """
 
@@ -107,7 +107,7 @@ def _looked_into(file: _Recognised, size: tuple[str, str]) -> Report:
 
 
 def _of_xray(path: Path) -> _Recognised | None:
-    """Return the name and the reader of an X-ray scan, None if it is none."""
+    """Return name and reader of an X-ray scan, None for other files."""
     from engine.io.xray.find import find
 
     found = find(path)
@@ -188,7 +188,7 @@ def _of_reader(file: InputFile, reader: type[Format], look: Look) -> _Recognised
 
 
 def _first_row(head: bytes) -> list[str]:
-    """Return the first row of a table of numbers, empty where the text is no such table."""
+    """Return the first row of a table of numbers; empty if the text is no such table."""
     for line in head.decode("utf-8", errors="replace").splitlines():
         fields = line.partition("#")[0].replace(",", " ").split()
         if fields:

@@ -1,1 +1,1 @@
-"""Scans of CASToR: a header of `key: value`, its records, and a look-up table of crystals."""
+"""CASToR scans: a header of `key: value`, its records, and a look-up table of crystals."""

@@ -190,6 +190,6 @@ def _normalised(
             "at least 0, and not all 0; write the file again."
         )
     with np.errstate(divide="ignore"):
-        # CASToR writes 0 for a line that detects nothing.
+        # A correction of 0 marks a line that detects nothing.
         values = np.where(corrections > 0, 1 / corrections, 0)
     return Components(lines=LineTable.of(pairs, values, scanner.n_crystals, name)), notes

@@ -168,8 +168,8 @@ class FileImage:
         for _, buffer in self.buffers:
             for start in range(0, len(buffer), CHUNK_BYTES):
                 yield buffer[start : start + CHUNK_BYTES]
-                # Values in files of ours are released piece by piece, so that writing does not fill
-                # the memory.
+                # Pages of values in mapped files are released piece by piece, so that they do not
+                # fill the memory.
                 rest(np.asarray(buffer))
 
 

@@ -22,7 +22,7 @@ MOST_KEYS = 16_777_216
 
 @dataclass(frozen=True)
 class Lookup:
-    """Crystal of every (ring, det, layer), −1 where the scanner has none."""
+    """Crystal of every (ring, det, layer); −1 if the scanner has none there."""
 
     table: NDArray[np.int32]
     n_named: tuple[int, int]
