@@ -25,18 +25,20 @@ class CountedLines(ABC):
 
     Attributes
     ----------
-    scanner, window : rings, and the energies that they count
+    scanner, window : rings, and their energy window
     mu_map : attenuation [1/mm]
     grid : grid of the coarse images
-    lines : that stand for all of the scanner
-    rays : (n,) lines of the rows, events or bins that have counts, with their time bins
-    counts : (n,) of each row
-    efficiency : (n,) what the line of each counts of the photons that reach it
-    randoms : (n,) expected in each row, were all counts taken
-    share : part of the counts of the scan that the rows are
-    on, reproducible : the device, and whether its sums are exact
+    lines : lines that represent all lines of the scanner
+    rays : (n,) lines of the rows with counts (events or bins), with their time bins
+    counts : (n,) counts of each row
+    efficiency : (n,) fraction of the arriving photons that the line of each row counts
+    randoms : (n,) expected in each row if all counts were used
+    share : fraction of the counts of the scan in these rows
+    on, reproducible : the device, and True if its sums are exact
     """
 
+    # "if all counts were used": rows of a subsample keep their own randoms and scatter, because
+    # these are expected per line, not per count.
     scanner: Scanner
     window: EnergyWindow
     mu_map: Volume
@@ -53,27 +55,43 @@ class CountedLines(ABC):
 
     @abstractmethod
     def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
-        """Improve the image of a round; yields updates done and in all.
+        """Improve the image of a round; yield the updates done and in total.
 
-        `scatter` (n,) is expected in each row, were all counts taken.
+        Parameters
+        ----------
+        number
+            number of the round, from 0
+        scatter
+            (n,) expected in each row if all counts were used
         """
 
     @abstractmethod
     def trues(self) -> Values:
-        """(n,) trues that the image expects in each row, were all counts taken."""
+        """Return the trues that the image predicts in each row if all counts were used, (n,)."""
 
     def spread_mm(self, reach_mm: float) -> float:
-        """Return the distance of the lines of a row from its central line, at a radius [mm]."""
+        """Return the largest distance of a row's lines from its central line [mm].
+
+        Parameters
+        ----------
+        reach_mm
+            radius at which the distance counts
+
+        Returns
+        -------
+        spread_mm
+            0 for events, which have a single line
+        """
         return 0.0
 
     @property
     def image(self) -> Values:
-        """(n_z, n_y, n_x) the newest image, of all counts [counts/mm]."""
+        """The latest image, scaled to all counts [counts/mm], (n_z, n_y, n_x)."""
         if self._image is None:
             raise DataError("scatter is not simulated because there is no image.")
         return self._image
 
     @property
     def is_timed(self) -> bool:
-        """True if time bins are told apart."""
+        """True if time bins are distinguished."""
         return self.rays.tof_bins is not None

@@ -11,52 +11,98 @@ from engine.recon.algorithms import Osem
 from engine.recon.algorithms.subsets import CountDemand, divisor_of
 
 MOST_EVENTS = 2_000_000
-"""Events that the coarse images are made of, and counts of the bins that they are made of."""
+"""Largest number of events, or of counts in bins, for the coarse images."""
 LEAST_BINS, MOST_BINS = 1_000_000, 16_000_000
-"""Bins that the coarse images of sinograms are made of, where there are so many."""
+"""Smallest and largest number of bins for the coarse images of sinograms, if there are so many."""
 VOXELS_ACROSS = 48
-"""Voxels of the coarse image across the field of view."""
+"""Number of voxels of the coarse image across the field of view."""
 EXACT_BELOW = 4_000_000
-"""Lines up to which the sensitivity of the coarse image of events takes them all."""
+"""Number of lines up to which the sensitivity of the coarse image of events uses all of them."""
 N_LINES = 200_000
-"""Lines that stand for all: sums over them are known to about a thousandth."""
+"""Number of lines that represent all; sums over them have an error of about 0.1 %."""
 MAP_EDGE = 0.6
-"""Voxels of the μ-map are joined up to this part of a voxel of the coarse image."""
+"""Largest edge of a joined voxel of the μ-map, as a fraction of a voxel of the coarse image."""
 SUBSETS, FIRST_PASSES = 8, 3
-"""Subsets of enough counts, and passes of the first round; the others have one."""
+"""Number of subsets if counts suffice, and of passes in the first round; later rounds have one."""
 FEWER_POINTS = 4
-"""All rounds but the last take this part of the points."""
+"""Divisor of the number of scatter points in all rounds but the last."""
 
 
 def part_step(n_events: int) -> int:
-    """Return of how many events one goes into the coarse images."""
+    """Return the step at which events are taken for the coarse images.
+
+    Parameters
+    ----------
+    n_events
+        number of events of the scan
+
+    Returns
+    -------
+    part_step
+        1 for all events, 2 for every second one, ...
+    """
+    # Scatter is smooth, so 2 million events suffice for its coarse image.
     return max(1, ceil(n_events / MOST_EVENTS))
 
 
 def part_bins(n_bins: int, n_counts: float) -> int:
-    """Return of how many of the live bins the coarse images are made."""
+    """Return the number of live bins for the coarse images.
+
+    Parameters
+    ----------
+    n_bins
+        number of live bins
+    n_counts
+        counts in them
+    """
     wanted = n_bins * MOST_EVENTS / max(n_counts, 1.0)
     return min(n_bins, round(min(max(wanted, LEAST_BINS), MOST_BINS)))
 
 
 def updates_of(number: int, demand: CountDemand | None = None) -> Osem:
-    """Return the updates of the round of this number, in the subsets that the counts allow."""
+    """Return the algorithm of a round.
+
+    Parameters
+    ----------
+    number
+        number of the round, from 0
+    demand
+        number of counts, and what subsets need; None for enough counts
+    """
+    # The first round starts from a uniform image; later ones continue from the previous image.
     n_updates = SUBSETS * (1 if number else FIRST_PASSES)
     most = SUBSETS if demand is None else min(SUBSETS, demand.most_subsets)
+    # Subsets must divide the number of updates, so that iterations are complete.
     subsets = divisor_of(n_updates, most)
     return Osem(iterations=n_updates // subsets, subsets=subsets)
 
 
 def n_points_of(settings: Simulation, number: int) -> int:
-    """Return the scatter points of the round of this number."""
+    """Return the number of scatter points of a round.
+
+    Parameters
+    ----------
+    settings
+        settings of the simulation
+    number
+        number of the round, from 0
+    """
+    # Early rounds only correct the image roughly; the noise of few points averages out.
     is_last = number == settings.rounds - 1
     return settings.points // (1 if is_last else FEWER_POINTS)
 
 
 def coarse_grid(scanner: Scanner) -> ImageGrid:
-    """Return a coarse grid that holds the field of view."""
+    """Return a coarse grid that covers the field of view.
+
+    Parameters
+    ----------
+    scanner
+        scanner with its default size
+    """
     x, y, z = scanner.default_size_mm
     low, high = scanner.axial_range_mm
+    # Rings can extend beyond the default image, and their lines need the activity there.
     length = max(z, high - low)
     edge = max(x, y) / VOXELS_ACROSS
     counts = (ceil(length / edge), ceil(y / edge), ceil(x / edge))
@@ -64,5 +110,11 @@ def coarse_grid(scanner: Scanner) -> ImageGrid:
 
 
 def map_edge_mm(coarse: ImageGrid) -> float:
-    """Return how long voxels of the μ-map that are joined may be [mm]."""
+    """Return the largest edge of joined voxels of the μ-map [mm].
+
+    Parameters
+    ----------
+    coarse
+        grid of the coarse images
+    """
     return MAP_EDGE * min(coarse.voxel_mm)

@@ -1,16 +1,17 @@
 """Iterative scatter estimate from images of the scan.
 
-Each round makes a coarse image of part of the counts, with the scatter of the round before, and
-simulates what of it scatters once (`engine.corrections.scatter_estimation.simulation`) and twice
-(`engine.corrections.scatter_estimation.double_scatter`). What scatters more often lies as what does
-so twice, so that
+Each round reconstructs a coarse image from part of the counts, with the scatter of the previous
+round. It then simulates single scatter (`engine.corrections.scatter_estimation.simulation`) and
+double scatter (`engine.corrections.scatter_estimation.double_scatter`) of this image. Higher orders
+have the distribution of double scatter, so that
 
     S = α · (S₁ + (1 + 2/3 ΣS₂ / ΣS₁) S₂),    Σ over all lines,
 
-where the lines that miss the object give the scale α. The image of the first round holds scatter
-too: it is taken as much too high as scatter adds to the trues. Too much scatter in one round leaves
-an image that gives too little in the next, by about `ANSWER` ρ of it, ρ = scatter over trues: each
-round but the last goes 1 / (1 + `ANSWER` ρ) of the way, where both errors cancel.
+where the lines that miss the object determine the scale α. The image of the first round still
+contains scatter, so it is assumed too high by the ratio of scatter to trues. An overestimate in one
+round causes an underestimate in the next of about `ANSWER` ρ times its size, with ρ = scatter over
+trues. Each round but the last therefore goes only 1 / (1 + `ANSWER` ρ) of the way, at which both
+errors cancel.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ from engine.modalities.ring_scatter.lines import MARGIN, object_mask, path_lengt
 from engine.operators.rays import Rays
 
 ANSWER = 0.75
-"""How much too little scatter the image of a round gives, for each part that the round before found
-too much, times scatter over trues: 0.6 to 1 in 20 and 30 cm of water."""
+"""Underestimate of the next round, per overestimate and per ratio of scatter to trues.
+
+Measured values are 0.6 to 1 in 20 and 30 cm of water.
+"""
 TICKS = 100
-"""Progress of a round."""
+"""Number of progress steps in a round."""
 
 OnTick = Callable[[int, int], None]
 
@@ -53,12 +56,12 @@ class ScatterEstimate:
     Attributes
     ----------
     table : table of lines, per unit of their own efficiency [counts]
-    fit : to the lines that miss the object
+    fit : fit to the lines that miss the object
     along : the same along the axis
-    fraction : scatter as part of trues and scatter
+    fraction : scatter as a fraction of trues and scatter
     multiple : all scatter over single scatter, before the fit
-    rounds : images it was simulated from
-    image : the last of them [counts/mm]
+    rounds : number of images that it was simulated from
+    image : the last of these images [counts/mm]
     profile : measured counts and their scatter
     """
 
@@ -72,7 +75,7 @@ class ScatterEstimate:
     profile: ScatterProfile
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return fraction and scale as a clause with numbers."""
         return (
             f"simulated in {self.rounds} round{'s' * (self.rounds > 1)}: "
             f"{100 * self.fraction:.0f} % of trues and scatter; {self.along.describe()}"
@@ -82,7 +85,17 @@ class ScatterEstimate:
 def estimate_scatter(
     counted: CountedLines, settings: Simulation, *, on_tick: OnTick | None = None
 ) -> ScatterEstimate:
-    """Estimate the scatter of a scan from a part of its counts."""
+    """Estimate the scatter of a scan from a part of its counts.
+
+    Parameters
+    ----------
+    counted
+        subsample of the counts, and its images
+    settings
+        rounds, scatter points and seed
+    on_tick
+        called with the work done and in total; may raise to stop
+    """
     rounds = _Rounds(counted, settings)
     tick = _Ticker(on_tick, settings.rounds)
     for number in range(settings.rounds):
@@ -95,16 +108,18 @@ class _Rounds:
 
     def __init__(self, counted: CountedLines, settings: Simulation) -> None:
         self.counted, self.settings, self.on = counted, settings, counted.on
+        # Lines of a mashed bin spread around its centre, so the margin must include their spread.
         spread = counted.spread_mm(reach_of(counted.mu_map))
         mask = object_mask(counted.mu_map, MARGIN * counted.scanner.bore_radius_mm + spread)
         self.misses = self._paths(mask, counted.rays) == 0
         self.lines_miss = self._paths(mask, counted.lines.rays) == 0
         self.scatter = np.zeros(len(counted.counts), np.float32)
+        # Coarse μ-map: the full one would cost path steps without any gain in accuracy.
         self.mu_map = coarsened(counted.mu_map, map_edge_mm(counted.grid))
         self.samples = DetectorSamples.of(counted.scanner)
 
     def improve(self, number: int, tick: _Ticker) -> None:
-        """Make the image anew and simulate its scatter."""
+        """Reconstruct the image and simulate its scatter."""
         tick.begin(number)
         counted = self.counted
         for done, n_updates in counted.updated(number, self.scatter):
@@ -117,6 +132,7 @@ class _Rounds:
             counted.window,
             with_tof=counted.is_timed,
             n_points=n_points_of(self.settings, number),
+            # Another seed in each round, so that the noise of the points does not accumulate.
             seed=self.settings.seed + number,
             on=self.on,
             samples=self.samples,
@@ -130,7 +146,7 @@ class _Rounds:
         )
 
     def _with_twice(self, single: ScatterTable, volume: Volume, number: int) -> ScatterTable:
-        """Add what scatters more than once."""
+        """Return the table with double and higher scatter."""
         counted = self.counted
         twice = simulate_twice(
             volume,
@@ -143,9 +159,11 @@ class _Rounds:
             on=self.on,
         )
         once = self._on_lines(single)
+        # Double scatter has no TOF, so it is read as a table without time bins.
         two = self._on_lines(ScatterTable(single.samples, twice[..., None].astype(np.float32), 0))
         total = counted.lines.total
         more = over_twice(total(once), total(two))
+        # The ratio of multiple to single scatter is needed for the report, before any scaling.
         self.multiple = 1 + more * total(two) / total(once) if total(once) > 0 else 1.0
         return single.with_more((more * twice).astype(np.float32)).for_linear_reading()
 
@@ -158,12 +176,13 @@ class _Rounds:
     def _scale(
         self, table: ScatterTable, volume: Volume, *, holds_scatter: bool, is_last: bool
     ) -> None:
-        """Fit the tails."""
+        """Fit the scale to the tails and update the scatter of the rows."""
         counted, lines, rays = self.counted, self.counted.lines, self.counted.rays
         paths = self._paths(volume, lines.rays)
         trues = lines.total(lines.efficiency * lines.attenuation * paths)
         simulated = self._on_lines(table)
         ratio = lines.total(simulated) / trues if trues > 0 else 0.0
+        # The image of the first round contains scatter itself, which raises all of its values.
         factor = 1 / (1 + ratio) if holds_scatter else 1.0
         expected = counted.efficiency * table.of_lines(
             rays.points_mm, rays.ends, rays.tof_bins, threads=self.on.threads
@@ -171,6 +190,7 @@ class _Rounds:
         expected *= np.float32(factor)
         at, lines_at = _middles(rays), _middles(lines.rays)
         outside, lines_outside = self.misses, self.lines_miss
+        # Sampled lines and a subsample of the counts must describe the same number of counts.
         weight = np.float32(factor * counted.share * lines.stands_for)
         self.along = fit_along_axis(
             TailEvents(
@@ -185,10 +205,12 @@ class _Rounds:
         self.scattered = simulated * (factor * self.along.at(lines_at)).astype(np.float32)
         self.table = table.scaled(factor).scaled_along(self.along)
         found = expected * self.along.at(at).astype(np.float32)
+        # The last round takes the full step, because no further round follows to react to it.
         step = np.float32(1.0 if holds_scatter or is_last else 1 / (1 + ANSWER * ratio))
         self.scatter += step * (found - self.scatter)
         scattered = lines.total(self.scattered)
         trues *= factor
+        # An image without trues has no meaningful fraction.
         self.fraction = scattered / (scattered + trues) if trues > 0 else 0.0
         self.volume = volume
 
@@ -196,7 +218,7 @@ class _Rounds:
         return path_lengths(volume, rays, on=self.on, reproducible=self.counted.reproducible)
 
     def estimate(self) -> ScatterEstimate:
-        """Return what the rounds came to."""
+        """Return the result of all rounds."""
         return ScatterEstimate(
             self.table,
             self.along.whole,
@@ -210,6 +232,7 @@ class _Rounds:
 
     def _profile(self) -> ScatterProfile:
         counted, lines = self.counted, self.counted.lines
+        # Trues, randoms and scatter of the model are all that is expected on a line.
         every = counted.trues() + counted.randoms + self.scatter
         randoms = np.divide(counted.randoms, every, out=np.zeros_like(every), where=every > 0)
         measured, scatter = (
@@ -222,7 +245,7 @@ class _Rounds:
 
 
 def _middles(rays: Rays) -> NDArray[np.float64]:
-    """(n,) place of the middle of each line along the axis [mm]."""
+    """Return the axial position of the middle of each line, (n,) [mm]."""
     found: NDArray[np.float64] = rays.points_mm[rays.ends, 2].mean(axis=1)
     return found
 
@@ -238,7 +261,7 @@ class _Ticker:
         self._before = number * TICKS
 
     def __call__(self, done: int, total: int, most: int, before: int = 0) -> None:
-        """Tell that so much of a part of the round is done, which counts `most` after `before`."""
+        """Report the progress of a part of a round, which counts `most` steps after `before`."""
         if self._on_tick is not None:
             so_far = self._before + before + most * done // max(total, 1)
             self._on_tick(so_far, self._n_rounds * TICKS)

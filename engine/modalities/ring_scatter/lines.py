@@ -1,6 +1,6 @@
 """Sample of lines of response: their counts and their position relative to the object.
 
-A sum over all lines is (n / m) Σ over m evenly spread ones of n.
+A sum over all n lines is (n / m) times the sum over m evenly distributed ones.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from engine.data.volume import Volume
 from engine.operators.rays import RayProjector, Rays
 
 MARGIN = 0.03
-"""Lines that miss the object pass it at this part of the scanner's radius, or further off: and the
-bins of several lines by as much more as those lie apart."""
+"""Smallest distance of a line that misses the object, as a fraction of the scanner's radius.
+
+For bins of several lines, it is increased by the distance between these lines.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +30,10 @@ class SampledLines:
 
     Attributes
     ----------
-    rays : (n,)
-    efficiency : (n,) what each counts of the photons that reach it
-    attenuation : (n,) share of the photons that the object lets pass
-    stands_for : lines that each stands for
+    rays : (n,) lines
+    efficiency : (n,) fraction of the arriving photons that each counts
+    attenuation : (n,) fraction of the photons that the object transmits
+    stands_for : number of lines that each represents
     """
 
     rays: Rays
@@ -40,15 +42,41 @@ class SampledLines:
     stands_for: float
 
     def total(self, values: NDArray[np.floating], which: NDArray[np.bool_] | None = None) -> float:
-        """Sum of values over all lines of the scanner, or those of a kind."""
+        """Return the sum of values over all lines of the scanner, or over some of them.
+
+        Parameters
+        ----------
+        values
+            (n,) one for each sampled line
+        which
+            (n,) True for the lines to include; None for all
+        """
         seen = values if which is None else values[which]
+        # float64, because many small values are added.
         return float(np.sum(seen, dtype=np.float64)) * self.stands_for
 
 
 def path_lengths(
     volume: Volume, rays: Rays, *, on: Backend, reproducible: bool
 ) -> NDArray[np.float32]:
-    """Integrals of a volume along lines, (n,), whatever their time bins."""
+    """Return the integrals of a volume along lines, without time of flight.
+
+    Parameters
+    ----------
+    volume
+        volume to integrate
+    rays
+        (n,) lines; their time bins are ignored
+    on
+        device
+    reproducible
+        True for exact sums, independent of threads
+
+    Returns
+    -------
+    lengths
+        (n,) on the host
+    """
     untimed, volume = Rays(rays.points_mm, rays.ends), cropped(volume)
     projector = RayProjector(untimed, volume.grid, on=on, reproducible=reproducible)
     lengths: NDArray[np.float32] = on.to_host(projector(on.to_device(volume.values)))
@@ -56,14 +84,29 @@ def path_lengths(
 
 
 def object_mask(mu_map: Volume, margin_mm: float) -> Volume:
-    """Return 1 where the object is, or nearer to it than the margin, and 0 elsewhere."""
+    """Return a mask of the object with a margin.
+
+    Parameters
+    ----------
+    mu_map
+        attenuation [1/mm]
+    margin_mm
+        distance from the object up to which the mask is 1
+
+    Returns
+    -------
+    object_mask
+        1 in and near the object, 0 elsewhere
+    """
     from scipy import ndimage
 
     inside = _inside(mu_map)
     found, box = np.zeros(inside.shape, np.float32), extent(inside)
     if box is not None:
+        # The distance transform is expensive, so it is limited to the surroundings of the object.
         sampling = mu_map.grid.voxel_mm[::-1]
-        near = tuple(  # nothing further off is as near as the margin
+        # Voxels outside this box are farther away than the margin.
+        near = tuple(
             slice(max(0, low - ceil(margin_mm / step)), high + ceil(margin_mm / step))
             for (low, high), step in zip(box, sampling, strict=True)
         )
@@ -72,7 +115,18 @@ def object_mask(mu_map: Volume, margin_mm: float) -> Volume:
 
 
 def reach_of(mu_map: Volume) -> float:
-    """Return how far from the axis the object lies at most [mm]; 0 where there is none."""
+    """Return the largest distance of the object from the axis [mm].
+
+    Parameters
+    ----------
+    mu_map
+        attenuation [1/mm]
+
+    Returns
+    -------
+    reach
+        0 for an empty map
+    """
     x, y = mu_map.grid.centres_mm(axis=0), mu_map.grid.centres_mm(axis=1)
     across = _inside(mu_map).any(axis=0)
     return float(np.hypot(x[None, :], y[:, None])[across].max(initial=0.0))

@@ -1,13 +1,13 @@
 """Memory and time that the scatter estimate of a run needs.
 
-With P pairs of detector samples in G groups of time bins, n samples, T steps of time and M scatter
+With P pairs of detector samples in G groups of time bins, n samples, T time steps and M scatter
 points in all rounds, the simulation takes
 
     M [n (L c_step + T² c_blur) + P/2 (c_pair + G c_bin)] / threads,
 
-L the steps of half a voxel from a point through the μ-map, whose voxels are joined, and through the
-coarse image. Beside it stand the updates of the coarse images, their sensitivity, and reading the
-table at the events.
+where L is the number of half-voxel steps from a point through the joined voxels of the μ-map and
+through the coarse image. The updates of the coarse images, their sensitivity, and reading the table
+for the events come in addition.
 """
 
 from __future__ import annotations
@@ -27,31 +27,38 @@ from engine.kernels.scatter.device_scatter import batch_bytes, table_bytes
 from engine.modalities.ring_scatter.effort import N_LINES, coarse_grid, map_edge_mm, n_points_of
 
 BYTES_PER_PAIR, BYTES_PER_PAIR_AND_GROUP = 104, 24
-"""Memory of a pair of samples: factors of its line; sums, their mirror, this table and the last."""
+"""Memory of a pair of samples [bytes]: line factor.
+
+Sums, their mirror, this and the previous table.
+"""
 PATHS_AT_ONCE, UNTIMED_AT_ONCE = 32, 128
-"""Scatter points whose paths are held, with time of flight and without."""
+"""Number of scatter points whose paths are in memory, with and without time of flight."""
 BYTES_PER_PATH, BYTES_PER_STEP = 112, 4
-"""What a path and a step of its time take."""
+"""Memory of a path, and of each of its time steps [bytes]."""
 BYTES_PER_LINE = 120
-"""Memory of a line that stands for others, on its way from number to scatter."""
+"""Memory of a sampled line, from its number to its scatter [bytes]."""
 BYTES_PER_PART_ROW = 80
-"""Memory of a row of the coarse images, an event or a bin."""
+"""Memory of a row of the coarse images, an event or a bin [bytes]."""
 BYTES_PER_COARSE_VOXEL, SUM_BYTES = 160, 8
-"""Memory of a voxel of the coarse image, and of the sums of a thread."""
+"""Memory of a voxel of the coarse image, and of the sums of a thread [bytes]."""
 BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
-"""Memory of a voxel of the μ-map while its border is found, and where points are drawn from."""
+"""Memory of a voxel of the μ-map [bytes].
+
+The first value applies while its border is found, the second to voxels from which points are drawn.
+"""
 STEPS_PER_SECOND, BLURS_PER_SECOND = 1.6e8, 1.3e9
-"""Steps on a path, and products of the time blur, in a second of a thread."""
+"""Path steps, and products of the time blur, per second and thread."""
 PAIRS_PER_SECOND, TIMED_PER_SECOND, BINS_PER_SECOND = 3.3e8, 2.5e7, 6.5e8
-"""Pairs that a point sends to, without time of flight and with it, and groups of bins of them, in a
-second of a thread."""
+"""Pairs per point without and with time of flight, and groups of bins, per second and thread."""
 LINES_READ_PER_SECOND = 3e6
-"""Lines whose efficiency, path and scatter are read in a second."""
+"""Lines whose efficiency, path and scatter are read per second."""
 GPU_THREADS = 20
-"""Threads of a processor that a GPU simulates as fast as: assumed, for a small card; the window
-corrects it by what it measures."""
+"""Number of CPU threads that a GPU replaces: an assumption for a small GPU.
+
+The window corrects it by its measurements.
+"""
 CHORD = 0.7
-"""Part of the width of a grid that paths cross, on average."""
+"""Mean fraction of the width of a grid that paths cross."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +67,12 @@ class ScatterAmounts:
 
     Attributes
     ----------
-    rows : events, or bins, whose scatter is expected
-    part : those of the coarse images
-    lines : lines of the scanner, or live bins of it
-    listed : lines whose efficiency is looked up before the rounds
-    traced : lines and rows through the coarse image, in all rounds
-    row_bytes : memory of a row whose scatter is read, where the scan has no room for it
+    rows : number of events or bins whose scatter is expected
+    part : number of these used for the coarse images
+    lines : number of lines of the scanner, or of its live bins
+    listed : number of lines whose efficiency is read before the rounds
+    traced : number of lines and rows through the coarse image, in all rounds
+    row_bytes : memory of a row whose scatter is read, unless the scan contains a place for it
     """
 
     rows: int
@@ -82,11 +89,11 @@ class ScatterNeeds:
 
     Attributes
     ----------
-    memory_bytes : memory of the machine, besides the counts
-    seconds : seconds of the whole stage
-    part_rows, coarse : rows and grid of the coarse images, which a GPU makes
-    mu_map : the grid that lines are traced through
-    gpu_bytes : gpu of a GPU that simulates
+    memory_bytes : memory of the computer, in addition to the counts
+    seconds : time of the whole stage [s]
+    part_rows, coarse : rows and grid of the coarse images, which a GPU computes
+    mu_map : grid that lines are traced through
+    gpu_bytes : memory of a GPU for the simulation
     """
 
     memory_bytes: int
@@ -107,27 +114,28 @@ def needs_of(
     on: DeviceInfo,
     slabs_per_second: float,
 ) -> ScatterNeeds:
-    """Return what scatter takes that is simulated.
+    """Return memory and time of simulated scatter.
 
     Parameters
     ----------
     settings
         rounds and points
     scanner
-        rings of crystals
+        ring scanner
     mu_map
         attenuation [1/mm]
     amounts
         amount of work for the scan
     is_timed
-        True if time bins are told apart
+        True if time bins are distinguished
     on
-        makes the coarse images and simulates
+        device of the coarse images and the simulation
     slabs_per_second
-        slabs of a voxel that rays pass in the coarse images
+        speed of the projector for the coarse images, in voxel slabs crossed by rays
     """
     coarse, n = coarse_grid(scanner), n_samples(scanner)
     layout = TimeLayout.of(scanner.tof if is_timed else None, coarse)
+    # The largest arrays at the same time; those of earlier steps are already freed.
     memory = (
         _table_bytes(n, layout)
         + _mu_map_bytes(mu_map)
@@ -138,11 +146,13 @@ def needs_of(
     )
     points = sum(n_points_of(settings, number) for number in range(settings.rounds))
     per_point = _point_seconds(n, layout, mu_map.grid, coarse)
+    # Forward and back projection through the coarse image dominate the time of the updates.
     traced = CHORD * max(coarse.shape) * amounts.traced
     traced += CHORD * max(mu_map.grid.shape) * (2 * N_LINES + amounts.part)
     read = amounts.listed + settings.rounds * (amounts.part + N_LINES) + amounts.rows
     seconds = points * per_point / (GPU_THREADS if on.is_gpu else max(on.threads, 1))
     seconds += traced / slabs_per_second + read / LINES_READ_PER_SECOND
+    # The GPU holds both fields at once, each in float32.
     fields = 4 * (coarse.n_voxels + mu_map.grid.n_voxels)
     gpu = table_bytes(n, layout.n_groups) + batch_bytes(n, layout.n_steps) + fields
     return ScatterNeeds(int(memory), float(seconds), amounts.part, coarse, mu_map.grid, gpu)
@@ -155,18 +165,20 @@ def _table_bytes(n: int, layout: TimeLayout) -> int:
 
 
 def _mu_map_bytes(mu_map: Volume) -> int:
-    """Finding its border comes before drawing points in it."""
+    """Return the memory for the μ-map; its border is found before points are drawn from it."""
     n, inside = mu_map.grid.n_voxels, int(np.count_nonzero(mu_map.values))
     return max(n * BYTES_PER_MU_VOXEL, n * 16 + inside * BYTES_PER_VOXEL_INSIDE)
 
 
 def _point_seconds(n: int, layout: TimeLayout, mu_map: ImageGrid, coarse: ImageGrid) -> float:
-    """Seconds of a thread for one scatter point."""
+    """Return the time of a thread for one scatter point [s]."""
     joined = max(1, int(map_edge_mm(coarse) / min(mu_map.voxel_mm)))
     edges = (mu_map, joined * min(mu_map.voxel_mm)), (coarse, min(coarse.voxel_mm))
+    # Both grids are crossed in steps of their own smallest voxel.
     steps = sum(max(grid.size_mm) * CHORD / edge for grid, edge in edges)
     path = steps / STEPS_PER_SECOND + layout.n_steps**2 / BLURS_PER_SECOND
     pair = 1 / PAIRS_PER_SECOND
+    # Time of flight needs a blurred sum for each group of bins of each pair.
     if layout.n_steps:
         pair = 1 / TIMED_PER_SECOND + layout.n_groups / BINS_PER_SECOND
     return n * path + n * n / 2 * pair

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 D = TypeVar("D", ListMode, Sinogram)
 P = TypeVar("P", bound=Protocol)
 ENDS = 0.1
-"""Part of the length of the image at each end that tells whether activity goes on beyond."""
+"""Fraction of the length at each end that shows if activity extends beyond the image."""
 GOES_ON = 0.25
-"""Activity at an end, as part of that in the rest, from which it is held to go on."""
+"""Activity at an end relative to the middle above which it is assumed to extend beyond."""
 
 
 class ScatteringScan(ABC, Generic[D]):
@@ -41,7 +41,7 @@ class ScatteringScan(ABC, Generic[D]):
     data : the counts
     scanner : scanner of the counts
     attenuates : True if their attenuation is corrected
-    is_clean : True if there is none to correct: we drew them, or somebody took it out
+    is_clean : True if they contain no scatter: simulated without it, or already corrected
     """
 
     data: D
@@ -51,31 +51,66 @@ class ScatteringScan(ABC, Generic[D]):
 
     @abstractmethod
     def counted(self, *, on: Backend) -> CountedLines:
-        """Return a part of the counts, to estimate their scatter from."""
+        """Return a part of the counts, from which their scatter is estimated.
+
+        Parameters
+        ----------
+        on
+            device of the images
+        """
 
     @abstractmethod
     def with_scatter(self, table: ScatterTable, *, on: Backend) -> D:
-        """Return the counts with the scatter that a table expects in them."""
+        """Return the counts with the scatter that a table predicts for them.
+
+        Parameters
+        ----------
+        table
+            scatter per unit of line efficiency
+        on
+            device, for its number of threads
+        """
 
     @abstractmethod
     def size_mm(self) -> tuple[float, float]:
-        """Diameter and length of the object [mm]."""
+        """Return diameter and length of the object [mm]."""
 
     @property
     @abstractmethod
     def n_counts(self) -> int:
-        """Counts in all."""
+        """Total number of counts."""
 
 
 def correct_scatter(
     context: RunContext[P], scatter: RingScatter[D], scan: ScatteringScan[D]
 ) -> Stage[D]:
-    """Expect the scatter of a scan, or say what it costs that it is not known."""
+    """Estimate the scatter of a scan, or report the bias without it.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    scatter
+        settings of the correction
+    scan
+        scan with all other corrections
+
+    Returns
+    -------
+    correct_scatter
+        the counts with their scatter, or unchanged
+
+    Raises
+    ------
+    DataError
+        if the correction is switched on and impossible
+    """
     if scatter.use == "off":
         text = "switched off in the protocol" + _cost(context, scan)
         yield context.log.corrected(Corrected(scatter.kind, "off", text))
         return scan.data
     obstacle = scatter.obstacle(scan.data)
+    # Without attenuation correction the image is too low inside, and so is its scatter.
     if scatter.simulates(scan.data) and not scan.attenuates:
         obstacle = obstacle or NEEDS_ATTENUATION
     if obstacle is not None:
@@ -86,6 +121,7 @@ def correct_scatter(
         row = Corrected(scatter.kind, "unavailable", text, is_needless=needless)
         yield context.log.corrected(row)
         return scan.data
+    # A supplied estimate is an ordinary correction, without any image.
     if not scatter.simulates(scan.data):
         return (yield from stages.correct(context, [scatter], scan.data))
     return (yield from _simulate(context, scatter, scan))
@@ -100,6 +136,7 @@ def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringS
             scan.counted(on=context.on), scatter, on_tick=context.ticker("scatter")
         )
         expected = scan.with_scatter(estimate.table, on=context.on)
+    # Recorded as numbers, so that a reader can judge the estimate without the log.
     context.log.facts["scatter"] = {
         "fraction": estimate.fraction,
         "scale": estimate.fit.scale if estimate.fit.is_used else None,
@@ -116,6 +153,7 @@ def _simulate(context: RunContext[P], scatter: RingScatter[D], scan: ScatteringS
 
 
 def _warnings(estimate: ScatterEstimate) -> list[str]:
+    # The μ-map or the randoms are wrong if scaling needs an implausible factor.
     found = []
     if estimate.fit.is_used and not estimate.along.is_plausible:
         found.append(f"Scatter is {estimate.along.describe()}.")
@@ -131,7 +169,8 @@ def _warnings(estimate: ScatterEstimate) -> list[str]:
 
 
 def _ends(estimate: ScatterEstimate) -> float:
-    """Activity at the fuller end, as part of the mean of the middle half."""
+    """Return the activity at the fuller end, relative to the mean of the middle half."""
+    # Sums over slices: noise of single voxels does not matter.
     profile = estimate.image.values.sum(axis=(1, 2), dtype=np.float64)
     n = len(profile)
     few = max(1, round(ENDS * n))
@@ -140,7 +179,8 @@ def _ends(estimate: ScatterEstimate) -> float:
 
 
 def _cost(context: RunContext[P], scan: ScatteringScan[D]) -> str:
-    """Describe the bias without scatter correction, as the end of a sentence."""
+    """Return the bias without scatter correction, as the end of a sentence."""
+    # The model of a cylinder needs a round scanner, and clean data have no bias.
     if not scan.scanner.is_round or scan.is_clean:
         return ""
     with context.profiler.span("correct"):

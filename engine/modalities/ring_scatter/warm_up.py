@@ -15,12 +15,24 @@ from engine.modalities.kernel_steps import TINY
 def of_scatter(
     on: Backend, tof: TofBins | None, scatter: bool, *, twice: bool = True
 ) -> list[Callable[[], object]]:
-    """Return what compiles the kernels of scatter, if it is simulated; twice : what does so."""
+    """Return calls that compile the kernels of scatter.
+
+    Parameters
+    ----------
+    on
+        device
+    tof
+        time bins of the counts; None without time of flight
+    scatter
+        True if scatter is simulated; otherwise there is nothing to compile
+    twice
+        True to include double scatter
+    """
     return [partial(_simulate_little, on, tof, twice)] if scatter else []
 
 
 def _simulate_little(on: Backend, tof: TofBins | None, twice: bool) -> None:
-    """Simulate the scatter of next to nothing, in two crystals for each sample."""
+    """Simulate the scatter of a tiny image, with two crystals for each sample."""
     from engine.corrections.scatter_estimation.cost import USUAL
     from engine.corrections.scatter_estimation.double_scatter import simulate_twice
     from engine.corrections.scatter_estimation.simulation import simulate_scatter
@@ -29,6 +41,7 @@ def _simulate_little(on: Backend, tof: TofBins | None, twice: bool) -> None:
 
     settings = RingSettings(
         name="Tiny", n_rings=1, n_crystals_per_ring=16, radius_mm=100, ring_pitch_mm=4,
+        # Small enough for milliseconds, large enough for samples that face each other.
         max_ring_difference=0, n_tangential=6, fov_mm=(60, 4),
     )  # fmt: skip
     ring = RingScanner(settings)

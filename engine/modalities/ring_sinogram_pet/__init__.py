@@ -16,12 +16,25 @@ if TYPE_CHECKING:
 
 
 def accepts(file: InputFile) -> bool:
-    """Return whether a file is a scan of this kind."""
+    """Return True if a file is a scan of this modality.
+
+    Parameters
+    ----------
+    file
+        opened file
+    """
     return SINOGRAM_READERS.accepting(file) is not None
 
 
 def gathers(path: Path) -> bool:
-    """Return whether a path may be a folder of Siemens' software, or a file of one."""
+    """Return True if a path may be a folder of Siemens software, or a file in one.
+
+    Parameters
+    ----------
+    path
+        file or folder; its name decides
+    """
+    # Only the name is tested, because this runs for every path that is opened.
     return is_folder(path) or path.name.lower().endswith(ENDINGS)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.geometry.sinogram_layout import SinogramLayout
 
 RANDOMS_FRACTION = 0.2
+# Small segments and mashing keep the demo within seconds; they also test compressed bins.
 MOST_DIFFERENCE, MASHED = 4, 2
 
 
@@ -41,6 +42,13 @@ class SinogramDemo(Demo):
     version: ClassVar[int] = 3
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        """Write counts, randoms and attenuation factors as sinograms, and the truth.
+
+        Returns
+        -------
+        study
+            the study with paths relative to the folder
+        """
         from engine.core.backend import cpu
         from engine.corrections.sinogram import BinAttenuation
         from engine.corrections.sinogram_roles import ATTENUATION, RANDOMS
@@ -68,7 +76,9 @@ class SinogramDemo(Demo):
         files = {ATTENUATION.key: "-attenuation.hs", RANDOMS.key: "-randoms.hs"}
         passing = BinAttenuation().factor(replace(prompts, mu_map=data.mu_map), on=cpu())
         write_sinogram(prompts, folder / self.name(".hs"))
+        # Expected randoms instead of delayeds: the demo then shows a supplied estimate.
         write_sinogram(_expected_randoms(data, layout), folder / self.name(files[RANDOMS.key]))
+        # Files contain correction factors, the inverse of the transmission.
         factors = Sinogram(layout, np.float32(1) / np.asarray(passing, np.float32))
         write_sinogram(factors, folder / self.name(files[ATTENUATION.key]))
         study = Study(
@@ -76,6 +86,7 @@ class SinogramDemo(Demo):
             inputs={key: Path(self.name(name)) for key, name in files.items()},
             protocol=protocol,
         )
+        # The truth has relative units, because the demo has no calibration.
         truth = phantom.rasterise(protocol.grid.grid_for(scanner))
         save_volume(replace(truth, unit="relative"), self.truth(folder))
         return study
@@ -92,7 +103,7 @@ def _layout(scanner: RingScanner) -> SinogramLayout:
 
 
 def _expected_randoms(data: ListMode, layout: SinogramLayout) -> Sinogram:
-    """Return the randoms that the delayeds let expect in each bin, nearly without their noise."""
+    """Return the randoms expected in each bin from the delayeds, almost without noise."""
     from engine.corrections.randoms import Randoms
     from engine.corrections.sinogram_delayeds import of_rates
     from engine.data.sinogram import Sinogram

@@ -42,18 +42,31 @@ Context = RunContext[RingSinogramProtocol]
 def flow(
     context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
-    """Read, correct, model, iterate, finish."""
+    """Read, correct, model, iterate, finish.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+    """
     data, space = yield from read(context)
     mu_grid = None if data.mu_map is None else data.mu_map.grid
     tof = None if data.timed is None else data.scanner.tof
     scatter = context.protocol.corrections.of(BinScatter)
+    # Supplied scatter is an ordinary correction, so its kernels are not needed.
     supplied = is_supplied(scatter, data)
     kernels = of_bins(context.on, space.grid, mu_grid, tof, scatter=not supplied)
     yield from prepare_kernels(context, kernels)
     data = yield from correct(context, data)
+    # The order of TOF bins is found after the corrections, which change the likelihood.
     data = yield from ordered(context, data, space)
     if not supplied:  # else it was among the corrections
         data = yield from correct_scatter(context, scatter, ScatteringBins(data))
+    # Subsets are fitted after all corrections, because background counts do not help a subset.
     context = yield from fit_subsets(context, demand_of(data, space.grid))
     n_subsets = context.protocol.algorithm.n_subsets
     yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
@@ -80,7 +93,18 @@ def _parts(n_subsets: int) -> str:
 
 
 def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
-    """Read the counts and the files beside them, and check that the run fits the memory."""
+    """Read the counts and their auxiliary files, and check that the run fits in memory.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+
+    Raises
+    ------
+    DataError
+        if all bins are zero
+    """
     yield context.log.start("read", "Reading the sinograms")
     study, roles = context.study, inputs_of(SINOGRAM_CORRECTIONS)
     with context.profiler.span("read"):
@@ -102,6 +126,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
         n_timed=0 if data.timed is None else len(data.timed.counts),
         scan=data,
     )
+    # Refuse before the expensive stages, with numbers.
     refuse_if_too_large(needs, grid, SMALLER)
     yield Planned(context.on.name, f"{context.on.label}: {needs.describe()}")
     context.log.facts = facts_of(data)
@@ -118,9 +143,18 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
 
 
 def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
-    """Describe each effect in the bins, and keep the counts that a model can explain."""
+    """Describe each effect in the bins, and keep the counts that a model can explain.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        counts with their auxiliary files
+    """
     yield context.log.start("correct", "Preparing the corrections")
     steps = context.protocol.corrections.steps()
+    # A simulation needs the result of the other corrections, so it runs in a stage of its own.
     early = [s for s in steps if not isinstance(s, BinScatter) or is_supplied(s, data)]
     data = yield from stages.correct(context, early, data)
     found = ring_sinogram_pet.usable(data)
@@ -138,7 +172,17 @@ def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
 
 
 def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogram]:
-    """Find which way the times of flight run, where the file does not tell."""
+    """Find the direction of the TOF bins if the file does not state it.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    data
+        corrected counts
+    space
+        grid of the image
+    """
     if data.timed is None or data.timed.is_ordered:
         return data
     with context.profiler.span("correct"):
@@ -157,17 +201,26 @@ def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogr
 
 
 def demand_of(data: Sinogram, grid: ImageGrid) -> CountDemand:
-    """Return what the counts of a corrected sinogram, without the background, offer to subsets."""
+    """Return what the counts of a corrected sinogram offer to subsets.
+
+    Parameters
+    ----------
+    data
+        corrected counts, whose background is subtracted
+    grid
+        grid of the image
+    """
     background = 0.0 if data.background is None else total(data.background)
     tof = None if data.timed is None else data.scanner.tof
     return ring_demand(max(data.n_prompts - background, 0.0), grid, tof)
 
 
 def _beyond_times(data: Sinogram, grid: ImageGrid) -> str | None:
-    """Say that the image is wider than the times of flight reach, if so."""
+    """Return a warning if the image is wider than the TOF bins reach; None if it is not."""
     tof = data.scanner.tof
     if data.timed is None or tof is None:
         return None
+    # Bins of a narrow range lose the counts outside it, so these voxels read too low.
     reach, wide = tof.n_bins * tof.bin_mm, max(grid.size_mm[:2])
     if reach >= wide:
         return None
@@ -179,7 +232,19 @@ def _beyond_times(data: Sinogram, grid: ImageGrid) -> str | None:
 
 
 def prepare(context: Context, model: SystemModel, start: Array, n_lines: int) -> Stage[ReadyModel]:
-    """Compute the sensitivity of every subset."""
+    """Compute the sensitivity of every subset.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    model
+        system model
+    start
+        image that iterations start from
+    n_lines
+        number of live lines, for the log
+    """
     n_subsets = context.protocol.algorithm.n_subsets
     if context.progress is not None:
         context.progress.begin("sensitivity", 1, n_subsets)
@@ -190,7 +255,13 @@ def prepare(context: Context, model: SystemModel, start: Array, n_lines: int) ->
 
 
 def facts_of(data: Sinogram) -> Plain:
-    """Plain facts of a scan for the window and for provenance."""
+    """Return facts of a scan for the window and the provenance, as JSON values.
+
+    Parameters
+    ----------
+    data
+        counts as read
+    """
     return {
         "scanner": data.scanner.name,
         "crystals": data.scanner.describe(),

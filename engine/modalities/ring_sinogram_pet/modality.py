@@ -70,12 +70,14 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     ) -> SinogramSummary:
         from engine.io import read_sinogram, scan_file
 
+        # Notes about the folder are part of the scan's notes, so that a run reports them.
         data, found = read_sinogram(scan_file(path)), self.gathered(path)
         notes = () if found is None else found.notes
         return SinogramSummary.of(replace(data, notes=(*data.notes, *notes)))
 
     def gathered(self, path: Path) -> ScanFiles | None:
         if not gathers(path):
+            # A path that cannot be such a folder must not be searched.
             return None
         from engine.modalities.ring_sinogram_pet.site_files import site_files
 
@@ -101,6 +103,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     ) -> Requirements | None:
         if not isinstance(study.scan, SinogramSummary):
             return None
+        # Each auxiliary sinogram has as many values as the scan.
         n_columns = 1 + len({*study.contents, *study.scan.brings})
         n_bins = study.scan.layout.n_bins
         n_timed = study.scan.n_timed if protocol.time_of_flight else 0
@@ -116,6 +119,8 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         )
 
     def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
+        # Corrections decide on a summary with the same headers; reading all bins would take
+        # seconds.
         if not isinstance(study.scan, SinogramSummary):
             return {}
         data = self._asked(study.scan, study)
@@ -124,12 +129,14 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
             protocol.corrections.of(BinScatter),
             protocol.corrections.of(BinAttenuation),
         )
+        # The same check as in the run, so that the window shows the obstacle in advance.
         if attenuation.use == "off" and scatter.simulates(data):
             found[scatter.kind] = found[scatter.kind] or NEEDS_ATTENUATION
         return found
 
     def _asked(self, scan: SinogramSummary, study: OpenStudy) -> Sinogram:
-        """Return the counts in a single bin with what the auxiliary files say of all."""
+        """Return the counts in a single bin, with the contents of all auxiliary files."""
+        # Only the presence of a file is tested, so its values are not needed.
         given = dict.fromkeys((*study.contents, *scan.brings))  # all that is asked
         mu_map = study.contents.get(ATTENUATION_MAP.key)
         summaries = {k: each for k, each in study.contents.items() if isinstance(each, BinSummary)}
@@ -142,6 +149,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
 
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
         if not isinstance(study.scan, SinogramSummary):
+            # Before a scan is open, only the general rule is known.
             return None, "Used if the scan records it"
         tof = study.scan.scanner.tof if study.scan.scanner else None
         if not study.scan.n_timed or tof is None:
@@ -150,6 +158,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
 
     def is_done(self, kind: str, study: OpenStudy) -> bool:
         is_supplied = NORMALISATION.key in study.contents
+        # Measured factors of bins include the geometry.
         return is_supplied and kind == BinGeometry.kind  # factors of bins have it in them
 
     def flow(

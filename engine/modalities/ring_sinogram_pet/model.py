@@ -1,7 +1,7 @@
 """System model of sinograms from corrected counts and a grid.
 
-Rows follow one another as (plane, tangential bin, view): every B-th row is of every B-th view, so
-that a subset holds whole views, and neighbours cross neighbouring voxels.
+Rows are ordered by plane, tangential bin and view. Every B-th row therefore belongs to every B-th
+view, so that a subset contains whole views, and neighbouring rows cross neighbouring voxels.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Usable:
 
     Attributes
     ----------
-    data : without counts below 0 and without those in dead bins
-    n_negative, negative : bins, of time where times are known, that were below 0, and their sum
+    data : counts without those below 0 and those in dead bins
+    n_negative, negative : number of bins (TOF bins if there are any) below 0, and their sum
     n_dropped : counts in dead bins
     """
 
@@ -44,7 +44,13 @@ class Usable:
 
 
 def usable(data: Sinogram) -> Usable:
-    """Return the counts that can be used, and what was left out."""
+    """Return the counts that can be used, and what was removed.
+
+    Parameters
+    ----------
+    data
+        sinogram with its factors
+    """
     timed = data.timed
     counted = data.prompts if timed is None else timed.counts
     below = counted < 0
@@ -52,9 +58,11 @@ def usable(data: Sinogram) -> Usable:
     counts, n_dropped = data.prompts, 0.0
     if n_negative and timed is None:
         counts = np.maximum(counts, 0)
-    elif n_negative and timed is not None:  # times of both signs may add up to 0 and more
+    # TOF bins of both signs may add up to 0 or more, so they are tested one by one.
+    elif n_negative and timed is not None:
         timed = timed.where(~below)
         counts = timed.sums(data.layout.n_bins)
+    # A count in a bin that detects nothing has probability 0, which no image explains.
     if data.factors is not None:
         live = data.factors > 0
         n_dropped = total(counts[~live])
@@ -73,10 +81,25 @@ def build(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> BinnedModel | TimedModel:
-    """Compose the model of `usable` counts on live bins.
+    """Return the model of `usable` counts on live bins.
 
-    The sensitivity of all bins is computed where it is used: with one subset. With more, the model
-    computes that of each.
+    With one subset the sensitivity of all bins is computed here. With more, the model computes that
+    of each subset.
+
+    Parameters
+    ----------
+    data
+        counts from `usable`, with factors and background
+    grid
+        grid of the image
+    n_subsets
+        number of subsets
+    on
+        device
+    on_progress
+        called with the work done and in total; None if it is not needed
+    profiler
+        profiler of the run; None if it is not needed
     """
     return build_of(
         data,
@@ -99,7 +122,30 @@ def build_of(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> BinnedModel | TimedModel:
-    """Compose the model of some live bins, in this order; all timed counts are of them."""
+    """Return the model of some live bins in a given order.
+
+    Parameters
+    ----------
+    data
+        counts from `usable`; all timed counts must be in these bins
+    bins
+        (n,) numbers of live bins
+    grid
+        grid of the image
+    n_subsets
+        number of subsets
+    on
+        device
+    on_progress
+        called with the work done and in total; None if it is not needed
+    profiler
+        profiler of the run; None if it is not needed
+
+    Raises
+    ------
+    DataError
+        if there are fewer bins than subsets
+    """
     if len(bins) < n_subsets:
         raise DataError(
             f"the sinogram has {len(bins):,} live bins for {n_subsets:,} subsets; "
@@ -122,16 +168,28 @@ def build_of(
     if data.background is not None:
         background = data.background[bins]
         if factors is not None:
+            # The model needs the background relative to the factor: g = c / (n a).
             background = (background / factors).astype(np.float32)
     if n_subsets == 1:
         return BinnedModel.of(A, background, counts, factors)
+    # With subsets, the sensitivity of all bins is never used, so it is not computed.
     return BinnedModel(A, background, np.zeros((), np.float32), counts, factors)
 
 
 def uniform_start(
     data: Sinogram, grid: ImageGrid, model: BinnedModel | TimedModel
 ) -> NDArray[np.float32]:
-    """Return the constant image, where anything is seen, that explains the counts."""
+    """Return the uniform image that explains the counts.
+
+    Parameters
+    ----------
+    data
+        counts with their background
+    grid
+        grid of the image
+    model
+        system model
+    """
     background = 0.0 if data.background is None else total(data.background)
     return start_from(data.n_prompts, background, grid, model)
 
@@ -139,20 +197,39 @@ def uniform_start(
 def start_from(
     counts: float, background: float, grid: ImageGrid, model: BinnedModel | TimedModel
 ) -> NDArray[np.float32]:
-    """Return the constant image that explains so many counts, some of them additive."""
+    """Return the uniform image that explains a number of counts.
+
+    Parameters
+    ----------
+    counts
+        number of prompts
+    background
+        number of these that are randoms or scatter
+    grid
+        grid of the image
+    model
+        system model
+
+    Raises
+    ------
+    DataError
+        if no line crosses the image
+    """
     lines = model.lines if isinstance(model, TimedModel) else model.A
     lengths = to_host(lines(np.ones(grid.shape, np.float32)))
     factors = 1.0 if model.factors is None else model.factors
     expected = float(np.sum(factors * lengths, dtype=np.float64))
     if expected <= 0:
         raise DataError("no bin crosses the image; check the centre and size of the grid.")
+    # At least 1 % of the counts: EM cannot leave an image of zeros.
     level = max(counts - background, 0.01 * counts) / expected
     return np.full(grid.shape, np.float32(level), np.float32)
 
 
 def rows_of(data: Sinogram) -> NDArray[np.int64]:
-    """Numbers of the live bins in the order of the rows."""
+    """Return the numbers of the live bins in the order of the rows."""
     bins = np.arange(data.layout.n_bins).reshape(data.layout.shape)
+    # View last: the order in the module docstring.
     rows = bins.transpose(0, 2, 1).reshape(-1)
     return rows if data.factors is None else rows[data.factors[rows] > 0]
 

@@ -28,17 +28,25 @@ from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.scatter_needs import scatter_needs
 
 IMAGES = 10
-"""Float32 images alive at once: iterate, shares, sums, previews, filters."""
+"""Number of float32 images in memory at once: iterate, shares, sums, previews, filters."""
 BYTES_PER_BIN, BYTES_PER_COLUMN = 8 + 3 * 4 + 8 + 16 + 24, 4
-"""Ends, counts, background and factors with their subsets, numbers of bins, values of a step, and
-what sorting takes; and each sinogram that the study holds."""
+"""Memory of a bin, and of each sinogram of the study in a bin [bytes].
+
+Ends, counts, background and factors with their subsets, numbers of bins, values of a step, and the
+arrays for sorting.
+"""
 BYTES_PER_TIMED = 8 + 4 + 2 * 24 + 28
-"""Bin, count and background; copies and numbers while they are sorted; ends, time and row."""
+"""Memory of a timed count [bytes].
+
+Bin, count and background; copies and numbers while they are sorted; ends, time and row.
+"""
 BINS_READ_PER_SECOND, BINS_CORRECTED_PER_SECOND = 5e7, 2.5e6
-"""Bins of a sinogram read per second, and bins of each further sinogram turned into factors: 2.4 s
-for two of 2.9 million bins in the demo."""
+"""Bins read per second, and bins of further sinograms converted to factors per second.
+
+Measured: 2.4 s for two sinograms of 2.9 million bins in the demo.
+"""
 GPU_CHUNK = 2**16
-"""Fewest bins worth a launch; two chunks are there at once."""
+"""Smallest number of bins for a launch; two chunks are on the GPU at once."""
 SMALLER = "choose larger voxels or a smaller field of view, or sinograms with a larger span"
 
 
@@ -53,28 +61,47 @@ def estimate(
     left: float = 1.0,
     scan: Sinogram | None = None,
 ) -> Requirements:
-    """Return what `n_bins` on `grid` need.
+    """Return memory and time for a sinogram on a grid.
 
-    `n_columns` sinograms are held, and `n_timed` counts with times of flight, which are the rows
-    of the updates then; `left` is the share of the updates still to do.
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    grid
+        grid of the image
+    n_bins
+        number of bins
+    on
+        device
+    n_columns
+        number of sinograms in memory, including the counts
+    n_timed
+        number of timed counts, which are then the rows of the updates
+    left
+        fraction of the updates that remain
+    scan
+        counts in all bins or in one; None without counts, for example for a list of protocols
     """
     algorithm = protocol.algorithm
     if scan is not None:
         tof = None if scan.timed is None else scan.scanner.tof
+        # Few counts get fewer subsets, which changes memory and time.
         algorithm = algorithm.for_counts(ring_demand(scan.n_prompts, grid, tof))
     n_subsets = algorithm.n_subsets
     n_sums = 0 if on.is_gpu else on.threads
-    # by thread a sum and the value that it lies beside
+    # Each thread has a sum and a value next to it.
     images = 4 * grid.n_voxels * (IMAGES + n_subsets + 2 * n_sums)
     rate = slabs_per_second(on)
     scatter = None
     if scan is not None:
         scatter = scatter_needs(protocol, scan, n_bins, n_timed, on=on, slabs_per_second=rate)
     if scatter:
-        images = max(images, scatter.memory_bytes)  # it is done before the image is begun
+        # Scatter is estimated before the image exists, so both never need memory together.
+        images = max(images, scatter.memory_bytes)
     memory = BASE_BYTES + images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
     memory += n_timed * BYTES_PER_TIMED + (ends_bytes(scan.layout) if scan is not None else 0)
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
+    # With timed counts only those are traced; the sensitivity still needs all lines.
     update_s = pass_s * n_timed / n_bins if n_timed else pass_s
     n_updates = algorithm.n_iterations * n_subsets
     voxels_s = 0.0 if on.is_gpu else UPDATE_S + grid.n_voxels / VOXELS_UPDATED_PER_SECOND
@@ -84,6 +111,7 @@ def estimate(
         "kernels": KERNELS_S,
         "correct": max(n_columns - 1, 0) * n_bins / BINS_CORRECTED_PER_SECOND,
         **({"scatter": scatter.seconds} if scatter else {}),
+        # Sensitivity and start image: two passes over all bins.
         "sensitivity": 2 * pass_s,
         "reconstruct": left * (algorithm.n_passes * update_s + n_updates * voxels_s),
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
@@ -93,7 +121,7 @@ def estimate(
 
 
 def ends_bytes(layout: SinogramLayout) -> int:
-    """Memory of the ends of all lines: where bins are sums of lines each has ends of its own."""
+    """Return the memory for the ends of all lines; bins that sum lines have ends of their own."""
     levels = int(layout.plane_ends.max()) - int(layout.plane_ends.min()) + 1
     across = 2 * layout.n_views * layout.n_tangential
     if layout.bin_mm is None and layout.n_mashed == 1:
@@ -104,7 +132,7 @@ def ends_bytes(layout: SinogramLayout) -> int:
 def _on_gpu(
     grid: ImageGrid, n_rows: int, scatter: ScatterNeeds | None, free_bytes: int
 ) -> GpuRequirements:
-    """Room for the images, or for those that scatter is simulated from, if they are larger."""
+    """Return the GPU memory for the images, or for those of the scatter simulation if larger."""
     n_voxels = grid.n_voxels
     if scatter:
         n_voxels = max(n_voxels, scatter.coarse.n_voxels, scatter.mu_map.n_voxels)

@@ -1,7 +1,7 @@
 """Even subsample of live sinogram bins for the scatter estimate.
 
-Bins are chosen, not counts: those that were chosen hold all of their counts, and the sensitivity of
-the coarse image is that of their lines alone.
+Bins are selected, not counts: selected bins keep all of their counts, and the sensitivity of the
+coarse image is that of their lines alone.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ class CountedBins(CountedLines):
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, data.mu_map
         self.on, self.grid = on, coarse_grid(scanner)
         live = rows_of(data)
+        # Another shift of the lattice than for the sampled lines, so that both samples differ.
         self._part = live[lattice(len(live), part_bins(len(live), data.n_prompts), shift=0.25)]
         self.share = len(self._part) / len(live)
         self.lines = _sampled_lines(data, live)
         data, bins, times = _counted(data, self._part)
         self.rays = Rays(data.layout.points_mm, data.layout.ends_of(bins), times)
         self.efficiency = own_efficiency(data, bins)
+        # With TOF the rows are timed counts, which have their own background.
         if data.timed is None:
             self.counts = data.prompts[bins]
             background = None if data.background is None else data.background[bins]
@@ -51,16 +53,25 @@ class CountedBins(CountedLines):
         self._data, self._bins = data, bins
 
     def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
+        """Improve the image of a round by OSEM on the selected bins.
+
+        Returns
+        -------
+        updated
+            yields the updates done and in total
+        """
         algorithm = self._algorithm(number)
         data = self._expecting(self.randoms + scatter)
         n_subsets = algorithm.n_subsets
         model = build_of(data, self._part, self.grid, n_subsets=n_subsets, on=self.on)
+        # Later rounds continue from the previous image, which saves most of the updates.
         start = self._image
         if start is None:
             counts, randoms = (float(np.sum(v, dtype=float)) for v in (self.counts, self.randoms))
             start = start_from(counts, randoms, self.grid, model)
         n_updates = algorithm.n_iterations * n_subsets
         for step in solve(algorithm, model, start):
+            # Only the last image of a round is needed; copying each would stall a GPU.
             if step.update == n_updates:
                 self._image = step.image
             yield step.update, n_updates
@@ -71,15 +82,23 @@ class CountedBins(CountedLines):
         return updates_of(number, ring_demand(n_counts, self.grid, tof))
 
     def _expecting(self, background: Values) -> Sinogram:
-        """Return the counts with such additive ones beside each, which act nowhere else."""
+        """Return the counts with this background in their rows, and none elsewhere."""
         data = self._data
         if data.timed is not None:
             return replace(data, timed=replace(data.timed, background=background))
+        # Bins without counts have no row here; their background has no effect on the image.
         expected = np.zeros(data.layout.n_bins, np.float32)
         expected[self._bins] = background
         return replace(data, background=expected)
 
     def spread_mm(self, reach_mm: float) -> float:
+        """Return the largest distance of a bin's lines from its central line.
+
+        Returns
+        -------
+        spread_mm
+            [mm], from axial compression, mashing and the width of arc-corrected bins
+        """
         layout, s = self._data.layout, self._data.scanner.settings
         rings = max((each.most - each.least) / 2 for each in layout.segments)
         along = rings / 2 * s.ring_pitch_mm * reach_mm / s.radius_mm
@@ -96,20 +115,34 @@ class CountedBins(CountedLines):
 
 
 def own_efficiency(data: Sinogram, bins: NDArray[np.integer]) -> Values:
-    """Return what bins count of the photons that reach them, (n,): no factor of the object."""
+    """Return the fraction of arriving photons that bins count, (n,).
+
+    Parameters
+    ----------
+    data
+        sinogram with factors and attenuation
+    bins
+        (n,) numbers of bins
+
+    Returns
+    -------
+    own_efficiency
+        the factors without attenuation, which the simulation applies itself
+    """
     if data.factors is None:
         return np.ones(len(bins), np.float32)
     factors = data.factors[bins]
     if data.attenuation is None:
         return factors
     passing = data.attenuation[bins]
+    # A transmission of 0 means a dead bin.
     return np.divide(factors, passing, out=np.zeros_like(factors), where=passing > 0)
 
 
 def _counted(
     data: Sinogram, part: NDArray[np.int64]
 ) -> tuple[Sinogram, NDArray[np.int64], NDArray[np.int16] | None]:
-    """Return the counts of a part of the bins, and the bins and times that have some."""
+    """Return the counts of selected bins, and the bins and TOF bins that have counts."""
     if data.timed is None:
         return data, part[data.prompts[part] > 0], None
     chosen = np.zeros(data.layout.n_bins, bool)

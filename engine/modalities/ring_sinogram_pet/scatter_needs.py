@@ -10,7 +10,7 @@ from engine.modalities.ring_scatter.needs import ScatterAmounts, ScatterNeeds, n
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 
 PASSES = 3
-"""Times that an update follows its bins: forward, back, and once more for its sensitivity."""
+"""Passes of an update over its bins: forward, back, and once more for its sensitivity."""
 
 
 def scatter_needs(
@@ -22,22 +22,25 @@ def scatter_needs(
     on: DeviceInfo,
     slabs_per_second: float,
 ) -> ScatterNeeds | None:
-    """Return what scatter in `n_bins` takes; None where none is simulated.
+    """Return memory and time of the scatter estimate; None if scatter is not simulated.
 
     Parameters
     ----------
     protocol
         protocol of the run
     scan
-        the counts, in all of their bins or in one, with the μ-map
-    n_bins, n_timed
-        bins of the scan, and counts in bins of time
+        counts in all of their bins or in one, with the μ-map
+    n_bins
+        number of bins of the scan
+    n_timed
+        number of timed counts
     on
-        makes the coarse images; its threads simulate
+        device of the coarse images and the simulation
     slabs_per_second
-        slabs of a voxel that rays pass in the coarse images
+        speed of the projector, in voxel slabs crossed by rays
     """
     settings, mu_map = protocol.corrections.of(BinScatter), scan.mu_map
+    # The same conditions as in the run, so that the estimate does not include a skipped stage.
     if mu_map is None or not _simulates(protocol, scan):
         return None
     part = part_bins(n_bins, scan.n_prompts)

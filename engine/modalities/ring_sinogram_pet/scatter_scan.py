@@ -21,6 +21,7 @@ class ScatteringBins(ScatteringScan[Sinogram]):
     def __init__(self, data: Sinogram) -> None:
         self.data, self.scanner = data, data.scanner
         self.attenuates = data.attenuation is not None
+        # Simulated data without scatter, and vendor-corrected data, have no bias to report.
         self.is_clean = data.info.get("source") == "simulated" or data.has_applied("scatt")
 
     @property
@@ -36,6 +37,7 @@ class ScatteringBins(ScatteringScan[Sinogram]):
     def size_mm(self) -> tuple[float, float]:
         layout, counts = self.data.layout, self.data.prompts
         bins = np.flatnonzero(counts > 0)
+        # A sample of bins is enough for a median.
         bins = bins[:: max(1, len(bins) // MOST_LINES)]
         distance = distance_from_axis(layout.points_mm, layout.ends_of(bins))
         low, high = self.scanner.axial_range_mm
@@ -43,13 +45,25 @@ class ScatteringBins(ScatteringScan[Sinogram]):
 
 
 def with_scatter(data: Sinogram, table: ScatterTable, *, threads: int = 1) -> Sinogram:
-    """Return counts with the scatter that a table expects in their bins, and in those of time."""
+    """Return counts with the scatter of a table in their bins and TOF bins.
+
+    Parameters
+    ----------
+    data
+        sinogram with its factors
+    table
+        scatter per unit of line efficiency
+    threads
+        number of threads
+    """
     layout, timed = data.layout, data.timed
+    # In batches, because the ends of all lines would exceed the counts themselves.
     expected = np.empty(layout.n_bins, np.float32)
     for start in range(0, layout.n_bins, BATCH):
         bins = np.arange(start, min(start + BATCH, layout.n_bins))
         found = table.of_lines(layout.points_mm, layout.ends_of(bins), threads=threads)
         expected[bins] = found * own_efficiency(data, bins)
+    # All TOF bins together are still needed: the sensitivity of a line has no time.
     if timed is None:
         return data.with_background(expected)
     in_time = np.empty(len(timed.bins), np.float32)
@@ -63,5 +77,13 @@ def with_scatter(data: Sinogram, table: ScatterTable, *, threads: int = 1) -> Si
 
 
 def is_supplied(scatter: BinScatter, data: Sinogram) -> bool:
-    """Return True if the scan's own estimate is taken, which needs no image."""
+    """Return True if the estimate of the scan is used, which needs no image.
+
+    Parameters
+    ----------
+    scatter
+        settings of the correction
+    data
+        counts with their auxiliary files
+    """
     return scatter.use != "off" and not scatter.simulates(data) and not scatter.obstacle(data)

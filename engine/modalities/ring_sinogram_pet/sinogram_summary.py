@@ -20,9 +20,9 @@ class SinogramSummary(ScanSummary):
 
     Attributes
     ----------
-    layout : all its bins
-    sums : the same counts in a single bin, to ask corrections about
-    n_timed : counts of bins of time of flight that are not 0; 0: no times are known
+    layout : layout of all bins
+    sums : the same counts in a single bin, for questions to corrections
+    n_timed : number of TOF bins with counts; 0 without time of flight
     """
 
     modality: ClassVar[str] = "pet-sinogram"
@@ -32,7 +32,13 @@ class SinogramSummary(ScanSummary):
 
     @classmethod
     def of(cls, data: Sinogram) -> Self:
-        """Keep the facts of a sinogram, and its sum."""
+        """Return the facts of a sinogram, and its sum.
+
+        Parameters
+        ----------
+        data
+            sinogram as read
+        """
         return cls(
             text=f"{data.n_prompts:,.0f} counts, {data.scanner.name}",
             facts=_facts(data),
@@ -49,6 +55,7 @@ class SinogramSummary(ScanSummary):
 
 
 def _summed(data: Sinogram) -> Sinogram:
+    # One bin with the same headers: corrections ask about headers and totals, not about bins.
     one = SinogramLayout(data.scanner, (Segment(0, 0, 1),), 1, 1, data.layout.bin_mm)
     sums = {key: np.full(1, total(values), np.float32) for key, values in data.auxiliary.items()}
     counts = np.full(1, data.n_prompts, np.float32)

@@ -1,4 +1,4 @@
-"""Use a folder of Siemens software as the inputs of a study."""
+"""Use a folder of Siemens software (e7 tools) as the inputs of a study."""
 
 from __future__ import annotations
 
@@ -24,11 +24,23 @@ ROLES: dict[Part, InputRole] = {
 
 
 def site_files(path: Path) -> ScanFiles | None:
-    """Return the counts that a folder, or a file of it, stands for, and what belongs to them."""
+    """Return the counts that a path belongs to, with the auxiliary files of the folder.
+
+    Parameters
+    ----------
+    path
+        folder, or a file in it
+
+    Returns
+    -------
+    site_files
+        None if it is no such folder
+    """
     found = siemens_folder(path)
     if found is None:
         return None
     inputs = {ROLES[part].key: file for part, file in found.parts.items()}
+    # The header states if randoms are stored with the prompts, so their file is not missed.
     with open_input(found.counts) as file:
         missing = _missing(read_header(file), set(inputs))
     members = {name: ROLES[part].key for name, part in found.members.items()}
@@ -36,10 +48,11 @@ def site_files(path: Path) -> ScanFiles | None:
 
 
 def _missing(header: InterfileHeader, given: set[str]) -> tuple[str, ...]:
-    """Say in one sentence what the folder lacks."""
+    """Return one sentence about missing files; empty if the folder is complete."""
     has_delayeds = any(kind in KINDS_OF_RANDOMS for kind in types_of(header))
     lacks = {
         "normalisation": NORMALISATION.key not in given,
+        # Either factors or a μ-map suffice for attenuation.
         "attenuation": not given & {ATTENUATION.key, ATTENUATION_MAP.key},
         "randoms": RANDOMS.key not in given and not has_delayeds,
         "scatter": SCATTER.key not in given,

@@ -1,13 +1,13 @@
 """Find the order of the TOF bins of a sinogram from its counts.
 
-Files number their bins of time from one end of a line or from the other, or outwards from its
-middle, and few say how. The counts know: with the image x that the same counts give without times,
+Files number their TOF bins from one end of a line, from the other, or outwards from its middle, and
+few state which. The counts show it: with the image x from the same counts without time of flight,
 
 L(o) = Σ_jt y_jt log(A_j,o(t) x + g_jt)
 
-is largest for the order o that is right, by far more than its noise unless the object looks alike
-from both ends of every line; then no order is better than the other. Times of a sample of lines
-are enough.
+is largest for the correct order o, by far more than its noise. The exception is an object that
+looks the same from both ends of every line; then no order is better than another. Times of a sample
+of lines suffice.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ from engine.operators.rays import RayProjector, Rays
 from engine.recon.model.counts import log_sum_of
 
 LINES, COUNTS, SEED = 1_000_000, 200_000, 1
-"""At most so many lines make the image, and so many timed counts judge; seed of the choice."""
+"""Largest number of lines for the image, and of timed counts for the decision.
+
+Seed of the choice.
+"""
 UPDATES, SUBSETS, COARSE_MM = 16, 8, 8.0
 LEAST_GAIN = 12.0
-"""Log-likelihood over the next order: less than one in 10⁵ to be so by chance."""
+"""Smallest gain over the next order; the probability of more by chance is below 10⁻⁵."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class TimeOrder:
     Attributes
     ----------
     text : description
-    numbers : the file's number of each time, towards the second end of a line
+    numbers : the file's number of each TOF bin, towards the second end of a line
     gain : gain of the log-likelihood over the next best order
     """
 
@@ -52,12 +55,23 @@ class TimeOrder:
 
     @property
     def is_sure(self) -> bool:
-        """True if the counts tell this order from the others."""
+        """True if the counts distinguish this order from the others."""
         return self.gain >= LEAST_GAIN
 
 
 def orders(n_times: int) -> dict[str, tuple[int, ...]]:
-    """Return the orders in use, in words, as the file's numbers of the times in turn; each once."""
+    """Return the possible orders by description, without duplicates.
+
+    Parameters
+    ----------
+    n_times
+        number of TOF bins
+
+    Returns
+    -------
+    orders
+        for each, the file's numbers of the TOF bins towards the second crystal
+    """
     rising = tuple(range(n_times))
     outwards = tuple(int(k) for k in np.argsort(_outwards(n_times)))
     named = {
@@ -66,20 +80,32 @@ def orders(n_times: int) -> dict[str, tuple[int, ...]]:
         "outwards, first towards the second crystal": outwards,
         "outwards, first towards the first crystal": outwards[::-1],
     }
+    # With one or two bins some orders are equal; the first description is kept.
     first = {numbers: text for text, numbers in reversed(named.items())}
     return {text: numbers for text, numbers in named.items() if first[numbers] == text}
 
 
 def _outwards(n_times: int) -> list[int]:
-    """Places 0, +1, −1, +2, −2, ... of the times of a file."""
+    """Return the positions 0, +1, −1, +2, −2, ... of the TOF bins of a file."""
     return [(k + 1) // 2 * (1 if k % 2 else -1) for k in range(n_times)]
 
 
 def found_order(data: Sinogram, grid: ImageGrid, *, on: Backend) -> TimeOrder:
-    """Return the order of the times of usable counts that explains them best."""
+    """Return the order of TOF bins that explains the counts best.
+
+    Parameters
+    ----------
+    data
+        usable counts with factors and background
+    grid
+        grid of the image
+    on
+        device
+    """
     timed = data.timed
     if timed is None:
         raise TypeError("a sinogram without time of flight has no order of TOF bins")
+    # The image must not use the times whose order is in question.
     image, coarse = _image(data, grid, on)
     rows = _sample(len(timed.counts), COUNTS)
     scores = {}
@@ -91,10 +117,11 @@ def found_order(data: Sinogram, grid: ImageGrid, *, on: Backend) -> TimeOrder:
 
 
 def _image(data: Sinogram, grid: ImageGrid, on: Backend) -> tuple[NDArray[np.float32], ImageGrid]:
-    """Return the image that the counts of all times give, on coarse voxels."""
+    """Return the image of the counts without time of flight, on coarse voxels."""
     coarse = coarser(grid)
     lines = rows_of(data)
     sampled = np.zeros(data.layout.n_bins, np.float32)
+    # Factors of 0 exclude a line everywhere: from counts, background and sensitivity.
     sampled[lines[_sample(len(lines), LINES)]] = 1
     factors = sampled if data.factors is None else data.factors * sampled
     still = replace(data, timed=None, factors=factors, prompts=data.prompts * sampled)
@@ -109,7 +136,14 @@ def _image(data: Sinogram, grid: ImageGrid, on: Backend) -> tuple[NDArray[np.flo
 
 
 def coarser(grid: ImageGrid) -> ImageGrid:
-    """Return a grid over the same box whose voxels are at least `COARSE_MM`."""
+    """Return a grid over the same box with voxels of at least `COARSE_MM`.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    """
+    # TOF distinguishes centimetres, so small voxels would only cost time.
     dx, dy, dz = (max(mm, COARSE_MM) for mm in grid.voxel_mm)
     wide, deep, long = grid.size_mm
     shape = (math.ceil(long / dz), math.ceil(deep / dy), math.ceil(wide / dx))
@@ -125,7 +159,7 @@ def _score(
     grid: ImageGrid,
     on: Backend,
 ) -> float:
-    """Log-likelihood of the times of these counts in an order, up to a constant."""
+    """Return the log-likelihood of these timed counts in an order, up to a constant."""
     place = np.argsort(numbers).astype(np.int16)
     bins = timed.bins[rows].astype(np.int64)
     rays = Rays(data.layout.points_mm, data.layout.ends_of(bins), place[timed.times[rows]])
@@ -134,12 +168,13 @@ def _score(
         expected = expected * data.factors[bins]
     if timed.background is not None:
         expected = expected + timed.background[rows]
-    floor = 1e-3 * float(expected.mean())  # of what the coarse image lacks
+    # The coarse image lacks some activity; the floor keeps a single count from deciding.
+    floor = 1e-3 * float(expected.mean())
     return log_sum_of(expected + floor, timed.counts[rows])[0]
 
 
 def _sample(n: int, most: int) -> NDArray[np.int64]:
-    """Return numbers below n, ascending: all, or a seeded choice of so many."""
+    """Return ascending numbers below n: all, or a seeded selection."""
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))

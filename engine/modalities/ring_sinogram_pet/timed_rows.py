@@ -1,7 +1,7 @@
 """Model of TOF sinograms: rows are the TOF bins with counts on live lines.
 
-Subset k of B has the timed counts of the lines k, k + B, ... among the live ones in the order of
-`model.rows_of`, so that its sensitivity is that of whole lines.
+Subset k of B contains the timed counts of the lines k, k + B, ... among the live ones in the order
+of `model.rows_of`. Its sensitivity is therefore that of whole lines.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class TimedRows:
 
     Attributes
     ----------
-    bins, times : (n,) of each row
-    counts, background : (n,) measured, and expected additive ones over the factor of the line
-    ends : n_subsets + 1 numbers; rows of subset k begin at its number k
+    bins, times : (n,) line and TOF bin of each row
+    counts, background : (n,) measured counts, and expected background over the factor of the line
+    ends : (n_subsets + 1,) rows of subset k begin at entry k
     """
 
     bins: NDArray[np.int64]
@@ -43,12 +43,24 @@ class TimedRows:
 
     @classmethod
     def of(cls, data: Sinogram, lines: NDArray[np.int64], n_subsets: int) -> TimedRows:
-        """Sort the timed counts by the subset of their line, then along the `lines`."""
+        """Return the timed counts, sorted by the subset of their line and by line.
+
+        Parameters
+        ----------
+        data
+            counts with their background
+        lines
+            (n_lines,) live bins in their order
+        n_subsets
+            number of subsets
+        """
         timed = _timed(data)
+        # Inverse of the order of the lines: bin number to position.
         place = np.empty(data.layout.n_bins, np.int64)
         place[lines] = np.arange(len(lines))
         own = place[timed.bins]
         subset = own % n_subsets
+        # Subset first: each projector then traces one contiguous block.
         order = np.lexsort((own, subset))
         background = np.zeros(len(order), np.float32)
         if timed.background is not None:
@@ -76,7 +88,30 @@ def build(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> TimedModel:
-    """Compose the model of usable timed counts; `lines` : (n_lines,) live bins in their order."""
+    """Return the model of usable timed counts.
+
+    Parameters
+    ----------
+    data
+        counts from `usable`
+    lines
+        (n_lines,) live bins in their order
+    grid
+        grid of the image
+    n_subsets
+        number of subsets
+    on
+        device
+    on_progress
+        called with the work done and in total; None if it is not needed
+    profiler
+        profiler of the run; None if it is not needed
+
+    Raises
+    ------
+    DataError
+        if a subset has no counts, because an update would then clear the image
+    """
     layout, tof = data.layout, data.scanner.tof
     rows = TimedRows.of(data, lines, n_subsets)
     empty = np.flatnonzero(np.diff(rows.ends) == 0)
@@ -94,4 +129,5 @@ def build(
     places = [slice(a, b) for a, b in zip(rows.ends, rows.ends[1:], strict=False)]
     parts = tuple(projector(rows.bins[each], rows.times[each]) for each in places)
     factors = None if data.factors is None else data.factors[lines]
+    # Sensitivity is a property of whole lines, so its projector has no time of flight.
     return TimedModel.of(parts, rows.background, rows.counts, projector(lines, None), factors)

@@ -23,20 +23,20 @@ def of_bins(
     *,
     scatter: bool = False,
 ) -> Steps:
-    """Return what compiles the kernels of a run.
+    """Return calls that compile the kernels of a run.
 
     Parameters
     ----------
     on
-        the device; the source of a GPU's kernels depends on all that follows
+        device; the source of a GPU kernel depends on all further parameters
     grid
-        the image
+        grid of the image
     mu_map
-        the grid through which attenuation is summed, None where it is not
+        grid through which attenuation is integrated; None if it is not
     tof
-        timing of the counts; the lines of the sensitivity know no time
+        time bins of the counts; the sensitivity has no time of flight
     scatter
-        True if scatter is simulated, or what it costs to leave it in
+        True if scatter is simulated, or its bias is estimated
     """
     from engine.operators.rays import RayProjector, Rays
 
@@ -46,12 +46,15 @@ def of_bins(
     def projected(grid: ImageGrid, exact: bool, tof: TofBins | None = None) -> None:
         timed = rays if tof is None else replace(rays, tof_bins=np.zeros(8, np.int16))
         A = RayProjector(timed, grid, on=on, tof=tof, reproducible=exact)
+        # On a GPU, making the projector compiles it; on the CPU only a call does.
         if not on.is_cuda:
             A.T(A(np.ones(A.in_shape, np.float32)))
 
+    # GPU kernels contain the size of the grid, CPU kernels do not.
     steps: list[Callable[[], object]] = [partial(projected, grid if on.is_cuda else TINY, False)]
     if tof is not None:
         steps.append(partial(projected, grid if on.is_cuda else TINY, False, tof))
+    # Attenuation always uses exact sums, which are kernels of their own.
     if mu_map is not None:
         steps.append(partial(projected, mu_map if on.is_cuda else TINY, True))
     return steps + of_scatter(on, tof, scatter)
