@@ -211,7 +211,7 @@ def _places(header: InterfileHeader) -> dict[str, int]:
 
 
 def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table:
-    """Return a table with its last axis fastest; refuse what can be no efficiency."""
+    """Return a table with its last axis fastest; refuse negative values and NaN."""
     text = (header.of_axis("matrix size", k) or "").strip("{} ")
     sizes = [part.strip() for part in text.split(",")]
     if not all(size.isdigit() and len(size) < 7 for size in sizes):

@@ -3,7 +3,7 @@
 bit 31 = 0: coincidence; bit 30 = 1 prompt, 0 delayed; bits 0 to 29 the address
 (plane · n_views + view) · n_tangential + bin. bit 31 = 1: tag; word >> 29 = 4 is a time tag,
 its low 29 bits the elapsed ms. Planes go through the segments 0, −1, +1, −2, +2, ...; axial
-position a of segment s lies between rings (a, a + s) for s >= 0, (a − s, a) for s < 0.
+position a of segment s is between rings (a, a + s) for s >= 0, (a − s, a) for s < 0.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def _in_matlab(file: InputFile, names: Sequence[str]) -> dict[str, object]:
 
 
 def _in_hdf5(file: InputFile, names: Sequence[str]) -> dict[str, object]:
-    """Return variables of MATLAB 7.3, whose texts are numbers of letters."""
+    """Return variables of MATLAB 7.3, which stores texts as character codes."""
     found: dict[str, object] = {}
     with open_tree(file) as tree:
         for name in names:

@@ -48,6 +48,7 @@ class FlexRay(ProjectionsReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
+        # Whole keys: "sod" and "sdd" occur inside words of many texts.
         lines = [line.strip() for line in file.head.lower().splitlines()]
         return all(any(_is_key(line, mark) for line in lines) for mark in MARKS)
 

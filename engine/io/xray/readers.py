@@ -62,6 +62,7 @@ PROJECTIONS: tuple[Entry, ...] = (
         stated_companions=(".tif", ".tiff"),
     ),
     Entry(
+        # Any MATLAB 5 file begins like this; the reader looks for the variables of the challenge.
         "engine.io.xray.htc.HtcMatlab",
         "HTC 2022 sinogram (MATLAB)",
         (".mat",),

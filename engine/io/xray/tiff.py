@@ -67,8 +67,7 @@ def tiff_of(file: InputFile) -> Array:
         # is_ome=False: OME metadata can refer to other files, which tifffile would open.
         with tifffile.TiffFile(file.stream(), name=file.name, is_ome=False) as images:
             _refuse_unusable(images, file)
-            # One thread: by default, tifffile starts as many as there are processors for each
-            # image.
+            # One thread: by default, tifffile starts several for each compressed image.
             return np.asarray(images.asarray(maxworkers=1))
     except DAMAGE as e:
         reason = " ".join(str(e).split())

@@ -46,6 +46,7 @@ class Frames:
 
 def is_frames(file: InputFile) -> bool:
     """Return True if name and first bytes of a file are those of a list of frames."""
+    # Both, because other programs also write lists of frames in XML.
     named = file.name.lower().endswith(ENDING)
     return named and MARKS[0] in file.head and any(mark in file.head for mark in MARKS[1:])
 

@@ -73,7 +73,7 @@ def _turns(places: Array, step: float, n_views: int) -> bool:
 
 
 def _positions(headers: Headers) -> dict[str, Array]:
-    """Return the positions of the motors whose names are the same in all views."""
+    """Return the positions of all motors, if all views name them in the same order."""
     names = headers[0]["motor_mne"].split()
     rows = [each["motor_pos"].split() for each in headers]
     same = all(each["motor_mne"].split() == names for each in headers)

@@ -88,6 +88,7 @@ def _read(tree: Tree, path: Path) -> Projections:
         read_images(frames, path, chosen) if len(chosen := np.flatnonzero(keys == key)) else None
         for key in (FLAT, DARK)
     )
+    # Missing flats are only noted: the images can still be inspected.
     if flats is None:
         notes.append(f"{path.name}: no flat images, so the open beam is unknown.")
     images = read_images(frames, path, shots)
@@ -167,6 +168,7 @@ def _frames(tree: Tree, path: Path) -> h5py.Dataset:
         different = {_identity(i): w for w, i in named.items()}
         if len(different) == 1:
             return next(iter(named.values()))
+        # The user cannot choose a stack inside a file, so the message asks for one scan per file.
         if different:
             raise FileFormatError(
                 f"{path.name}: contains {len(different)} image stacks "

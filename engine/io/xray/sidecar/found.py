@@ -44,6 +44,7 @@ def sidecar_of(path: Path) -> Path | None:
         if several sidecars name it
     """
     path, is_whole = path.absolute(), is_folder(path)
+    # The closest sidecar wins, so a scan can be moved with its folder.
     for folder in path.parents[:HIGHEST]:
         name = path.relative_to(folder).as_posix()
         found = [each for each in _tables(folder) if _names(each, name, is_whole=is_whole)]

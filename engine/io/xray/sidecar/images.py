@@ -246,6 +246,7 @@ def _begun(name: str, path: Path) -> tuple[str, dict[str, Stack]]:
     if prefix not in stacks and (prefix or not stacks) and is_folder(folder):
         # TIFF stacks come last, so they replace EDF stacks with the same prefix.
         stacks = {**series(folder, NUMBERED_EDF), **stacks}
+    # A name that ends with "/" stands for all stacks of the folder.
     if folders and not prefix:
         return prefix, stacks
     return prefix, {prefix: stacks[prefix]} if prefix in stacks else {}

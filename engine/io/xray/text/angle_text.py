@@ -295,6 +295,7 @@ def _is_span_of_a_scan(each: NumberList, content: TextContent) -> bool:
     is_even = (
         np.ptp(steps) <= 1e-3 * np.abs(steps).max()
     )  # golden angles that are not reduced modulo 180°
+    # A list in another unit, such as encoder counts, spans far more than ten turns.
     return bool(degrees <= MOST_SPAN_DEG or is_even)
 
 

@@ -81,6 +81,8 @@ class VarianObi(ProjectionsReader):
         exposures = [Xim(None, {CHAMBER: each}, {}) for each in chambers]
         return assemble(
             path,
+            # The open beam of RTK applies to a constant tube output, so views are scaled to one
+            # exposure.
             to_one_exposure(path, values[:kept], exposures, notes),
             _geometry(path, settings, facts, angles.rad, values.shape[1:]),
             "transmission",
@@ -157,6 +159,7 @@ def _images(path: Path, stack: Stack) -> tuple[list[Xim], Images]:
     for k, each in enumerate(stack.files):
         with open_input(each) as file:
             image = read_hnd(file)
+        # For the type only: `read_hnd` always returns values.
         if image.values is None:
             raise FileFormatError(f"{each.name}: contains no values; copy it again.")
         if not k:
