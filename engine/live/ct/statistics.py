@@ -1,4 +1,4 @@
-"""Figures of a live reconstruction: rates, latency, losses, memory."""
+"""Statistics of a live reconstruction: rates, latency, losses and memory."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import numpy as np
 from engine.core.json_types import Plain
 
 RECENT_S = 5.0
-"""Rates and latencies are of the last so many seconds."""
+"""Rates and latencies are averages over this time."""
 
 
 @dataclass(frozen=True)
 class LiveStatistics:
-    """Figures at one moment.
+    """Statistics at one time.
 
     Attributes
     ----------
-    frames_per_s : projections that came, in a second
-    refresh_hz : images made in a second
-    latency_ms_median, latency_ms_p99 : from the arrival of a frame to the image that has it; NaN
-        before there is one
-    frames, dropped : projections that came, and that were lost or not taken in time
-    used : projections that came into images
-    views, covered_deg : what the newest image is made of
-    memory_mib : of views and slices
+    frames_per_s : projections per second
+    refresh_hz : images per second
+    latency_ms_median, latency_ms_p99 : time from the arrival of a frame to the first image with it;
+        NaN before the first
+    frames, dropped : projections that came, and those that were lost or not taken in time
+    used : projections in images
+    views, covered_deg : views of the newest image, and the angle that they cover
+    memory_mib : memory of views and slices
     """
 
     frames_per_s: float = 0.0
@@ -43,7 +43,7 @@ class LiveStatistics:
     memory_mib: float = 0.0
 
     def as_plain(self) -> Plain:
-        """Return the figures by name; None for what is not known yet."""
+        """Return the statistics by name; None for unknown values."""
         return {
             name: None if isinstance(value, float) and np.isnan(value) else value
             for name, value in asdict(self).items()
@@ -51,7 +51,7 @@ class LiveStatistics:
 
 
 class Figures:
-    """Counts what happens, in one thread."""
+    """Counts frames and images, in one thread."""
 
     def __init__(self) -> None:
         self.frames = self.used = 0
@@ -62,18 +62,26 @@ class Figures:
         self._not_shown: list[float] = []
 
     def took(self, arrived_s: Sequence[float], lost: int) -> None:
-        """Count projections that came, and those lost before them."""
+        """Count projections that came.
+
+        Parameters
+        ----------
+        arrived_s
+            times of arrival, by `time.monotonic` [s]
+        lost
+            projections that were lost before them
+        """
         self.frames += len(arrived_s)
         self.lost += lost
         self._came.extend(arrived_s)
 
     def using(self, arrived_s: Sequence[float]) -> None:
-        """Count projections that the next image has."""
+        """Count projections that the next image contains."""
         self.used += len(arrived_s)
         self._not_shown.extend(arrived_s)
 
     def showed(self) -> None:
-        """Count an image that is handed over now."""
+        """Count an image that is shown now."""
         now = monotonic()
         self._refreshed.append(now)
         self._latencies.extend((now, now - arrived) for arrived in self._not_shown)
@@ -82,7 +90,17 @@ class Figures:
             self._latencies.popleft()
 
     def at(self, views: int, covered_rad: float, n_bytes: int) -> LiveStatistics:
-        """Return the figures of this moment."""
+        """Return the statistics now.
+
+        Parameters
+        ----------
+        views
+            views of the newest image
+        covered_rad
+            angle that they cover
+        n_bytes
+            memory of views and slices
+        """
         median, p99 = float("nan"), float("nan")
         if self._latencies:
             late = [seconds for _, seconds in self._latencies]
@@ -102,9 +120,10 @@ class Figures:
 
 
 def _rate(moments: deque[float]) -> float:
-    """Moments in a second, of the last seconds; older ones are forgotten."""
+    """Return the number per second over the last seconds; older moments are discarded."""
     while moments and moments[-1] - moments[0] > RECENT_S:
         moments.popleft()
     if len(moments) < 2 or moments[-1] <= moments[0]:
         return 0.0
+    # Intervals, not moments: one fewer
     return (len(moments) - 1) / (moments[-1] - moments[0])

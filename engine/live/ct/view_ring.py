@@ -1,4 +1,4 @@
-"""Line integrals of the views that slices are made of, each in a slot until another needs it."""
+"""Line integrals of the views in the slices, each in a slot until another view needs it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
 
 
 class ViewRing:
-    """Views by their numbers.
+    """Views by number.
 
     Parameters
     ----------
-    scan : geometry of the whole scan; gives size and kind of beam
-    n_slots : views at most
+    scan : geometry of the whole scan; gives size and beam
+    n_slots : most views
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class ViewRing:
 
     @property
     def slots(self) -> list[int]:
-        """Slots in use, in the order of the numbers of their views."""
+        """Used slots in the order of their views' numbers."""
         order = np.argsort(self._numbers, kind="stable")
         return [int(slot) for slot in order[self._numbers[order] != _FREE]]
 
@@ -49,21 +49,44 @@ class ViewRing:
 
     @property
     def newest(self) -> int | None:
-        """Largest number; None: there is no view."""
+        """Largest number; None without a view."""
         most = int(self._numbers.max())
         return None if most == _FREE else most
 
     def outdated(self, numbers: Sequence[int], before: int) -> list[int]:
-        """Slots of these numbers, and of all below `before`."""
+        """Return slots whose views are replaced or too old.
+
+        Parameters
+        ----------
+        numbers
+            numbers of new views, which replace earlier ones
+        before
+            smallest number that stays
+        """
         gone = (self._numbers < before) | np.isin(self._numbers, numbers)
         return [int(slot) for slot in np.flatnonzero(gone & (self._numbers != _FREE))]
 
     def free(self, slots: Sequence[int]) -> None:
-        """Forget the views in these slots."""
+        """Discard the views in these slots."""
         self._numbers[list(slots)] = _FREE
 
     def put(self, number: int, values: Array, geometry: XrayGeometry) -> int:
-        """Keep a view in a free slot; returns the slot."""
+        """Store a view in a free slot.
+
+        Parameters
+        ----------
+        number
+            number of the view
+        values
+            (n_rows, n_columns) line integrals
+        geometry
+            geometry of this view alone
+
+        Returns
+        -------
+        slot
+            number of the slot
+        """
         slot = int(np.flatnonzero(self._numbers == _FREE)[0])
         self.values[slot] = values
         self._numbers[slot] = number
@@ -72,21 +95,30 @@ class ViewRing:
         return slot
 
     def geometry(self, slots: Sequence[int]) -> XrayGeometry:
-        """Return source and detector of views, as the scan has them."""
+        """Return the geometry of the views in some slots, in their order."""
         some = list(slots)
         source, detector, u, v = (self._vectors[name][some] for name in _VECTORS)
         return replace(self._scan, source_mm=source, detector_mm=detector, u_mm=u, v_mm=v)
 
 
 def view_of(scan: XrayGeometry, frame: Frame) -> XrayGeometry:
-    """Return where source and detector stood for a frame.
+    """Return the geometry of one frame.
 
-    A view of the scan where its number and angle say so; else that of the nearest angle, turned.
+    It is the planned view if number and angle agree. Otherwise it is the planned view of the
+    nearest
+    angle, rotated by the difference.
+
+    Parameters
+    ----------
+    scan
+        geometry of the whole scan
+    frame
+        projection, perhaps with an angle
 
     Raises
     ------
     GeometryError
-        where neither the frame nor the scan says its angle
+        if neither the frame nor the scan states its angle
     """
     angles, k = scan.angles_rad, frame.index
     if frame.angle_rad is None:
@@ -98,6 +130,7 @@ def view_of(scan: XrayGeometry, frame: Frame) -> XrayGeometry:
         return scan.select([k])
     away = _wrapped(frame.angle_rad - angles)
     if k >= scan.n_views or abs(away[k]) > SAME_ANGLE:
+        # The nearest view: corrections of position may depend on the angle
         k = int(np.argmin(np.abs(away)))
     view = scan.select([k])
     return view if abs(away[k]) <= SAME_ANGLE else view.rotated(away[k])

@@ -1,4 +1,4 @@
-"""Which views of a running scan belong together, and what they may be."""
+"""Which views of a running scan belong together."""
 
 from __future__ import annotations
 
@@ -19,34 +19,45 @@ if TYPE_CHECKING:
     from engine.recon.filtering.view_filter import ViewWeights
 
 LATE = 64
-"""A number smaller than the newest by this, or 0, begins another scan."""
+"""A number that is smaller than the newest by this, or 0, starts another scan."""
 
 
 def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
-    """How many views of a scan are in its live slices at most."""
+    """Return the most views in the live slices of a scan.
+
+    Parameters
+    ----------
+    scan
+        geometry of the whole scan
+    settings
+        mode, and half or full rotation
+    """
     if settings.mode == "growing":
         return scan.n_views
     gap = coverage(scan.angles_rad).typical_gap_rad
     turn = 2 * np.pi
     if settings.turn == "half":
+        # A short scan of a fan needs half a rotation plus the fan angle (Parker 1982)
         fan = max(map(abs, edges(orbit_of(scan)))) if scan.beam == "cone" else 0.0
         turn = np.pi + 2 * fan
+    # Rounding errors of the gap must not add a view
     return max(1, int(np.ceil(turn / gap - 1e-6)))
 
 
 def begins_anew(frame: Frame, newest: int | None, scan: int | None) -> bool:
-    """Whether a projection is of another scan than the newest one that is there.
+    """Return True if a projection belongs to another scan than the newest one.
 
-    Its source says so, if it knows: late images of a folder are of the scan. Else numbers say it.
+    Some sources know this, since late images of a folder belong to the scan. Otherwise numbers
+    decide.
 
     Parameters
     ----------
     frame
-        that comes now
+        current projection
     newest
-        number of the newest projection, None where there is none
+        number of the newest projection, None without one
     scan
-        of the newest projection, as its source numbers scans
+        scan of the newest projection, as numbered by the source
     """
     if newest is None:
         return False
@@ -56,7 +67,13 @@ def begins_anew(frame: Frame, newest: int | None, scan: int | None) -> bool:
 
 
 def is_same_geometry(one: XrayGeometry | None, other: XrayGeometry | None) -> bool:
-    """Whether both are known, and of the same detector on the same way."""
+    """Return True if both geometries are known and equal.
+
+    Parameters
+    ----------
+    one, other
+        geometries; None if unknown
+    """
     if one is None or other is None:
         return False
     if one is other:
@@ -68,7 +85,18 @@ def is_same_geometry(one: XrayGeometry | None, other: XrayGeometry | None) -> bo
 
 
 def word_of(weights: ViewWeights) -> str:
-    """Return how rays count that are measured twice: "exact" where none or all of them are."""
+    """Return how rays that are measured twice are weighted.
+
+    Parameters
+    ----------
+    weights
+        weights of the current views
+
+    Returns
+    -------
+    word
+        "even" or "shared"; "exact" if no ray, or every ray, is measured twice
+    """
     kind = weights.design.kind
     if weights.covered_rad and kind in ("full circle", "half circle", "half fan"):
         return "exact"
@@ -76,7 +104,18 @@ def word_of(weights: ViewWeights) -> str:
 
 
 def check_scan(scan: XrayGeometry) -> None:
-    """Refuse a scan whose slices cannot be made while it runs."""
+    """Refuse a scan that cannot be reconstructed while it runs.
+
+    Parameters
+    ----------
+    scan
+        geometry of the whole scan
+
+    Raises
+    ------
+    GeometryError
+        if the scan moves along its axis
+    """
     if plan_for(scan).climbs:
         raise GeometryError(
             "the scan moves along its axis, and live slices are of scans that turn on one level; "
@@ -85,7 +124,20 @@ def check_scan(scan: XrayGeometry) -> None:
 
 
 def check_shape(frame: Frame, shape: tuple[int, int]) -> None:
-    """Refuse a frame of another size (n_rows, n_columns) than the detector's."""
+    """Refuse a frame of another size than the detector.
+
+    Parameters
+    ----------
+    frame
+        frame as measured
+    shape
+        (n_rows, n_columns) of the geometry's detector
+
+    Raises
+    ------
+    DataError
+        if the sizes differ
+    """
     if frame.values.shape != shape:
         (rows, columns), (want_rows, want_columns) = frame.values.shape, shape
         raise DataError(

@@ -1,7 +1,8 @@
-"""Frames as EPICS sends them: an NTNDArray of a detector, with attributes that others add.
+"""Frames of EPICS: an NTNDArray of a detector, with attributes from other records.
 
-Sizes stand as (columns, rows). What a frame shows and at which angle is no part of the type:
-detectors say it in attributes, by names that differ from place to place.
+Sizes are (columns, rows). Kind and angle of a frame are not part of the type. Detectors state them
+in
+attributes whose names differ between sites.
 """
 
 from __future__ import annotations
@@ -17,30 +18,41 @@ from engine.core.errors import DataError
 from engine.live.core.frame import FrameKind
 
 ANGLE_NAMES = ("SampleRotary", "RotationAngle", "rotation_angle", "theta", "Theta", "Angle")
-"""Attributes that hold the angle [°]."""
+"""Attributes with the angle [°]."""
 KIND_NAMES = ("SaveDest", "HDF5FrameLocation", "FrameType", "ImageKey")
-"""Attributes that say what a frame shows: a place in the file, a word, or a key of NXtomo."""
+"""Attributes with the kind of a frame: a place in the file, a word, or a key of NXtomo."""
 DARK_WORDS, FLAT_WORDS = ("dark", "2"), ("white", "flat", "1")
 
 
 class ArrayFields(Protocol):
-    """What is read of an NTNDArray."""
+    """The methods of an NTNDArray that are used."""
 
     def __getitem__(self, name: str) -> object:
         """Return a field."""
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is a field."""
+        """Return True if the array has a field."""
 
 
 def values_of(array: ArrayFields) -> Array:
-    """Return (rows, columns) of a grey image.
+    """Return the values of a grey-scale image.
+
+    Parameters
+    ----------
+    array
+        NTNDArray of the channel
+
+    Returns
+    -------
+    values
+        (n_rows, n_columns)
 
     Raises
     ------
     DataError
-        for one that is packed, of colours, or of another size than it says
+        if the frame is compressed, in colours, or of another size than it states
     """
+    # areaDetector compresses with its codec plugin, and states the name here
     codec = array["codec"]
     packed = codec.get("name") if isinstance(codec, Mapping) else ""
     if packed:
@@ -49,6 +61,7 @@ def values_of(array: ArrayFields) -> Array:
     if len(sizes) != 2:
         raise DataError(f"a frame of {len(sizes)} axes, want columns and rows of grey values.")
     columns, rows = (int(size) for size in sizes if isinstance(size, int))
+    # The value is a union: one entry whose name is the number type
     union = _tables(array["value"])
     values = np.array(next(iter(union[0].values()))) if union and union[0] else np.zeros(0)
     if values.dtype.kind not in "uif" or values.size != rows * columns:
@@ -60,7 +73,18 @@ def values_of(array: ArrayFields) -> Array:
 
 
 def number_of(array: ArrayFields) -> int:
-    """Return the number that the detector gives to a frame."""
+    """Return the number of a frame from the detector.
+
+    Parameters
+    ----------
+    array
+        NTNDArray of the channel
+
+    Raises
+    ------
+    DataError
+        if the frame has no number
+    """
     number = array["uniqueId"]
     if not isinstance(number, int):
         raise DataError("a frame without a number.")
@@ -68,8 +92,15 @@ def number_of(array: ArrayFields) -> int:
 
 
 def kind_of_array(array: ArrayFields) -> FrameKind:
-    """Return what a frame shows; a projection where nothing says so."""
+    """Return the kind of a frame; a projection without an attribute.
+
+    Parameters
+    ----------
+    array
+        NTNDArray of the channel, perhaps with an attribute of `KIND_NAMES`
+    """
     said = str(_attribute(array, KIND_NAMES) or "").strip().lower()
+    # Substrings, because places in a file are such as "/exchange/data_dark"
     if any(word in said for word in DARK_WORDS):
         return FrameKind.DARK
     if any(word in said for word in FLAT_WORDS):
@@ -78,7 +109,18 @@ def kind_of_array(array: ArrayFields) -> FrameKind:
 
 
 def angle_of(array: ArrayFields) -> float | None:
-    """Return the angle of a frame as it is said [rad], None where nobody says it."""
+    """Return the stated angle of a frame.
+
+    Parameters
+    ----------
+    array
+        NTNDArray of the channel, perhaps with an attribute of `ANGLE_NAMES` in degrees
+
+    Returns
+    -------
+    angle_rad
+        angle [rad], None if it is not stated
+    """
     said = _attribute(array, ANGLE_NAMES)
     if not isinstance(said, int | float) or isinstance(said, bool) or not isfinite(said):
         return None
@@ -86,7 +128,7 @@ def angle_of(array: ArrayFields) -> float | None:
 
 
 def _attribute(array: ArrayFields, names: Sequence[str]) -> object:
-    """Return the value of the first attribute that has one of these names."""
+    """Return the value of the first attribute with one of these names."""
     attributes = _tables(array["attribute"]) if "attribute" in array else []
     found = {str(each.get("name")): each.get("value") for each in attributes}
     value = next((found[name] for name in names if name in found), None)

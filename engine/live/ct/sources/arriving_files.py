@@ -1,10 +1,13 @@
-"""Images of a folder that fills, each when it has been written to its end.
+"""Images of a growing folder, each as soon as it is completely written.
 
-A file is complete when its size and time of change are the same at two looks, or the one after it
-is there; whether it holds all of its pixels is for who reads it to say, and who finds it unfinished
-gives it back. One that has the size of those before it may be complete at once: it is given to who
-reads it as unsure. Names are listed in portions, one at a look, and so seldom that a twentieth of
-the time goes there; the number that comes next is asked for at every look.
+A file is complete if size and time of change are equal in two looks, or if the next file exists.
+The
+reader decides if it contains all its pixels, and returns an unfinished one. A file with the usual
+size
+may be complete at once; the reader gets it marked as unsure. Names are listed in portions, one per
+look, and so rarely that this takes a twentieth of the time. The next number of each series is
+looked
+up every time.
 """
 
 from __future__ import annotations
@@ -17,27 +20,27 @@ from engine.io.xray.stack import NUMBERED
 from engine.live.core.listing import Listings
 
 STABLE_S = 0.05
-"""Between two looks that find a file as it was."""
+"""Interval of two looks that find an unchanged file."""
 MOST_LOOKED_AT = 256
 MOST_AHEAD = 64
 MOST_MISTAKEN = 8
-"""So often in a row an image that is unsure turns out not to be whole; then none is tried."""
+"""After this number of unsure images in a row that were not whole, none is tried any more."""
 
 
 @dataclass
 class ArrivingFile:
-    """An image that is there, perhaps not whole.
+    """An image file, perhaps not complete.
 
     Attributes
     ----------
-    path : of the file
-    series : what stands before the number in its name
-    number : in its name
-    state : size and time of change, when it was last looked at
-    since_s : when it was first seen in this state
-    not_before_s : when it is to be looked at again
-    fault : why it could not be used, "" if nobody has tried
-    is_sure : whether its writer is done with it; else it has the size of a whole one
+    path : path of the file
+    series : part of its name before the number
+    number : number in its name
+    state : size and time of change at the last look
+    since_s : time at which it was first seen in this state
+    not_before_s : time of the next look
+    fault : reason why it could not be used; empty if it was not tried
+    is_sure : True if its writer has finished; else it only has the size of a complete file
     """
 
     path: Path
@@ -53,7 +56,7 @@ class ArrivingFile:
 
 @dataclass
 class _Series:
-    """Names of one series: the number last seen, and how numbers are written."""
+    """Names of one series: the last number, and the form of numbers."""
 
     prefix: str
     width: int
@@ -66,13 +69,13 @@ class _Series:
 
 @dataclass
 class Look:
-    """What a look at the folder found.
+    """Result of one look at the folder.
 
     Attributes
     ----------
-    complete : images that can be read, in the order of their numbers
-    begins_anew : whether images that were removed come again: another scan
-    removed : images that went before they were read
+    complete : readable images in the order of their numbers
+    begins_anew : True if removed images came again: another scan
+    removed : images that were removed before they were read
     """
 
     complete: list[ArrivingFile] = field(default_factory=list)
@@ -81,11 +84,11 @@ class Look:
 
 
 class ArrivingFiles:
-    """Numbered TIFF images of one folder, as they come, in whatever order.
+    """Numbered TIFF images of one folder, in any order of arrival.
 
     Attributes
     ----------
-    folder : of the images
+    folder : folder of the images
     """
 
     def __init__(self, folder: Path) -> None:
@@ -104,24 +107,41 @@ class ArrivingFiles:
 
     @property
     def n_listed(self) -> int:
-        """How often the names were listed."""
+        """Number of complete listings."""
         return self._listings.n_done
 
     def first_number(self, series: str) -> int:
-        """Return the smallest number of a series that is there."""
+        """Return the smallest number of a series.
+
+        Parameters
+        ----------
+        series
+            part of the names before the number; at least one image has come
+        """
         found = (NUMBERED.match(name) for name in self._known)
         return min(int(m["number"]) for m in found if m is not None and m["prefix"] == series)
 
     def look(self, now_s: float) -> Look:
         """Look at the folder.
 
+        Parameters
+        ----------
+        now_s
+            current time, by `time.monotonic` [s]
+
+        Returns
+        -------
+        look
+            images that can be read now, and what has changed
+
         Raises
         ------
         EngineError
-            where the folder cannot be listed: it is not there, or its drive is gone
+            if the folder is missing, or its drive is not reachable
         """
         found = Look()
         self._list(found, now_s)
+        # A direct question for one name is fast in a folder of any size
         for series in list(self._series.values()):
             self._ask_for_next(series)
         found.complete = self._complete(now_s)
@@ -134,7 +154,13 @@ class ArrivingFiles:
         self._listings.begin_anew()
 
     def taken(self, file: ArrivingFile) -> None:
-        """Do not look at an image any more."""
+        """Remove an image that was read from the list.
+
+        Parameters
+        ----------
+        file
+            image; its size becomes the usual size of its series
+        """
         self._waiting.pop(file.path.name, None)
         if file.state is not None:
             self._usual_bytes[file.series] = file.state[0]
@@ -142,11 +168,21 @@ class ArrivingFiles:
             self._n_mistaken = 0
 
     def was_mistaken(self) -> None:
-        """An image that was unsure may not be whole; it comes again when it is sure."""
+        """Count an unsure image that may not be whole; it comes again once it is sure."""
         self._n_mistaken += 1
 
     def wait_for(self, file: ArrivingFile, fault: str, until_s: float) -> None:
-        """Look at an image again later, or when it changes: it was not complete."""
+        """Look at an incomplete image again later, or when it changes.
+
+        Parameters
+        ----------
+        file
+            image that could not be used
+        fault
+            reason
+        until_s
+            time of the next look, by `time.monotonic` [s]
+        """
         file.fault, file.not_before_s = fault, until_s
 
     def _list(self, found: Look, now_s: float) -> None:
@@ -158,6 +194,7 @@ class ArrivingFiles:
             self.begin_anew()
             return
         new = listed.names - self._known
+        # Removed files that come again: the scanner overwrites an aborted scan
         if listed.came_again(new):
             found.begins_anew = True
             self.begin_anew()
@@ -179,6 +216,7 @@ class ArrivingFiles:
         series = self._series.get(key)
         if series is None:
             self._series[key] = _Series(match["prefix"], len(match["number"]), ending, number)
+        # A series may continue with more digits after 999
         elif number > series.last:
             series.last, series.width = number, len(match["number"])
 
@@ -191,28 +229,31 @@ class ArrivingFiles:
 
     def _complete(self, now_s: float) -> list[ArrivingFile]:
         order = sorted(self._waiting.values(), key=lambda file: file.number)
+        # Limited, so that one look at thousands of files does not delay the newest one
         due = [file for file in order if now_s >= file.not_before_s][:MOST_LOOKED_AT]
         return [file for file in due if self._is_complete(file, now_s)]
 
     def _is_complete(self, file: ArrivingFile, now_s: float) -> bool:
         state = state_of(file.path)
-        if state is None:  # it is gone, or the whole drive is: the next listing says
+        if state is None:  # missing, or the drive is: the next listing decides
             return False
         if state != file.state:
             file.state, file.since_s, file.fault = state, now_s, ""
         is_stable = now_s - file.since_s >= STABLE_S
+        # An empty file has just been created, however long it stays so
         file.is_sure = state[0] > 0 and (self._has_successor(file) or is_stable)
         return file.is_sure or self._may_be_complete(file, state)
 
     def _may_be_complete(self, file: ArrivingFile, state: tuple[int, int]) -> bool:
-        """Whether a file is as large as those before it, and was not tried in this state."""
+        """Return True if a file has the usual size, and was not tried in this state."""
         if state[0] != self._usual_bytes.get(file.series) or file.tried == state or file.fault:
             return False
         file.tried = state
         return self._n_mistaken < MOST_MISTAKEN
 
     def _has_successor(self, file: ArrivingFile) -> bool:
-        """Whether the writer has gone on to the next image."""
+        """Return True if the writer has started the next image."""
+        # A file that failed once must change first: a successor proves nothing about it
         if file.fault:
             return False
         name = file.path.name

@@ -1,4 +1,4 @@
-"""What sources that read one file have in common."""
+"""Common part of sources that read one file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class FileSource:
 
     Parameters
     ----------
-    path : of the file
-    loader : reads it; one of its own, in another process, if None
+    path : file or folder
+    loader : process that reads it; None to start one
     """
 
     def __init__(self, path: Path, *, loader: Calls | None = None) -> None:
@@ -31,10 +31,10 @@ class FileSource:
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """Geometry of the whole scan, once the file has told it."""
+        """Geometry of the whole scan, once it was read."""
         return self._geometry
 
     def close(self) -> None:
-        """End the process that read the file."""
+        """End the process, if this source started it."""
         if self._own is not None:
             self._own.close()

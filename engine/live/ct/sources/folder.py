@@ -1,4 +1,4 @@
-"""A folder that fills with TIFF images, with the settings of a scanner beside them or without."""
+"""A folder that receives TIFF images, with or without a settings file of the scanner."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from engine.live.ct.sources.arriving_files import ArrivingFiles
 from engine.live.ct.sources.folder_scan import FolderScan
 
 POLL_S, QUIET_POLL_S = 0.002, 0.01
-"""Between two looks, while images come, and while none does."""
+"""Interval of looks while images come, and while none comes."""
 GONE_POLL_S = 0.5
 QUIET_S = 5.0
-"""Without a frame for so long, it is said that one is waited for."""
+"""Time without a frame after which the user is told."""
 END_QUIET_S = 3.0
-"""After the last planned projection: flats may still come."""
+"""Time to wait after the last planned projection, since flats may follow."""
 
 
 class FolderSource:
-    """Images as a scanner writes them, on a disk of this machine or of another.
+    """Images as a scanner writes them, on a local or a network drive.
 
     Parameters
     ----------
-    folder : of the images; it need not be there yet
-    loader : reads the images, here if None
+    folder : folder of the images; it may not exist yet
+    loader : process that reads the images; None for this process
     """
 
     def __init__(self, folder: Path, *, loader: Calls | None = None) -> None:
@@ -44,18 +44,25 @@ class FolderSource:
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """As the settings beside the images plan it, once they are there."""
+        """Geometry planned by the settings file, once it exists."""
         return None if self._scan is None or self._scan.plan is None else self._scan.plan.geometry
 
     @property
     def can_wait(self) -> bool:
-        """A scanner cannot."""
+        """False: a scanner cannot wait."""
         return False
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield images as they are complete, until all that were planned have come."""
+        """Yield complete images until all planned ones have come.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         files = ArrivingFiles(self._folder)
         scan = self._scan = FolderScan(files, self.name, self._loader)
+        # Starts the reader before the first image, which would otherwise come late
         scan.prepare()
         yield Waiting(f"{self.name}: waits for images.")
         is_gone, is_quiet, last_s = False, True, monotonic()
@@ -63,6 +70,7 @@ class FolderSource:
             now_s = monotonic()
             try:
                 look = files.look(now_s)
+            # A network drive that is not reachable for a moment is no reason to end
             except EngineError as e:
                 if not is_gone:
                     is_gone = True
@@ -77,6 +85,7 @@ class FolderSource:
             if scan.n_taken > n_before:
                 is_quiet, last_s = False, monotonic()
                 continue
+            # Flats after the scan are part of it, so the end waits for them
             if scan.is_complete and monotonic() - last_s > END_QUIET_S:
                 yield Ended(f"{self.name}: all {scan.n_planned:,} projections have come.")
                 return
@@ -86,4 +95,4 @@ class FolderSource:
             stop.wait(QUIET_POLL_S if is_quiet else POLL_S)
 
     def close(self) -> None:
-        """Nothing stays open when `frames` has ended."""
+        """Do nothing: no file stays open after `frames`."""

@@ -1,8 +1,12 @@
-"""From images that have come in a folder to frames: read, numbered, with the angles of settings.
+"""Convert the images of a folder to frames: read them, number them, and add planned angles.
 
-An image that its own directory finds unfinished, or with a row of zeros at its end (a writer may
-make room first and fill it later), is read again until it is whole; one that stays so is said. One
-whose writer may not be done with it is used where no value of it is zero: it is written all over.
+An image that its own directory describes as unfinished is read again until it is complete. So is
+one
+that ends with a row of zeros, because a writer may reserve space first. An image that stays
+incomplete
+is reported. If its writer may not have finished, an image is used only if no value is zero, since
+it is
+then written completely.
 """
 
 from __future__ import annotations
@@ -29,15 +33,15 @@ from engine.live.ct.sources.arriving_files import ArrivingFile, ArrivingFiles, L
 from engine.live.ct.sources.image_kinds import kind_of
 
 AT_ONCE = 8
-"""Images that are read in one call."""
+"""Number of images that are read in one call."""
 ABOVE_SHARE, MOST_ABOVE_S = 50, 5.0
-"""Settings are looked for above the folder so seldom that a fiftieth of the time goes there."""
+"""Settings above the folder are looked up so rarely that this takes a fiftieth of the time."""
 AGAIN_S = 0.2
-"""Until an image that was not whole is read again."""
+"""Time until an incomplete image is read again."""
 ZEROS_S = 2.0
-"""An image unchanged for so long ends in a row of zeros for good."""
+"""Time after which zeros at the end of an unchanged image count as real."""
 FAULT_S = 10.0
-"""An image that cannot be read for so long, and does not change, is said."""
+"""Time after which an unreadable, unchanged image is reported."""
 
 
 class FolderScan:
@@ -45,8 +49,8 @@ class FolderScan:
 
     Attributes
     ----------
-    plan : what its settings say, None while there are none
-    n_taken : images that were read
+    plan : plan of the scan from its settings file, None without one
+    n_taken : number of images that were read
     """
 
     def __init__(self, files: ArrivingFiles, name: str, loader: Calls) -> None:
@@ -63,45 +67,60 @@ class FolderScan:
 
     @property
     def n_planned(self) -> int:
-        """Number of projections that the settings plan, 0 while there are none."""
+        """Number of planned projections, 0 without a plan."""
         return 0 if self.plan is None else self.plan.geometry.n_views
 
     @property
     def is_complete(self) -> bool:
-        """Whether all planned projections have come."""
+        """True if all planned projections have come."""
+        # Some scanners plan one more projection than they write
         least = self.n_planned - (self.plan is not None and self.plan.may_lack_last)
         return self.n_planned > 0 and self._missing.n_came >= least
 
     def prepare(self) -> None:
-        """Have the reader of images ready before the first one comes."""
+        """Start the reader of images before the first one comes."""
         self._loader.call(_images_at, [], about=self._name)
 
     def taken_from(self, look: Look, now_s: float, stop: Event) -> Iterator[Arrival]:
-        """Yield the frames of images that are complete, and what is to be said."""
+        """Yield the frames of complete images, and messages about them.
+
+        Parameters
+        ----------
+        look
+            result of a look at the folder
+        now_s
+            time of the look, by `time.monotonic` [s]
+        stop
+            set by the consumer to end the iteration
+        """
         if look.begins_anew:
             yield self._begun_anew("images come again under names of earlier ones")
         for file in look.removed:
             yield Noticed(f"{self._name}: {file.path.name} was removed before it was read.")
+        # In small groups, so that the first images are used before the last are read
         for start in range(0, len(look.complete), AT_ONCE):
             if stop.is_set():
                 return
             files = look.complete[start : start + AT_ONCE]
             images = self._loader.call(_images_at, [each.path for each in files], about=self._name)
             for file, (values, fault) in zip(files, images, strict=True):
+                # The numbers of all images so far would shift, so everything is read again
                 if file.number < self._first.get(file.series, 0):
                     self._files.begin_anew()
                     yield self._begun_anew(f"{file.path.name} comes before the first image")
                     return
+                # The size was right, but the file system may not show all bytes yet
                 if not file.is_sure and (values is None or not values.all()):
                     self._files.was_mistaken()
                 elif values is None or not self._zeros.are_written(values, now_s - file.since_s):
                     yield from self._unfinished(file, fault, now_s)
                 else:
                     if values.ndim == 2:
+                        # Settings of several formats fit only with the size of the images
                         self._shape = (int(values.shape[0]), int(values.shape[1]))
                         yield from self._read_settings()
                     yield from self._frame(file, values)
-        yield from self._read_settings()  # they may come after all images that are there
+        yield from self._read_settings()  # settings may come after all images
         yield from self._missing.late(now_s)
 
     def _begun_anew(self, why: str) -> SourceEvent:
@@ -117,7 +136,7 @@ class FolderScan:
             yield from self._say_once(f"{fault} It is not used unless it changes.")
 
     def _read_settings(self) -> Iterator[Arrival]:
-        """Take the plan of the scan as soon as there is one; tried once for each listing."""
+        """Read the plan of the scan once a settings file exists; tried once per listing."""
         if self.plan is not None or self._tried == self._files.n_listed or self._shape is None:
             return
         self._tried, shape = self._files.n_listed, self._shape
@@ -132,12 +151,13 @@ class FolderScan:
         yield Noticed(
             f"{self._name}: {path.name} plans {self.n_planned:,} projections ({self.plan.format})."
         )
+        # A scanner that corrects flats itself states the level of the open beam
         if self.plan.white_level is not None:
             level = np.full(shape, self.plan.white_level, np.float32)
             yield Frame(FrameKind.FLAT, 0, None, level, monotonic())
 
     def _above(self, shape: tuple[int, int]) -> tuple[Path, PlannedScan] | None:
-        """Return the plan of settings that lie above and name this folder."""
+        """Return the plan of a settings file in the parent folder that names this folder."""
         begun = monotonic()
         if begun < self._above_at_s:
             return None
@@ -177,9 +197,10 @@ class FolderScan:
         )
 
     def _first_number(self, file: ArrivingFile) -> int:
-        """Return the number of the first image of a series; settings begin with 0 or 1."""
+        """Return the first number of a series; with a plan, numbers start with 0 or 1."""
         if file.series not in self._first:
             first = self._files.first_number(file.series)
+            # A larger first number with a plan: the images before it have not come yet
             self._first[file.series] = 0 if first > 1 and self.plan is not None else first
         return self._first[file.series]
 
@@ -195,7 +216,8 @@ class FolderScan:
 
 
 def _images_at(paths: list[Path]) -> list[tuple[Array | None, str]]:
-    """Return the images of files, or why they cannot be read."""
+    """Return the images of files, or the reasons why they cannot be read."""
+    # Imported in the reader's process before the first image, which is then read at once
     import tifffile  # noqa: F401  once, and before the first image comes
 
     return [_image_at(path) for path in paths]
@@ -210,9 +232,9 @@ def _image_at(path: Path) -> tuple[Array | None, str]:
 
 
 class RowsOfZeros:
-    """Rows that hold only zeros: of a file with room that is not filled yet, or of the detector.
+    """Rows of zeros: of a file that is not completely written, or of the detector.
 
-    They are the detector's where a file with them stays unchanged; from then on these rows are
+    They belong to the detector if a file with them stays unchanged. From then on such rows are
     expected.
     """
 
@@ -220,7 +242,15 @@ class RowsOfZeros:
         self._expected: Array | None = None
 
     def are_written(self, values: Array, unchanged_s: float) -> bool:
-        """Whether an image that was unchanged for so long [s] is written to its end."""
+        """Return True if an image is completely written.
+
+        Parameters
+        ----------
+        values
+            image, [row, column] or with a leading axis of pages
+        unchanged_s
+            time without a change of the file [s]
+        """
         zeros = np.asarray(~values.any(axis=-1))
         if not zeros.any():
             return True

@@ -1,10 +1,14 @@
-"""Frames of an HDF5 file that is being written: Data Exchange or NXtomo, shared (SWMR) or not.
+"""Frames of an HDF5 file that is being written: Data Exchange or NXtomo, with or without SWMR.
 
-One look opens the file, reads what is new and closes it, in a process of its own: the library may
-crash on a file that is half written. It takes no lock, which would keep a writer from opening its
-file. One that says that its writer has it open without SWMR is waited for; of one that says
-nothing, what was read counts only if the file did not change meanwhile. Frames of zeros are room
-that is not filled yet, as long as no later one is filled.
+Each look opens the file, reads new frames and closes it, in a separate process, because the
+library may
+crash on a file that is half written. It takes no lock, which would prevent the writer from opening
+the
+file. If the file states that a writer has it open without SWMR, the look waits. If it states
+nothing,
+its frames count only if the file did not change during the look. Frames of zeros are reserved
+space,
+as long as no later frame is filled.
 """
 
 from __future__ import annotations
@@ -28,16 +32,16 @@ if TYPE_CHECKING:
     import h5py
 
 MOST_BYTES = 64 * 2**20
-"""Frames that one look reads,"""
+"""Most bytes of frames in one look,"""
 MOST_UNSHARED_BYTES = 16 * 2**20
-"""and of a file that may change meanwhile."""
+"""and for a file that may change during the look."""
 AHEAD = 4
-"""Images after one of zeros that are looked at."""
+"""Number of images after an empty one that are checked."""
 
 
 @dataclass(frozen=True)
 class GrownFrame:
-    """A frame as the file holds it, with its number among those of its kind."""
+    """A frame in the file, with its number among those of its kind."""
 
     kind: FrameKind
     index: int
@@ -47,18 +51,18 @@ class GrownFrame:
 
 @dataclass
 class Grown:
-    """What one look at the file found.
+    """Result of one look at the file.
 
     Attributes
     ----------
-    frames : new ones, in their order
-    taken : how many images of each dataset are behind these, for the next look
-    is_open : whether a writer has the file open and shares it
-    is_in_use : whether a writer has it open and does not share it
-    planned : projections that the file has room or angles for, None where it does not say
-    geometry : of all of these, None where angles or room are not there yet
-    left_out : frames of zeros that stand before filled ones, by their numbers
-    identity : number of the file on its drive
+    frames : new frames in order
+    taken : number of images of each dataset that were read, for the next look
+    is_open : True if a writer has the file open and shares it (SWMR)
+    is_in_use : True if a writer has it open without sharing
+    planned : number of projections for which the file has space or angles, None if unknown
+    geometry : geometry of all of them, None without angles
+    left_out : numbers of frames of zeros before filled ones
+    identity : inode number of the file
     """
 
     frames: list[GrownFrame] = field(default_factory=list)
@@ -72,21 +76,26 @@ class Grown:
 
 
 def look_at(path: Path, taken: dict[str, int]) -> Grown:
-    """Return what is new in a file since the last look.
+    """Return the new frames since the last look.
 
     Parameters
     ----------
     path
-        of the file
+        HDF5 file
     taken
-        of the last look, empty at the first
+        `Grown.taken` of the last look; empty at the first
+
+    Returns
+    -------
+    grown
+        new frames; none if the file changed during the look
 
     Raises
     ------
     FileFormatError
-        for what holds no frames, perhaps not yet
+        if the file contains no frames, perhaps not yet
     """
-    open_head(path)  # says what is no file
+    open_head(path)  # raises for anything that is no file
     grown, before = Grown(taken=dict(taken), identity=identity_of(path)), state_of(path)
     with written_file(path) as (file, is_open):
         grown.is_open, grown.is_in_use = is_open, file is None
@@ -95,6 +104,7 @@ def look_at(path: Path, taken: dict[str, int]) -> Grown:
                 _read(layout_of(file, path, is_open=grown.is_open), grown)
             except DAMAGE as e:
                 raise damaged(path, e) from e
+    # Without SWMR the library may have read blocks of two states
     if not grown.is_open and state_of(path) != before:
         return Grown(taken=dict(taken), identity=grown.identity)
     return grown
@@ -106,10 +116,12 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
     for name, item in layout.images.items():
         at, filled = grown.taken.get(name, 0), 0
         n_there = layout.n_there(name)
+        # Another scan was written into a file of the same name
         if at > n_there:
             raise FileFormatError(f"{layout.path.name}: has fewer images than before.")
         for k in range(at, n_there):
             values = np.asarray(item[k] if layout.axis == 0 else item[:, k])
+            # HDF5 fills chunks that were never written with zeros
             is_room = not values.any()
             if is_room and not _is_filled_after(layout, item, k, n_there):
                 break
@@ -118,6 +130,7 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
             kind, index = layout.place(name, k)
             if kind is None:
                 continue
+            # The detector may really have delivered zeros: no line integral is possible
             if is_room and kind == FrameKind.PROJECTION:
                 grown.left_out.append(index)
                 continue
@@ -128,7 +141,8 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
 
 
 def _is_filled_after(layout: Hdf5Layout, item: h5py.Dataset, k: int, n_there: int) -> bool:
-    """Whether one of the next images is filled, or the last."""
+    """Return True if one of the next images, or the last one, is filled."""
+    # A few are enough: writers fill images nearly in order
     after = {*range(k + 1, min(k + 1 + AHEAD, n_there)), n_there - 1} - {k}
     images = (item[i] if layout.axis == 0 else item[:, i] for i in sorted(after))
     return any(np.asarray(image).any() for image in images)

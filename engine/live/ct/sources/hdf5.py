@@ -18,29 +18,35 @@ from engine.live.ct.sources.growing_hdf5 import Grown, look_at
 
 POLL_S = 0.05
 QUIET_S = 5.0
-"""Without a frame for so long, it is said that one is waited for."""
+"""Time without a frame after which the user is told."""
 END_QUIET_S = 3.0
-"""After the last projection, or after the writer has closed the file."""
+"""Time to wait after the last projection, or after the writer has closed the file."""
 
 
 class Hdf5Source(FileSource):
-    """Images of a file as they are written to it.
+    """Images of a file as they are written.
 
-    Its geometry is that of parallel rays, where the angles stand in the file before the images do.
+    Its geometry is that of parallel beams, if the file contains the angles before the images.
 
     Parameters
     ----------
-    path : of the file
-    loader : reads it; one of its own, in another process, if None
+    path : HDF5 file
+    loader : process that reads it; None to start one
     """
 
     @property
     def can_wait(self) -> bool:
-        """A detector cannot."""
+        """False: a detector cannot wait."""
         return False
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield images as they are written, until the file is closed or full."""
+        """Yield images as they are written, until the file is closed or full.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         yield Waiting(f"{self.name}: waits for images.")
         look = _Looks(self._path, self._loader)
         while not stop.is_set():
@@ -51,12 +57,13 @@ class Hdf5Source(FileSource):
                     f"{self.name}: the file is complete, {look.n_projections:,} projections."
                 )
                 return
+            # A look that found frames may have left some: no wait
             if not look.has_news:
                 stop.wait(POLL_S)
 
 
 class _Looks:
-    """Looks at one file, one after the other."""
+    """Repeated looks at one file."""
 
     def __init__(self, path: Path, loader: Calls) -> None:
         self.geometry: XrayGeometry | None = None
@@ -72,7 +79,13 @@ class _Looks:
         self._identity: int | None = None
 
     def once(self, stop: Event) -> Iterator[Arrival]:
-        """Yield what is new, and what is to be said."""
+        """Yield new frames, and messages about the file.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer; ends a read too
+        """
         self.has_news = False
         try:
             grown = self._loader.call(
@@ -82,6 +95,7 @@ class _Looks:
             if not stop.is_set():
                 yield from self._failed(str(e))
             return
+        # The writer has deleted the file and created another one
         if self._is_gone or self._identity not in (None, grown.identity):
             self._identity = None
             yield self._begun_anew(f"{self._path.name}: another file is there.")
@@ -90,6 +104,7 @@ class _Looks:
         self._last, self._taken = grown, grown.taken
         self._was_shared |= grown.is_open
         self.geometry = grown.geometry or self.geometry
+        # Frames of zeros count as seen, or the scan would never be complete
         self._n_seen += len(grown.left_out)
         if grown.left_out:
             yield Noticed(
@@ -105,11 +120,12 @@ class _Looks:
         yield from self._quiet(grown)
 
     def is_over(self) -> bool:
-        """Whether nothing more can come."""
+        """Return True if nothing more can come."""
         grown = self._last
         if grown is None or self.has_news or self._is_gone or grown.is_in_use:
             return False
         is_full = grown.planned is not None and self._n_seen >= grown.planned > 0
+        # Only a writer that shared the file shows that it has closed it
         is_closed = self._was_shared and not grown.is_open
         return (is_full or is_closed) and monotonic() - self._last_s > END_QUIET_S
 

@@ -1,6 +1,6 @@
-"""The place of the frames in a file: in the datasets of Data Exchange, or in one stack of NXtomo.
+"""Location of frames in a file: datasets of Data Exchange, or one stack of NXtomo.
 
-Only hard links are followed, so nothing outside of the file is opened.
+Only hard links are followed, so that nothing outside of the file is opened.
 """
 
 from __future__ import annotations
@@ -39,17 +39,18 @@ MOST_OBJECTS = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Hdf5Layout:
-    """The images of a file, and what is said of each.
+    """Images of a file, with their angles and kinds.
 
     Attributes
     ----------
-    path : of the file
-    images : stacks by their names
-    axis : along which frames follow one another
-    angles : as far as they are there [rad], as the file counts them; None: the file has none
-    n_angles : angles that the file has room for and cannot have more of, None where it can
-    keys : kind of each image of the one stack (NXtomo); None: the stack's name says it
-    pixel_mm : 1 where the file does not say it
+    path : the file
+    images : stacks by name
+    axis : axis of the frame number
+    angles : angles that exist so far [rad], in the sense of rotation of the file; None without
+    angles
+    n_angles : final number of angles, None if the dataset can grow
+    keys : kind of each image of the only stack (NXtomo); None if the stack's name states it
+    pixel_mm : pixel size; 1 if the file does not state it
     """
 
     path: Path
@@ -61,23 +62,61 @@ class Hdf5Layout:
     pixel_mm: float
 
     def n_there(self, name: str) -> int:
-        """Return how many images of a stack have all that is said of them."""
+        """Return the number of images with all their data.
+
+        Parameters
+        ----------
+        name
+            name of the stack
+        """
         n = int(self.images[name].shape[self.axis])
         if self.keys is not None:
+            # Angles and keys are often written after the image
             n = min(n, len(self.keys))
         elif DX_IMAGES[name] != FrameKind.PROJECTION:
             return n
         return n if self.angles is None else min(n, len(self.angles))
 
     def place(self, name: str, k: int) -> tuple[FrameKind | None, int]:
-        """Return kind and number of image `k` of a stack; None: it is marked invalid."""
+        """Return kind and number of an image.
+
+        Parameters
+        ----------
+        name
+            name of the stack
+        k
+            position in the stack, from 0
+
+        Returns
+        -------
+        kind
+            None for an image that is marked invalid
+        index
+            number among the images of its kind, from 0
+        """
         if self.keys is None:
             return DX_IMAGES[name], k
         key = int(self.keys[k])
         return NX_KINDS.get(key), int((self.keys[:k] == key).sum())
 
     def angle(self, kind: FrameKind, index: int, k: int) -> float | None:
-        """Return where the source of a projection is [rad]."""
+        """Return the angle of the source for a projection.
+
+        Parameters
+        ----------
+        kind
+            kind of the image
+        index
+            number among its kind
+        k
+            position in the stack
+
+        Returns
+        -------
+        angle_rad
+            angle [rad]; None for darks and flats, or without angles
+        """
+        # NXtomo has an angle for every image of the stack, Data Exchange for projections only
         at = index if self.keys is None else k
         if kind != FrameKind.PROJECTION or self.angles is None:
             return None
@@ -85,14 +124,14 @@ class Hdf5Layout:
 
     @property
     def planned(self) -> int | None:
-        """Projections that there will be, where the file has room for so many angles."""
+        """Final number of projections, if the number of angles is fixed."""
         if self.keys is None or self.n_angles is None:
             return self.n_angles
         return int((self.keys == 0).sum()) if len(self.keys) == self.n_angles else None
 
     @cached_property
     def geometry(self) -> XrayGeometry | None:
-        """Geometry of all projections, where all angles are there."""
+        """Geometry of all projections, once all angles exist."""
         if self.angles is None or self.planned is None or len(self.angles) != self.n_angles:
             return None
         return self._orbit(self.angles if self.keys is None else self.angles[self.keys == 0])
@@ -105,12 +144,26 @@ class Hdf5Layout:
 
 
 def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
-    """Return where the frames of a file lie; `is_open`: whether somebody writes to it.
+    """Find the frames of a file.
+
+    Parameters
+    ----------
+    file
+        open file
+    path
+        its path, for messages
+    is_open
+        True if a writer has it open
+
+    Returns
+    -------
+    layout
+        stacks, angles and keys
 
     Raises
     ------
     FileFormatError
-        where it holds none, perhaps not yet, or for safety is not read
+        if the file contains no frames, perhaps not yet, or an unsafe dataset
     """
     items = _datasets(file, path)
     if "exchange/data" in items:
@@ -121,6 +174,7 @@ def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
         if item.ndim == 3 and item.dtype.kind in "iuf" and _is_image(file, name)
     }
     keys = _numbers(items, KEY_NAMES)
+    # Several stacks, or none: nothing states which one is the scan
     if len(stacks) != 1 or keys is None:
         raise FileFormatError(
             f"{path.name}: {len(stacks)} stacks of images and "
@@ -136,6 +190,7 @@ def _of_data_exchange(items: dict[str, h5py.Dataset], path: Path, *, is_open: bo
     images = {name: items[name] for name in DX_IMAGES if name in items and items[name].ndim == 3}
     if "exchange/data" not in images:
         raise FileFormatError(f"{path.name}: /exchange/data has no three axes; export it again.")
+    # Data Exchange states its axes as "theta:y:x"; some files have rows first
     axes = attribute(images["exchange/data"], "axes").split(":")
     axis = 1 if len(axes) == 3 and axes[1].startswith("theta") else 0
     angles, n_angles = _angles(items, ("theta",), is_open=is_open)
@@ -143,15 +198,17 @@ def _of_data_exchange(items: dict[str, h5py.Dataset], path: Path, *, is_open: bo
 
 
 def _datasets(file: h5py.File, path: Path) -> dict[str, h5py.Dataset]:
-    """Return the datasets by their names; links to elsewhere are not visited."""
+    """Return all datasets of numbers by name; links to other files are not followed."""
     import h5py
 
     found: dict[str, h5py.Dataset] = {}
 
     def visit(name: str, item: object) -> bool | None:
         if isinstance(item, h5py.Dataset) and item.dtype.kind in "iuf":
+            # External storage and huge chunks are refused before anything is read
             refuse_unsafe(item, f"{path.name}: /{name}", 2**62)
             found[name] = item
+        # A returned value ends the visit
         return True if len(found) > MOST_OBJECTS else None
 
     file.visititems(visit)
@@ -172,9 +229,9 @@ def _numbers(items: dict[str, h5py.Dataset], names: tuple[str, ...]) -> NDArray[
 def _angles(
     items: dict[str, h5py.Dataset], names: tuple[str, ...], *, is_open: bool
 ) -> tuple[NDArray[np.float64] | None, int | None]:
-    """Return the angles as far as they are there, and how many there will be.
+    """Return the existing angles [rad], and their final number.
 
-    Room that is not filled yet holds NaN, or zeros at its end.
+    Reserved space contains NaN, or zeros at its end.
     """
     for name, item in items.items():
         if posixpath.basename(name) in names and item.ndim == 1:
@@ -182,6 +239,7 @@ def _angles(
             is_fixed = item.maxshape[0] == item.shape[0]
             bad = np.flatnonzero(~np.isfinite(values))
             values = values[: bad[0]] if len(bad) else values
+            # The first angle may be 0, but trailing zeros are not written yet
             if is_open and is_fixed and len(values) > 1:
                 turned = np.flatnonzero(values)
                 values = values[: turned[-1] + 1] if len(turned) else values[:0]
@@ -196,6 +254,7 @@ def _pixel_mm(items: dict[str, h5py.Dataset]) -> float:
         if posixpath.basename(name) in PIXEL_NAMES and item.size == 1:
             scale = MM.get(attribute(item, "units", "m").strip().lower())
             size = float(np.asarray(item[()]).reshape(-1)[0]) * (scale or np.nan)
+            # Outside of 1 nm to 10 mm the unit is wrong
             if 1e-6 < size < 10:
                 return size
     return 1.0

@@ -1,4 +1,4 @@
-"""Frames of a detector that EPICS serves over PVAccess, pva://CHANNEL; needs the library pvapy."""
+"""Frames of a detector over PVAccess of EPICS, pva://CHANNEL; requires the library pvapy."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 SCHEME = "pva://"
 WAITING = 64
-"""Arrays that wait; the oldest go where reading is too slow, and their numbers are missing."""
+"""Most arrays in the queue; the oldest are lost if reading is too slow."""
 LOOK_S = 0.005
 ASK_S = 0.5
 QUIET_S = 5.0
-"""Without a frame for so long, it is said that one is waited for."""
+"""Time without a frame after which the user is told."""
 AT_ZERO = np.pi / 2
-"""The source of rays at angle 0 is at −y."""
+"""At angle 0 the source of rays is at −y."""
 MOST_REFUSALS = 5
 
 
@@ -49,7 +49,7 @@ class PvAccessSource:
     Raises
     ------
     SettingsError
-        where pvapy is not installed
+        if pvapy is not installed
     """
 
     def __init__(self, channel: str) -> None:
@@ -61,32 +61,38 @@ class PvAccessSource:
 
     @property
     def name(self) -> str:
-        """Its address."""
+        """Address of the channel."""
         return f"{SCHEME}{self._channel}"
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """A channel has none."""
+        """None: a channel has no geometry."""
         return None
 
     @property
     def can_wait(self) -> bool:
-        """A detector cannot."""
+        """False: a detector cannot wait."""
         return False
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield frames as they come until it is stopped; EPICS says no end."""
+        """Yield frames until it is stopped, since EPICS has no end of a scan.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         yield Waiting(f"{self.name}: waits for the channel.")
         channel = _connected(self._channel, stop)
         if channel is not None:
             yield from _Arrays(self.name).of(channel, stop)
 
     def close(self) -> None:
-        """Nothing stays open when `frames` has ended."""
+        """Do nothing: no connection stays open after `frames`."""
 
 
 class _Arrays:
-    """Arrays of one channel after the other, as frames."""
+    """Arrays of one channel as frames."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -97,11 +103,20 @@ class _Arrays:
         self._refused = 0
 
     def of(self, channel: pvaccess.Channel, stop: Event) -> Iterator[Arrival]:
-        """Yield the frames of a channel, which goes and comes back."""
+        """Yield the frames of a channel, which may go and come back.
+
+        Parameters
+        ----------
+        channel
+            connected channel
+        stop
+            set by the consumer to end the iteration
+        """
+        # The library calls `append` in its own thread; a deque is safe for that
         waiting: deque[ArrayFields] = deque(maxlen=WAITING)
         channel.setMonitorMaxQueueLength(WAITING)
         channel.subscribe("frames", waiting.append)
-        channel.startMonitor("field()")  # goes on by itself when the channel comes back
+        channel.startMonitor("field()")  # continues by itself when the channel returns
         last_s, is_quiet, is_there = monotonic(), True, True
         try:
             while not stop.is_set():
@@ -126,24 +141,27 @@ class _Arrays:
 
     def _frame(self, array: ArrayFields, now_s: float) -> Iterator[Arrival]:
         if "dimension" in array and not array["dimension"]:
-            return  # what a channel holds before the first frame
+            return  # content of a channel before the first frame
         try:
             number, kind, values = number_of(array), kind_of_array(array), values_of(array)
         except EngineError as e:
             yield from self._said(str(e))
             return
+        # Other types of EPICS lack these fields, in ways that differ by type
         except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as e:
             yield from self._said(str(DataError(f"what is no NTNDArray ({e}).")))
             return
         angle = angle_of(array)
         index = self._index(kind, number)
+        # EPICS angles are those of the sample stage, ours those of the source
         at = None if angle is None else angle - AT_ZERO
         yield from self._sequence.followed(Frame(kind, index, at, values, now_s))
 
     def _index(self, kind: FrameKind, number: int) -> int:
-        """Return the number among its kind; projections by the detector's, which shows gaps."""
+        """Return the number among its kind; projections keep gaps in the detector's numbers."""
         if kind != FrameKind.PROJECTION:
             self._counts[kind] += 1
+            # Darks and flats use up numbers of the detector, which are no missing projections
             self._first = None if self._first is None else self._first + 1
             return self._counts[kind] - 1
         if self._first is None or number < self._last:
@@ -159,7 +177,7 @@ class _Arrays:
 
 
 def _connected(name: str, stop: Event) -> pvaccess.Channel | None:
-    """Wait for a channel that answers; None if it is stopped before."""
+    """Wait for a channel that answers; return None if it is stopped before."""
     import pvaccess
 
     channel = pvaccess.Channel(name)

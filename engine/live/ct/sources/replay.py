@@ -1,4 +1,4 @@
-"""A stored scan, played as if it were measured now."""
+"""A stored scan, played like a running one."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from engine.live.ct.sources.file_source import FileSource
 
 
 class ReplaySource(FileSource):
-    """Plays any X-ray scan that can be read.
+    """Plays any readable X-ray scan.
 
     Parameters
     ----------
-    path : of the scan, or of its folder
-    rate : frames in a second; None: as fast as they are taken
-    loader : reads the file; one of its own, in another process, if None
+    path : scan, or its folder
+    rate : frames per second; None: as fast as they are processed
+    loader : process that reads the file; None to start one
 
     Raises
     ------
     EngineError
-        by `frames`, where the scan cannot be read
+        by `frames`, if the scan cannot be read
     """
 
     def __init__(
@@ -38,11 +38,17 @@ class ReplaySource(FileSource):
 
     @property
     def can_wait(self) -> bool:
-        """Whether no rate is asked for."""
+        """True without a rate."""
         return self._rate is None
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield darks, flats and projections as they were taken."""
+        """Yield darks, flats and projections in the order of acquisition.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration; also ends reading
+        """
         yield Waiting(f"{self.name}: is being read.")
         scan = self._loader.call(
             read_projections, self._path, about=self._path, stopped=stop.is_set
@@ -52,6 +58,7 @@ class ReplaySource(FileSource):
         screening, begun = Screening(self.name), monotonic()
         for k, each in enumerate(played(scan)):
             if self._rate is not None:
+                # From the start, not from the last frame, so that delays do not add up
                 stop.wait(max(begun + k / self._rate - monotonic(), 0))
             if stop.is_set():
                 return

@@ -1,4 +1,4 @@
-"""Frames that come over ZeroMQ: from a detector, a beamline's broadcaster, or `live send`."""
+"""Frames over ZeroMQ from a detector, a broadcaster of a beamline, or `live send`."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 LOOK_MS = 100
 QUIET_S = 5.0
-"""Without a frame for so long, it is said that one is waited for."""
+"""Time without a frame after which the user is told."""
 WAITING_MESSAGES = 64
 MOST_REFUSALS = 5
-"""Refused messages that are told one by one."""
+"""Number of refused messages that are reported one by one."""
 
 
 class StreamSource:
-    """Receives messages of frames from one address, as `engine.live.core.message` describes them.
+    """Receives frames from one address, see `engine.live.core.message`.
 
     Parameters
     ----------
-    address : tcp://host:port of a sender, or tcp://*:port to wait for senders here
-    subscribe : whether the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
+    address : tcp://host:port of a sender, or tcp://*:port to wait for senders
+    subscribe : True if the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
     """
 
     def __init__(self, address: str, *, subscribe: bool = False) -> None:
@@ -42,23 +42,30 @@ class StreamSource:
 
     @property
     def name(self) -> str:
-        """Its address."""
+        """Address of the sender."""
         return self._address
 
     @property
     def geometry(self) -> XrayGeometry | None:
-        """As the sender announced it, None if it has not."""
+        """Geometry that the sender has announced, None without one."""
         return self._geometry
 
     @property
     def can_wait(self) -> bool:
-        """A detector cannot."""
+        """False: a detector cannot wait."""
         return False
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield frames as they come until the sender ends the scan."""
+        """Yield frames until the sender ends the scan.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         import zmq
 
+        # The size limit protects against a wrong sender: ZeroMQ reserves memory by the header
         options = {
             int(zmq.RCVHWM): WAITING_MESSAGES,
             int(zmq.MAXMSGSIZE): MOST_BYTES,
@@ -66,13 +73,14 @@ class StreamSource:
         }
         kind = zmq.SUB if self._subscribe else zmq.PULL
         with opened(kind, self._address, options) as socket:
+            # An empty prefix subscribes to everything
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
             yield Waiting(f"{self.name}: waits for frames.")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
-        """Nothing stays open when `frames` has ended."""
+        """Do nothing: no connection stays open after `frames`."""
 
     def _received(
         self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
@@ -81,7 +89,7 @@ class StreamSource:
         last_s, is_quiet = monotonic(), True
         while not stop.is_set():
             if not socket.poll(LOOK_MS):
-                yield from presence.changes()  # only when all that was sent has been taken
+                yield from presence.changes()  # only once all messages of the sender were read
                 if not is_quiet and monotonic() - last_s > QUIET_S:
                     is_quiet = True
                     yield Waiting(f"{self.name}: no frame for {QUIET_S:g} s; waits for more.")
@@ -102,6 +110,7 @@ class StreamSource:
                 )
                 return
             if isinstance(message, XrayGeometry):
+                # Announced every few seconds, so mostly the same
                 yield from self._announced(message, sequence)
             elif isinstance(message, Frame):
                 yield from sequence.followed(message)
@@ -131,11 +140,11 @@ class StreamSource:
 
 
 class Presence:
-    """Tells from the connection itself whether a sender goes and comes.
+    """Detects from the connection itself if a sender goes or returns.
 
     Attributes
     ----------
-    was_gone : whether there is no sender now, and was one
+    was_gone : True if there was a sender, and there is none now
     """
 
     def __init__(self, socket: zmq.Socket[bytes], name: str) -> None:
@@ -149,10 +158,11 @@ class Presence:
         self.was_gone = False
 
     def changes(self) -> Iterator[Gone | Resumed]:
-        """Yield what changed since it was asked last."""
+        """Yield the changes since the last call."""
         import zmq
         from zmq.utils.monitor import recv_monitor_message
 
+        # The monitor counts connections of all senders at this address
         while self._monitor.poll(0):
             happened = recv_monitor_message(self._monitor)["event"]
             if happened == zmq.EVENT_HANDSHAKE_SUCCEEDED:
