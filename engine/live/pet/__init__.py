@@ -1,4 +1,4 @@
-"""List-mode PET while it is measured: events in, images, figures and motions out."""
+"""Reconstruct list-mode PET during the acquisition, and watch for motion."""
 
 from typing import TYPE_CHECKING
 

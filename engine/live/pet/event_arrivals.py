@@ -1,8 +1,9 @@
-"""Hand-over between a source of events that never waits and a consumer that may be slow.
+"""Queue between a source of events that never waits and a consumer that may be slow.
 
-Events that were not taken in time are dropped, the oldest first, and counted in `lost` of the next
-batch: a live image wants the newest. So memory is bounded and no source waits, but for one that
-can: a stored scan, played as fast as its events are taken.
+Events that were not taken in time are dropped, the oldest first, because a live image needs the
+newest.
+The next batch counts them in `lost`. Memory is bounded and no source waits, except one that can: a
+stored scan that is played as fast as its events are processed.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ from engine.live.core.frame import Ended, SourceEvent
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
 
 MOST_BYTES = 64 * 2**20
-"""Room for events that wait: some 20 s at 2e5 events in a second."""
+"""Memory for events in the queue: about 20 s at 2e5 events per second."""
 MOST_EVENTS = 1000
-"""What happened to the source and was not asked for yet."""
+"""Most events of the source in the queue."""
 
 
 class EventArrivals:
-    """Events and what happens to a source, in order, for one consumer.
+    """Batches and events of a source, in order, for one consumer.
 
     Parameters
     ----------
-    source : read in a thread that starts at once
-    most_bytes : of events that wait [bytes]
+    source : source, read in a thread that starts at once
+    most_bytes : most memory of queued batches [bytes]
 
     Attributes
     ----------
-    arrived : events that came from the source
-    dropped : events that were not taken in time
+    arrived : number of events from the source
+    dropped : number of events that were not taken in time
     """
 
     def __init__(self, source: EventSource, *, most_bytes: int = MOST_BYTES) -> None:
@@ -53,7 +54,7 @@ class EventArrivals:
         self.close()
 
     def __iter__(self) -> Iterator[EventArrival]:
-        """Yield what comes until the source has ended, its `Ended` last."""
+        """Yield batches and events until the source has ended, `Ended` last."""
         while True:
             arrival = self.take()
             if arrival is not None:
@@ -62,10 +63,22 @@ class EventArrivals:
                 return
 
     def take(self, timeout_s: float | None = None) -> EventArrival | None:
-        """Return the oldest that waits, or None if nothing comes in time.
+        """Return the oldest batch or event in the queue.
 
-        After the end it is `Ended` again and again. A fault of the source is raised here, after
-        all that came before it.
+        Parameters
+        ----------
+        timeout_s
+            longest wait [s]; None waits until something comes
+
+        Returns
+        -------
+        arrival
+            None if nothing came in time; `Ended` at every call after the end
+
+        Raises
+        ------
+        Exception
+            the error of the source, after everything that came before it
         """
         with self._changed:
             self._changed.wait_for(lambda: bool(self._waiting or self._end), timeout_s)
@@ -77,16 +90,17 @@ class EventArrivals:
 
     @property
     def waiting_s(self) -> float:
-        """Seconds of the scan that wait to be taken [s]."""
+        """Time of the scan in the queue [s]."""
         with self._changed:
             batches = [each for each in self._waiting if isinstance(each, EventBatch)]
             return batches[-1].span_s[1] - batches[0].span_s[0] if batches else 0.0
 
     def close(self) -> None:
-        """Stop reading and let go of the source."""
+        """Stop reading and close the source."""
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
+        # A source returns within a fraction of a second; one that hangs must not block the end
         self._thread.join(timeout=10)
         self.source.close()
 
@@ -109,6 +123,7 @@ class EventArrivals:
                     end = arrival
                     break
                 self._put(arrival)
+        # A source that fails has ended, so `_end` is set in any case
         except BaseException as e:  # noqa: BLE001  handed to the consumer, who raises it
             fault = e
         with self._changed:
@@ -125,6 +140,7 @@ class EventArrivals:
             else:
                 self._n_said += 1
             self._waiting.append(arrival)
+            # After appending: a single batch above the limit is still delivered
             self._make_room()
             self._changed.notify_all()
 
@@ -138,7 +154,7 @@ class EventArrivals:
             pass
 
     def _drop(self, kind: type[EventBatch] | type[SourceEvent]) -> bool:
-        """Drop the oldest of a kind, but not what came last; whether there was one."""
+        """Drop the oldest one of a kind, except the last; return True if there was one."""
         for k, each in enumerate(self._waiting):
             if isinstance(each, kind) and k < len(self._waiting) - 1:
                 del self._waiting[k]
@@ -146,6 +162,7 @@ class EventArrivals:
                     n = each.events.n_events
                     self._bytes -= each.n_bytes
                     self.dropped += n
+                    # The gap before a dropped batch is part of the gap before the next one
                     self._lost += n + each.lost
                 else:
                     self._n_said -= 1

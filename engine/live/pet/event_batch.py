@@ -1,4 +1,4 @@
-"""What a running list-mode scan yields: events as measured, some at a time."""
+"""Batches of a running list-mode scan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.data.listmode import ListMode
 from engine.live.core.frame import SourceEvent
 
 EVENT_BYTES = 15
-"""Crystals, flag, time bin and time of an event."""
+"""Memory of one event: crystals, flag, TOF bin and time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,10 +22,10 @@ class EventBatch:
 
     Attributes
     ----------
-    events : prompts and delayeds with their times, and the scanner; at least one
-    first : number of the first of them in the scan, from 0
-    arrived_s : when they were here, by `time.monotonic` [s]
-    lost : events between the batch before and this one that never came, or were not taken in time
+    events : at least one prompt or delayed with its time, and the scanner
+    first : number of the first event in the scan, from 0
+    arrived_s : time of arrival, by `time.monotonic` [s]
+    lost : events since the previous batch that never came, or were not taken in time
     """
 
     events: ListMode
@@ -35,7 +35,7 @@ class EventBatch:
 
     @property
     def span_s(self) -> tuple[float, float]:
-        """Times of the first and the last of them since the start of the scan [s]."""
+        """Times of the first and the last event since the start of the scan [s]."""
         times = self.events.time_ms
         if times is None:
             return 0.0, 0.0
@@ -49,34 +49,42 @@ class EventBatch:
 
 
 EventArrival: TypeAlias = EventBatch | SourceEvent
-"""What a source of events yields."""
+"""Batch or event from a source."""
 
 
 class EventSource(Protocol):
-    """Events of a list-mode scan while it is measured.
+    """Events of a list-mode scan during its acquisition.
 
-    `batches` runs in a thread of its own (`engine.live.pet.event_arrivals`), blocks for no longer
-    than a fraction of a second at a time and returns soon after `stop` is set. It raises an
-    `EngineError` where nothing can ever come; whatever else happens to the source is an event.
+    `batches` runs in a separate thread (`engine.live.pet.event_arrivals`). It blocks for a
+    fraction of a
+    second at most, and returns soon after `stop` is set. It raises an `EngineError` if nothing can
+    ever
+    come. Everything else that happens to the source is an event.
     """
 
     @property
     def name(self) -> str:
-        """What people call it: a file, an address."""
+        """Name for the user: a file or an address."""
 
     @property
     def head(self) -> ListMode | None:
-        """The scan without its events: scanner, and what the source brings; it may come late."""
+        """The scan without events: scanner and data of the source; it may become known late."""
 
     @property
     def can_wait(self) -> bool:
-        """Whether it can wait for who takes its events, so that none has to be dropped."""
+        """True if the source can wait for its consumer, so that no event is dropped."""
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
-        """Yield events and what happens to the source as they come; the last one is `Ended`."""
+        """Yield batches and events of the source as they come, `Ended` last.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
 
     def close(self) -> None:
-        """Let go of files and connections; more than once does no harm."""
+        """Close files and connections; may be called several times."""
 
 
 def head_of(scan: ListMode) -> ListMode:
@@ -85,15 +93,27 @@ def head_of(scan: ListMode) -> ListMode:
 
 
 def joined(parts: list[ListMode]) -> ListMode:
-    """Return the events of several parts of one scan, one after the other."""
+    """Concatenate parts of one scan.
+
+    Parameters
+    ----------
+    parts
+        parts with the same columns, in order
+
+    Returns
+    -------
+    scan
+        all events; the first part itself if it is the only one
+    """
     if len(parts) == 1:
         return parts[0]
+    # `select_by` visits the columns in a fixed order, so they can be taken one by one
     columns = iter(zip(*(_columns(part) for part in parts), strict=True))
     return parts[0].select_by(lambda _: np.concatenate(next(columns)))
 
 
 def _columns(part: ListMode) -> list[np.ndarray]:
-    """Return what `ListMode.select_by` takes, in its order."""
+    """Return the columns that `ListMode.select_by` visits, in its order."""
     found: list[np.ndarray] = []
     part.select_by(lambda column: found.append(column) or column)  # type: ignore[func-returns-value]
     return found

@@ -1,13 +1,14 @@
-"""Events as messages of two parts, a header in JSON and bytes.
+"""Events as messages of two parts: a header in JSON and bytes.
 
     {"isocenter": {"announce": "list mode", "delayed": true, "tof": true}}          scanner, TOML
     {"isocenter": {"announce": "events", "first": k, "n": n, "columns": [...]}}     columns
     {"isocenter": {"announce": "end", "sent": n}}                                   nothing
 
-Columns stand one after the other, little-endian: crystals (int32, two of each event), time_ms
-(uint32, from the start of the scan), and where they were announced delayed (uint8, 0 or 1) and
-tof_bin (int16). The scanner is the text of its own file. Nothing is ever unpickled, sizes must
-match, and every number is checked before it is used.
+Columns follow one another, little-endian: crystals (int32, two per event) and time_ms (uint32,
+from the
+start of the scan), and if announced delayed (uint8, 0 or 1) and tof_bin (int16). The scanner is the
+text of its own file. Nothing is unpickled, sizes must match, and all numbers are checked before
+use.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from engine.live.core.message import OURS, Buffer, ScanEnd, header_of, table_of,
 from engine.live.pet.event_batch import EventBatch
 
 COLUMNS = {"crystals": "<i4", "time_ms": "<u4", "delayed": "|u1", "tof_bin": "<i2"}
-"""In the order in which they are sent."""
+"""Columns in the order of the message."""
 MOST_SCANNER_BYTES = 2**20
 MOST_EVENTS = 20_000_000
-"""In one message."""
+"""Most events in one message."""
 
 EventMessage: TypeAlias = EventBatch | ListMode | ScanEnd
 
@@ -42,10 +43,15 @@ EventMessage: TypeAlias = EventBatch | ListMode | ScanEnd
 def message_of_head(head: ListMode) -> list[Buffer]:
     """Return the message that announces a scan.
 
+    Parameters
+    ----------
+    head
+        scan without events
+
     Raises
     ------
     SettingsError
-        for a scanner that is a map of crystals, whose text is not known
+        for a scanner that is a crystal map, which has no settings to send
     """
     if not isinstance(head.scanner, RingScanner | DualHead):
         raise SettingsError(
@@ -62,7 +68,15 @@ def message_of_head(head: ListMode) -> list[Buffer]:
 
 
 def message_of_events(events: ListMode, first: int) -> list[Buffer]:
-    """Return the message of some events, the first of them with its number in the scan."""
+    """Return the message of some events.
+
+    Parameters
+    ----------
+    events
+        events with all announced columns
+    first
+        number of the first event in the scan
+    """
     given = {
         "crystals": events.crystals,
         "time_ms": events.time_ms,
@@ -80,21 +94,26 @@ def message_of_events(events: ListMode, first: int) -> list[Buffer]:
 def read_event_message(
     parts: Sequence[Buffer], head: ListMode | None, arrived_s: float
 ) -> EventMessage | None:
-    """Return what a message says, or refuse it in a sentence; None for events nobody announced.
+    """Read a message.
 
     Parameters
     ----------
     parts
-        of the message
+        parts of the message
     head
-        the scan as it was announced
+        announced scan, None before the announcement
     arrived_s
-        when the message was here
+        time of arrival, by `time.monotonic` [s]
+
+    Returns
+    -------
+    message
+        events, an announced scan or the end; None for events before an announcement
 
     Raises
     ------
     DataError
-        for what is not in this form, of another size than it says, or not of this scanner
+        if the message has another form or size than its header states, or does not fit the scanner
     """
     if len(parts) != 2:
         raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
@@ -113,6 +132,7 @@ def read_event_message(
 
 
 def _head(ours: Plain, text: Buffer) -> ListMode:
+    # The size is checked before the text is parsed
     if memoryview(text).nbytes > MOST_SCANNER_BYTES:
         raise DataError(f"a scanner of more than {MOST_SCANNER_BYTES:,} bytes.")
     try:
@@ -130,6 +150,7 @@ def _head(ours: Plain, text: Buffer) -> ListMode:
         delayed=np.empty(0, np.bool_) if ours.get("delayed") is True else None,
         tof_bins=np.empty(0, np.int16) if is_timed else None,
         time_ms=np.empty(0, np.uint32),
+        # An unknown or absurd duration becomes known at the end of the scan
         duration_s=float(duration) if isinstance(duration, float) and 0 < duration < 1e7 else 0.0,
     )
 
@@ -151,13 +172,16 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
         )
     found, at = {}, 0
     for name, size, kind in zip(wanted, sizes, kinds, strict=True):
+        # A copy in native byte order: the message's buffer belongs to ZeroMQ
         found[name] = np.frombuffer(data, kind, size, at).astype(kind.newbyteorder("="))
         at += size * kind.itemsize
     crystals = found["crystals"].reshape(n, 2)
+    # Kernels index arrays with these numbers without further checks
     _refuse_outside("a crystal", crystals, head.scanner.n_crystals)
     _refuse_outside("a time bin", found.get("tof_bin"), _n_bins(head))
     _refuse_outside("a flag", found.get("delayed"), 2)
     times = found["time_ms"]
+    # Sliding images search times by bisection, which needs their order
     if (times[1:] < times[:-1]).any():
         raise DataError("events whose times run backwards.")
     delayed = found.get("delayed")

@@ -1,4 +1,4 @@
-"""A stored list-mode scan, cut into what comes in a moment, by the times of its events."""
+"""Divide a stored list-mode scan into short intervals by the times of its events."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from engine.core.errors import DataError
 from engine.data.listmode import ListMode
 
 MOMENT_MS = 100
-"""Events of so long come together."""
+"""Length of an interval of events."""
 MOST_EVENTS = 1_000_000
-"""And no more than so many."""
+"""Most events in one part of an interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedEvents:
-    """Events of a moment.
+    """Events of a short interval.
 
     Attributes
     ----------
-    events : in the order of their times
-    first : number of the first of them in the scan
-    due_s : when the last of them has been measured, since the start of the scan [s]
+    events : events in the order of their times
+    first : number of the first event in the scan
+    due_s : end of the interval since the start of the scan [s]
     """
 
     events: ListMode
@@ -35,10 +35,17 @@ class PlayedEvents:
 def played_events(scan: ListMode, moment_ms: int = MOMENT_MS) -> Iterator[PlayedEvents]:
     """Yield the events of a scan as they were measured.
 
+    Parameters
+    ----------
+    scan
+        scan with event times
+    moment_ms
+        length of an interval [ms]
+
     Raises
     ------
     DataError
-        where the scan does not say when its events were
+        if the scan has no event times
     """
     scan = in_time(scan)
     times = np.asarray(scan.time_ms)
@@ -51,12 +58,17 @@ def played_events(scan: ListMode, moment_ms: int = MOMENT_MS) -> Iterator[Played
 
 
 def in_time(scan: ListMode) -> ListMode:
-    """Return a scan with its events in the order of their times, measured columns only.
+    """Return a scan with its events in the order of time, and measured columns only.
+
+    Parameters
+    ----------
+    scan
+        scan with event times
 
     Raises
     ------
     DataError
-        where it does not say when they were
+        if the scan has no event times
     """
     if scan.time_ms is None:
         raise DataError(
@@ -64,7 +76,9 @@ def in_time(scan: ListMode) -> ListMode:
             "with times."
         )
     times = scan.time_ms
+    # A scanner measures no corrections, so a played scan has none either
     scan = replace(scan, additive=None, factors=None, background=None)
+    # Stable, so that events of the same millisecond keep their order
     if (times[1:] < times[:-1]).any():
         scan = scan.select(np.argsort(times, kind="stable"))
     return scan

@@ -1,4 +1,4 @@
-"""A stored list-mode scan sent over ZeroMQ as if measured, as `EventStreamSource` receives it."""
+"""Send a stored list-mode scan over ZeroMQ like a scanner, for `EventStreamSource`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.live.pet.event_message import message_of_events, message_of_head
 from engine.live.pet.event_playing import PlayedEvents, in_time, played_events
 
 ANNOUNCE_S = 2.0
-"""The scanner is said so often, for receivers that come later."""
+"""Interval at which the scanner is sent again, for receivers that connect later."""
 
 
 def send_events(
@@ -26,39 +26,46 @@ def send_events(
     stop: Event,
     on_event: Callable[[str], None] = lambda _: None,
 ) -> int:
-    """Send a scan; returns how many events were sent.
+    """Send a scan.
 
-    Waits for a receiver before the first event; `to_all` it goes on when nobody is there
-    any more, else it waits for the next receiver.
+    It waits for a receiver before the first event. With `to_all` it continues without receivers,
+    otherwise it waits for the next one.
 
     Parameters
     ----------
     scan
-        whose events have times
+        scan with event times
     address
-        tcp://host:port of a receiver, or tcp://*:port to wait for receivers here
+        tcp://host:port of a receiver, or tcp://*:port to wait for receivers
     rate
-        seconds of the scan in a second, 1: its own pace; None: as fast as they are taken
+        seconds of the scan per second, 1 for its own speed; None: as fast as they are received
     to_all
-        to all who subscribe (PUB); else each message to one receiver, none is lost (PUSH)
+        True to send to all subscribers (PUB); else each message goes to one receiver (PUSH)
     stop
         set to stop
     on_event
-        called with what happens, a sentence each
+        called with a sentence about each event
+
+    Returns
+    -------
+    n_sent
+        number of events sent
 
     Raises
     ------
     DataError
-        where the events have no times
+        if the events have no times
+    SettingsError
+        if the scanner cannot be announced
     """
     scan = in_time(scan)
-    message_of_head(scan)  # refuses what cannot be announced
+    message_of_head(scan)  # raises if the scanner cannot be announced
     with outgoing(address, to_all=to_all, stop=stop, on_event=on_event) as line:
         return _Events(line, scan, rate, to_all, stop).send_all()
 
 
 class _Events:
-    """One scan on its way."""
+    """Sending of one scan."""
 
     def __init__(
         self, line: Outgoing, scan: ListMode, rate: float | None, to_all: bool, stop: Event
@@ -73,9 +80,11 @@ class _Events:
         try:
             self._send_events()
         except KeyboardInterrupt:
+            # Set first, so that the last message is tried only once
             self._stop.set()
             raise
         finally:
+            # Also after an error: receivers would otherwise wait for more events
             self._line.put(message_of_end(self._sent), is_last=True)
         return self._sent
 
@@ -94,15 +103,17 @@ class _Events:
             self._sent += each.events.n_events
 
     def _wait(self, begun: float, each: PlayedEvents) -> None:
-        """Wait until a moment is due; after a receiver was away, time goes on from there."""
+        """Wait until an interval is due; after a pause of the receiver, continue from there."""
         if self._rate is None:
             return
         ahead = begun + self._late_s + each.due_s / self._rate - monotonic()
+        # More than a second late: without a receiver, which must not get a burst afterwards
         if ahead < -1.0:
             self._late_s -= ahead
         self._stop.wait(max(ahead, 0))
 
     def _announce(self) -> None:
+        # A new subscriber has not seen the scanner
         if self._to_all and self._line.hear():
             self._announced_s = float("-inf")
         if monotonic() - self._announced_s > ANNOUNCE_S:

@@ -1,7 +1,7 @@
-"""Events of a running scan that an image is made of: all that came, or the newest seconds.
+"""Events of a running scan for the image: all of them, or those of the newest seconds.
 
-An image that is renewed in a moment cannot look at all of them: `every` takes evenly spread ones,
-k, k + n, ..., so that each subset is as fair as those of an ordinary run.
+A quick update cannot use all events. `every` takes evenly spread ones, k, k + n, ..., so that each
+subset is as representative as those of a normal run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from engine.data.listmode import ListMode
 from engine.live.pet.event_batch import EVENT_BYTES, joined
 
 PART_EVENTS = 1 << 17
-"""Events that are kept in one piece, at least."""
+"""Least number of events in one part."""
 ROOM_BYTES = EVENT_BYTES + 1
-"""Memory of a kept event: columns, and whether it is used."""
+"""Memory of a stored event: columns, and the flag that it is used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,8 @@ class KeptEvents:
 
     Attributes
     ----------
-    events : prompts and delayeds, in the order of their times
-    usable : (n,) prompts on lines that the model can explain
+    events : prompts and delayeds in the order of their times
+    usable : (n,) True for prompts on lines that the model can explain
     """
 
     events: ListMode
@@ -36,22 +36,22 @@ class KeptEvents:
 
     @property
     def last_ms(self) -> int:
-        """Time of the last of them [ms]."""
+        """Time of the last event [ms]."""
         return 0 if self.events.time_ms is None else int(self.events.time_ms[-1])
 
 
 class EventStore:
-    """Keeps events in the order in which they came.
+    """Stores events in the order of arrival.
 
     Parameters
     ----------
-    newest_s : older ones than the newest by more than this go; None: all stay
-    most_bytes : for all that are kept [bytes]
+    newest_s : events older than this are dropped; None: all stay
+    most_bytes : most memory for all events [bytes]
 
     Attributes
     ----------
-    n_events, n_usable, n_delayed : events that are kept, and those of them an image is made of
-    left_out : events that found no room
+    n_events, n_usable, n_delayed : stored events, and those of them that are usable or delayed
+    left_out : events for which there was no memory
     """
 
     def __init__(self, newest_s: float | None, most_bytes: int) -> None:
@@ -60,12 +60,29 @@ class EventStore:
         self.n_events = self.n_usable = self.n_delayed = self.left_out = 0
 
     def add(self, events: ListMode, usable: NDArray[np.bool_]) -> tuple[int, bool]:
-        """Keep events; returns how many usable ones went for them, and whether there was room."""
+        """Store events.
+
+        Parameters
+        ----------
+        events
+            next events of the scan
+        usable
+            (n,) True for events of the image
+
+        Returns
+        -------
+        n_gone
+            number of usable events that were dropped for them
+        is_kept
+            False if the memory is full
+        """
+        # A growing image ends with the events that fit; a sliding one drops old events instead
         if self._newest_s is None and self.n_events + events.n_events > self._most:
             self.left_out += events.n_events
             return 0, False
         self._count(events, usable, 1)
         part = KeptEvents(events, usable)
+        # Many small batches would slow down every pass over the events
         if self._parts and self._parts[-1].events.n_events < self._least_part:
             last = self._parts.pop()
             joint = np.concatenate([last.usable, usable])
@@ -78,7 +95,7 @@ class EventStore:
         return PART_EVENTS if self._newest_s is None else 1
 
     def _forget(self, now_ms: int) -> int:
-        """Drop what is too old, or too much; returns how many usable events went."""
+        """Drop events that are too old or too many; return the number of usable ones dropped."""
         before = self.n_usable
         if self._newest_s is None:
             return 0
@@ -89,10 +106,12 @@ class EventStore:
             gone = self._parts.popleft()
             self._count(gone.events, gone.usable, -1)
         first = self._parts[0]
+        # Times are in order, so the boundary is found by bisection
         times = first.events.time_ms
         k = 0 if times is None else int(np.searchsorted(times, since, side="right"))
         if k:
             self._count(first.events.select(slice(0, k)), first.usable[:k], -1)
+            # Copies, or the dropped events would stay in memory as part of the array
             rest = first.events.select_by(lambda column: column[k:].copy())
             self._parts[0] = KeptEvents(rest, first.usable[k:].copy())
         return before - self.n_usable
@@ -103,13 +122,25 @@ class EventStore:
         self.n_delayed += sign * events.n_delayed
 
     def clear(self) -> None:
-        """Forget all."""
+        """Discard all events."""
         self._parts.clear()
         self.n_events = self.n_usable = self.n_delayed = self.left_out = 0
 
     def every(self, k: int, n: int) -> ListMode | None:
-        """Return the usable events among k, k + n, ... of all; None where there is none."""
+        """Return a subset of the usable events.
+
+        Parameters
+        ----------
+        k, n
+            events k, k + n, ... of all stored ones
+
+        Returns
+        -------
+        events
+            None if none of them is usable
+        """
         found, start = [], 0
+        # The subset continues over the borders of parts
         for part in self._parts:
             rows = slice((k - start) % n, None, n)
             used = part.usable[rows]
@@ -119,7 +150,20 @@ class EventStore:
         return joined(found) if found else None
 
     def delayeds(self, most: int) -> tuple[ListMode | None, float]:
-        """Return about so many delayeds, evenly spread, and how many each stands for."""
+        """Return a sample of the delayeds.
+
+        Parameters
+        ----------
+        most
+            most delayeds
+
+        Returns
+        -------
+        delayeds
+            evenly spread sample, None without delayeds
+        stands_for
+            number of delayeds for which each one stands
+        """
         every = max(1, -(-self.n_delayed // most))
         found, n = [], 0
         for part in self._parts:
@@ -133,7 +177,7 @@ class EventStore:
 
     @property
     def span_s(self) -> tuple[float, float]:
-        """Times of the first and last kept event [s]."""
+        """Times of the first and the last stored event [s]."""
         if not self._parts:
             return 0.0, 0.0
         times = self._parts[0].events.time_ms
@@ -142,9 +186,9 @@ class EventStore:
 
     @property
     def n_bytes(self) -> int:
-        """Memory of what is kept [bytes]."""
+        """Memory of the stored events [bytes]."""
         return self.n_events * ROOM_BYTES
 
     def all(self) -> ListMode | None:
-        """Return all events that are kept."""
+        """Return all stored events, None without any."""
         return joined([part.events for part in self._parts]) if self._parts else None

@@ -1,7 +1,9 @@
-"""What a growing image ends as: the iterations of an ordinary run over all events that came.
+"""Final image of a growing scan: the iterations of a normal run over all events.
 
-From the uniform image, with the subsets, passes and filters of the protocol and the corrections
-that could be applied live; so it is the ordinary reconstruction but for these corrections.
+It starts from the uniform image, with the subsets, iterations and filters of the protocol and the
+corrections that are possible during the scan. Apart from the other corrections, it is the image of
+a
+normal reconstruction.
 """
 
 from __future__ import annotations
@@ -27,13 +29,13 @@ from engine.recon.postprocess import Filter
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """The image after an update.
+    """Image after an update.
 
     Attributes
     ----------
     values : (n_z, n_y, n_x) counts/mm, not filtered
-    finishing : filters that finish it
-    done, of : updates made, and in all
+    finishing : filters for the finished image
+    done, of : number of this update, and of all updates
     """
 
     values: NDArray[np.float32]
@@ -58,16 +60,18 @@ def settling(
     scan
         all events with the factors of their lines
     protocol
-        of the run
+        protocol of the run
     grid, sensitivity
-        of the image
+        grid and sensitivity of the image
     randoms
-        how they are estimated, None where they are not
+        estimation of randoms, None without
     on
         device and threads
     """
+    # Now with all delayeds, so more precise than the estimate during the scan
     if randoms is not None and randoms.obstacle(scan) is None:
         scan = randoms.apply(scan, on=on)
+    # Automatic settings depend on the counts, which are known only now
     protocol, _ = fitted(protocol, scan, sharpened=False)
     algorithm = protocol.algorithm
     prepared = listmode_pet.prepare(scan, on=on)
@@ -84,6 +88,7 @@ def settling(
     steps = solve(algorithm, model, start, between=between if protocol.between else None)
     for step in steps:
         values = np.asarray(step.image, np.float32)
+        # The factor for the total count belongs to the last image only
         if step.update == n_updates:
             values, _ = algorithm.completed(model, values)
         yield Settled(values, protocol.finishing, step.update, n_updates)

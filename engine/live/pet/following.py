@@ -1,4 +1,4 @@
-"""What is done to events of a running scan, one batch after the other: image, watch, figures."""
+"""Process the events of a running scan batch by batch: image, motion watch and statistics."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from engine.live.pet.watching import Watching
 from engine.recon.postprocess import Filter
 
 PIECE_S = 0.15
-"""An update takes about so long."""
+"""Approximate duration of an update."""
 FIRST_GUESS = 200_000.0
-"""Events traced in a second, before it is known."""
+"""Assumed events per second of a projection, before it is measured."""
 
 
 class LivePetWork:
@@ -40,11 +40,11 @@ class LivePetWork:
 
     Parameters
     ----------
-    source : of the events; only asked for its name and head
+    source : source of the events; only its name and head are used
     choices : protocol and mode
     on : device and threads
     stop : set when the session closes
-    say : called with what is to be known of the source
+    say : called with events of the source
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class LivePetWork:
         self._stop, self._say = stop, say
         settings = choices.settings
         newest_s = settings.newest_s if settings.mode == "sliding" else None
+        # Once, at the start: later the events themselves reduce the free memory
         free = psutil.virtual_memory().available
         self.store = EventStore(newest_s, round(settings.memory_share * free))
         self.corrections: LiveCorrections | None = None
@@ -74,7 +75,7 @@ class LivePetWork:
 
     @property
     def update(self) -> LivePetUpdate:
-        """What is newest."""
+        """Newest state."""
         store = self.store
         figures = self._figures.at(
             0 if self._shown is None else store.n_usable, store.span_s, store.n_bytes,
@@ -99,7 +100,18 @@ class LivePetWork:
         return ""
 
     def take_up(self, arrived: Sequence[EventArrival]) -> int:
-        """Take events up; returns how many came."""
+        """Process batches and events.
+
+        Parameters
+        ----------
+        arrived
+            batches and events of the source, in order
+
+        Returns
+        -------
+        n_events
+            number of list-mode events
+        """
         n, together = 0, list[ListMode]()
         for each in arrived:
             if isinstance(each, EventBatch):
@@ -108,10 +120,11 @@ class LivePetWork:
                 together.append(each.events)
                 continue
             if isinstance(each, Resumed) and each.anew:
-                together.clear()  # nothing of the scan before stays
+                together.clear()  # nothing of the previous scan stays
                 self._begin_anew()
             if not isinstance(each, Ended):
                 self._say(each)
+        # All at once: each pass over small batches has a fixed cost
         if together:
             events = joined(together)
             self._watching.add(events)
@@ -123,6 +136,7 @@ class LivePetWork:
         events, usable = corrections.prepared(events)
         gone, is_kept = self.store.add(events, usable)
         if not is_kept:
+            # Only the first batch without memory is reported
             if self.store.left_out == events.n_events:
                 self._say(Noticed(f"{self._source.name}: {self._full()}"))
             return
@@ -138,18 +152,19 @@ class LivePetWork:
         )
 
     def _begun(self, events: ListMode) -> LiveCorrections:
-        """Begin, as soon as the scanner is known."""
+        """Create the corrections, once the scanner is known."""
         head = self._source.head or events.select(slice(0, 0))
         choices = self._choices
         found = LiveCorrections(choices.attach(head), choices.protocol, on=self._on)
         self.corrections = found
         for title in found.left_out:
             self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
+        # In a thread: the sensitivity takes seconds to minutes, and events are stored meanwhile
         self._making = ImageMaking(found, choices.protocol, on=self._on, stop=self._stop)
         return found
 
     def _begin_anew(self) -> None:
-        """Forget the scan before: nothing of it may stay in the image, or be kept."""
+        """Discard the previous scan: nothing of it may stay in the image or in memory."""
         self.store.clear()
         self._new, self._gone, self._shown = [], 0, None
         self._figures.begin_anew()
@@ -158,18 +173,31 @@ class LivePetWork:
         self.corrections = self._image = self._making = None
 
     def refresh(self, until_s: float) -> bool:
-        """Bring the image up to date by a moment; whether there is one."""
+        """Update the image until a given time.
+
+        Parameters
+        ----------
+        until_s
+            end of the work, by `time.monotonic` [s]
+
+        Returns
+        -------
+        is_there
+            False if there is no image yet
+        """
         corrections, image = self.corrections, self._made()
         if corrections is None or image is None or not self.store.n_usable:
             return False
         corrections.estimate_randoms(self.store)
         self._add_new(image, corrections)
+        # A sliding image never converges, so it gets new updates in proportion to time
         if self._choices.settings.mode == "sliding":
             now_s = self.store.span_s[1]
             share = (now_s - self._seen_until_s) / self._choices.settings.newest_s
             algorithm = self._choices.protocol.algorithm
             image.allow(share * algorithm.n_iterations * algorithm.n_subsets)
             self._seen_until_s = now_s
+        # Stops early enough that the next update still fits
         while monotonic() + PIECE_S < until_s and image.left > 0 and not self._stop.is_set():
             self._look_again(image, corrections)
         self._shown = self._finished(image.values, self._choices.protocol.finishing)
@@ -177,14 +205,14 @@ class LivePetWork:
         return True
 
     def wait(self) -> bool:
-        """Wait for the first image; whether there is one."""
+        """Wait for the first image; return True if there is one."""
         if self._making is not None:
             self._making.wait()
         self._made()
         return self._image is not None and self.store.n_usable > 0
 
     def settle(self) -> Iterator[LivePetUpdate]:
-        """Make the image that an ordinary run makes of the same events, update by update."""
+        """Yield the updates of the image that a normal run makes of the same events."""
         if self._making is not None:
             self._making.wait(finest=True)
         corrections, image, events = self.corrections, self._made(), self.store.all()
@@ -192,6 +220,7 @@ class LivePetWork:
             return
         head = corrections.head
         scan = replace(events, line_factors=head.line_factors, mu_map=head.mu_map)
+        # The corrections of the source's head belong to lines, so they apply to all events
         if head.line_factors:
             scan = replace(scan, factors=corrections.factors(scan.crystals).astype(np.float32))
         steps = settling(
@@ -210,7 +239,7 @@ class LivePetWork:
         before, making = self._image, self._making
         self._image = None if making is None else making.image()
         if before is None and self._image is not None:
-            self._gone, events = 0, self.store.every(0, 1)  # all that came before the image
+            self._gone, events = 0, self.store.every(0, 1)  # everything that came before the image
             self._new = [] if events is None else [events]
         return self._image
 
@@ -220,6 +249,7 @@ class LivePetWork:
         events, self._new = joined(self._new), []
         n_new, n_gone, self._gone = events.n_events, self._gone, 0
         image.grow(n_new, n_gone)
+        # A sample of the new events stands for all of them if there are too many
         every = max(1, round(n_new / (2 * PIECE_S * self._speed)))
         events = events.select(slice(0, None, every)) if every > 1 else events
         begun = monotonic()
@@ -228,9 +258,10 @@ class LivePetWork:
 
     def _look_again(self, image: LiveImage, corrections: LiveCorrections) -> None:
         least = self.store.n_events / image.n_subsets
+        # At least one subset, and at most what fits into the time of an update
         every = max(1, round(self.store.n_events / min(least, PIECE_S * self._speed)))
         self._turn += 1
-        golden = 0.6180339887498949  # of a circle: any number of turns lies about evenly on it
+        golden = 0.6180339887498949  # its multiples modulo 1 are always spread evenly
         begun = monotonic()
         events = self.store.every(int(self._turn * golden % 1 * every), every)
         if events is None:
@@ -239,10 +270,11 @@ class LivePetWork:
         self._timed(events.n_events, monotonic() - begun)
 
     def _timed(self, n: int, seconds: float) -> None:
+        # A running average: the speed depends on the image and on other programs
         self._speed += 0.3 * (n / max(seconds, 1e-6) - self._speed)
 
     def _finished(self, values: NDArray[np.float32], finishing: Sequence[Filter]) -> Volume:
-        """Return the image as the protocol finishes it."""
+        """Return the image with the filters of the protocol."""
         corrections, image = self.corrections, self._image
         if corrections is None or image is None:
             raise DataError("there is no image yet.")
@@ -252,7 +284,7 @@ class LivePetWork:
         return Volume(np.array(values, np.float32), image.grid, "counts/mm", info)
 
     def _facts(self, corrections: LiveCorrections) -> Plain:
-        """Return what made the image."""
+        """Return the provenance of the image."""
         since_s, until_s = self.store.span_s
         choices = self._choices
         return {
@@ -271,7 +303,7 @@ class LivePetWork:
         }
 
     def scan(self) -> ListMode | None:
-        """Return the events that are kept as a scan for an ordinary run, None where none came."""
+        """Return the stored events as a scan for a normal run, None without events."""
         events, corrections = self.store.all(), self.corrections
         if events is None or corrections is None:
             return None
@@ -284,13 +316,14 @@ class LivePetWork:
             tof_bins=events.tof_bins,
             time_ms=events.time_ms,
             duration_s=seconds,
+            # Corrections are left to the normal run, which applies all of them
             factors=None,
             background=None,
             line_factors=(),
         )
 
     def close(self) -> None:
-        """End what works beside."""
+        """End the threads."""
         self._end_making()
 
     def _end_making(self) -> None:

@@ -1,4 +1,4 @@
-"""The image of a running scan, there soon: with a rough sensitivity first, then with a fine one."""
+"""First image of a running scan: quickly with a rough sensitivity, then with a precise one."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import key_of, load
 
 ROUGH = SensitivitySettings(method="sampled", error_percent=6.0)
-"""A ninth of the work of the usual one."""
+"""A ninth of the work of the default."""
 LOOK_S = 0.1
 
 
 class ImageMaking:
-    """Makes the image of one scan beside what takes its events.
+    """Makes the image of one scan in a thread, while events are received.
 
     Parameters
     ----------
-    corrections : of the scan
+    corrections : corrections of the scan
     protocol : grid, sensitivity and algorithm
     on : device and threads
     stop : set when the session closes
@@ -38,12 +38,13 @@ class ImageMaking:
         self._corrections, self._protocol, self._on, self._stop = corrections, protocol, on, stop
         self._ends = Event()
         self._image: LiveImage | None = None
+        # One thread: the rough sensitivity comes first, the precise one afterwards
         self._pool = ThreadPoolExecutor(1, "sensitivity")
         self._first = self._pool.submit(self._made)
         self._finer = self._pool.submit(self._sensitivity)
 
     def image(self) -> LiveImage | None:
-        """Return the image if there is one by now, with the best sensitivity that is there."""
+        """Return the image with the best available sensitivity, None before the first."""
         if self._image is None and self._first.done():
             self._image = self._first.result()
         if self._image is not None and self._finer.done():
@@ -51,14 +52,21 @@ class ImageMaking:
         return self._image
 
     def wait(self, *, finest: bool = False) -> None:
-        """Wait for the image, or for its finest sensitivity, unless the session closes."""
+        """Wait for the image, unless the session closes.
+
+        Parameters
+        ----------
+        finest
+            True to wait for its precise sensitivity
+        """
         awaited = self._finer if finest else self._first
         while not (awaited.done() or self._stop.is_set()):
+            # With a timeout, so that closing the session ends the wait
             with suppress(TimeoutError):
                 awaited.result(timeout=LOOK_S)
 
     def close(self) -> None:
-        """End what works beside."""
+        """End the thread."""
         self._ends.set()
         self._pool.shutdown(cancel_futures=True)
 
@@ -67,6 +75,7 @@ class ImageMaking:
 
     def _made(self) -> LiveImage:
         protocol = self._protocol
+        # With the precise one in the cache, a rough one would only be a detour
         if not self._is_kept():
             protocol = protocol.model_copy(update={"sensitivity": ROUGH})
         return live_image_of(
@@ -79,8 +88,9 @@ class ImageMaking:
         return sensitivity_of(head, grid, protocol, on=self._on, stopped=self._has_ended)
 
     def _is_kept(self) -> bool:
-        """Whether the fine sensitivity is there from before."""
+        """Return True if the precise sensitivity is in the cache."""
         head, protocol = self._corrections.head, self._protocol
         grid = grid_of(head, protocol)
+        # The key is that of a normal run, so both share the cache
         key = key_of(replace(head, factors=None), grid, protocol.sensitivity, on=self._on)
         return load(cache_dir() / "sensitivity", key, grid) is not None

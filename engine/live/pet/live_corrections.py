@@ -1,10 +1,11 @@
-"""Corrections of a running scan: those that are known of every line before it ends.
+"""Corrections of a running scan: those that are known for every line before its end.
 
-What multiplies lines (normalisation, geometry, attenuation) is the same from the first event on.
-Randoms are expected as delayeds have come so far: σ_i σ_j for all of the frame until now
-(`engine.corrections.randoms`), with σ estimated anew whenever delayeds have doubled, and
-r ← r · (delayeds now) / (delayeds then) in between. Scatter, the resolution and units want the
-whole scan, and are left to the ordinary run.
+Multiplicative corrections (normalisation, geometry, attenuation) are constant from the first event
+on.
+Randoms are estimated from the delayeds so far: σ_i σ_j for the frame until now
+(`engine.corrections.randoms`). σ is estimated again whenever the delayeds have doubled, with
+r ← r · (delayeds now) / (delayeds then) in between. Scatter, resolution modelling and calibration
+require the whole scan, and are left to the normal run.
 """
 
 from __future__ import annotations
@@ -27,30 +28,30 @@ from engine.modalities.listmode_pet.model import without_tof
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 
 LEAST_DELAYEDS = 10_000
-"""From so many on randoms are estimated."""
+"""Number of delayeds from which randoms are estimated."""
 MOST_DELAYEDS = 1_000_000
-"""Looked at together."""
+"""Most delayeds in one estimate."""
 
 
 class LiveCorrections:
-    """What is known of the lines of a running scan.
+    """Corrections of a running scan for its lines.
 
     Parameters
     ----------
-    head : the scan without its events, with what the source and the user brought
-    protocol : says what to correct
+    head : scan without events, with the data of the source and of the user
+    protocol : protocol with the requested corrections
     on : device and threads
 
     Attributes
     ----------
-    head : with the factors of its lines
-    applied, left_out : kinds of the corrections, and titles of those left to the ordinary run
-    randoms : how randoms are estimated, None where they are not
+    head : scan with the factors of its lines
+    applied, left_out : kinds of the applied corrections, and titles of those left to the normal run
+    randoms : estimation of randoms, None without
 
     Raises
     ------
     DataError
-        where the protocol insists on what the scan does not allow
+        if a correction is switched on, but impossible for the scan
     """
 
     def __init__(self, head: ListMode, protocol: ListModeProtocol, *, on: Backend) -> None:
@@ -68,6 +69,7 @@ class LiveCorrections:
                     self.applied.append(step.kind)
                 continue
             obstacle = step.obstacle(head)
+            # "auto" leaves out what is impossible; "on" must not fail silently
             if obstacle is not None and step.use == "on" and isinstance(step, Multiplicative):
                 raise DataError(f"{step.title} correction is switched on, but {obstacle}.")
             if obstacle is None and isinstance(step, Multiplicative):
@@ -75,41 +77,68 @@ class LiveCorrections:
                 self.applied.append(step.kind)
             elif obstacle is None or step.use == "on":
                 self.left_out.append(step.title)
+        # Factors of single events are not known before the events
         self.head = replace(head, factors=None)
         self._pool = ThreadPoolExecutor(1, "randoms") if self.randoms else None
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget what was estimated."""
+        """Discard the estimates."""
         self._rates: NDArray[np.float64] | None = None
         self._rates_of = 0
         self._estimate: tuple[Future[NDArray[np.float64]], int] | None = None
 
     def close(self) -> None:
-        """End what works beside."""
+        """End the thread."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
     def prepared(self, events: ListMode) -> tuple[ListMode, NDArray[np.bool_]]:
-        """Return events as the image wants them, and which of them are usable."""
+        """Return events in the form for the image.
+
+        Parameters
+        ----------
+        events
+            events of the source
+
+        Returns
+        -------
+        events
+            events with the scanner of the corrections, without TOF bins if they are not used
+        usable
+            (n,) True for prompts on lines that can be explained
+        """
         scanner, on = self.head.scanner, self._on
         events = replace(events, scanner=scanner, delayed=_flags(events))
         if self.head.tof_bins is None:
             events = without_tof(events)
         crystals = on.to_device(events.crystals)
+        # No model explains events on lines of gaps, and the update would divide by zero
         usable: NDArray[np.bool_] = on.to_host(scanner.in_coincidence(crystals))
         if events.delayed is not None:
             usable &= ~events.delayed
         weights = self.head.crystal_weights
         if weights is not None:
             usable &= (weights[events.crystals] > 0).all(axis=1)
+        # Only factors that may be 0 are computed here: attenuation takes time and never is
         for factor in self.head.line_factors:
             if factor.blinds_lines:
                 usable &= on.to_host(factor.of_lines(crystals, scanner, on=on)) > 0
         return events, usable
 
     def factors(self, crystals: NDArray[np.int32]) -> Array:
-        """Return n a of lines, (n,); sums need not be the same on every device."""
+        """Return n · a of lines.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2) crystals of the lines
+
+        Returns
+        -------
+        factors
+            (n,) factors; their last bits depend on the device
+        """
         found: Array = np.ones(len(crystals), np.float32)
         for factor in self.head.line_factors:
             found = found * factor.of_lines(
@@ -118,13 +147,22 @@ class LiveCorrections:
         return found
 
     def estimate_randoms(self, store: EventStore, *, wait: bool = False) -> None:
-        """Estimate randoms from the delayeds that are kept, beside all else, where it is time."""
+        """Start or collect an estimate of randoms, in a thread.
+
+        Parameters
+        ----------
+        store
+            stored events with the delayeds
+        wait
+            True to wait for a running estimate
+        """
         if self.randoms is None or self._pool is None:
             return
         if self._estimate is not None and (wait or self._estimate[0].done()):
             future, n = self._estimate
             self._rates, self._rates_of, self._estimate = future.result(), n, None
         n = store.n_delayed
+        # A doubling of the counts halves the variance; more estimates gain little
         is_time = n >= LEAST_DELAYEDS and not self._rates_of / 2 < n < 2 * max(self._rates_of, 1)
         if not is_time or self._estimate is not None:
             return
@@ -135,26 +173,38 @@ class LiveCorrections:
         randoms = self.randoms
 
         def rates() -> NDArray[np.float64]:
+            # Each delayed of the sample stands for several, and rates multiply in pairs
             return np.sqrt(stands_for) * randoms.rates(data)
 
         self._estimate = (self._pool.submit(rates), n)
 
     def background(self, events: ListMode, n_delayed: int) -> NDArray[np.float32] | None:
-        """Return expected randoms over the factors of the events' lines, None where unknown.
+        """Return the expected randoms divided by the factors of the events' lines.
 
-        n_delayed : that came in the frame the image is of
+        Parameters
+        ----------
+        events
+            events of an update
+        n_delayed
+            number of delayeds in the frame of the image
+
+        Returns
+        -------
+        background
+            (n,) per TOF bin; None before the first estimate
         """
         if self._rates is None or not self._rates_of:
             return None
         randoms = pair_product(self._rates, events.crystals) * (n_delayed / self._rates_of)
+        # Randoms are equal in all TOF bins
         if events.tof_bins is not None and events.scanner.tof is not None:
             randoms /= events.scanner.tof.n_bins
-        if self.head.line_factors:  # of these events alone, since attenuation takes its time
+        if self.head.line_factors:  # for these events only, since attenuation takes time
             factors = self.factors(events.crystals)
             randoms = np.divide(randoms, factors, out=np.zeros_like(randoms), where=factors > 0)
         return randoms.astype(np.float32)
 
 
 def _flags(events: ListMode) -> NDArray[np.bool_] | None:
-    """Return delayeds as flags."""
+    """Return the delayeds as flags."""
     return None if events.delayed is None else events.delayed.astype(np.bool_, copy=False)

@@ -1,15 +1,18 @@
-"""An image of events that are still coming, renewed by part of them at a time.
+"""An image of incoming events, updated with some of them at a time.
 
     x ← (1 − w) x + w · x / s · (N / n) Σ_j A_j / (A_j x + g_j)
 
-over n of the N events that the image is of. With all of them and w = 1 it is an iteration of EM;
-with less it is EM by ordered subsets, relaxed so that n of N events renew no more of the image than
-is theirs: for new ones w = n / N, so that each event is in the image once; for those looked at
-again w = B n / N, as much as in a run of B subsets. w is at most 1/2, so that too few events
-empty no voxel for ever. After Cappé & Moulines, J R Stat Soc B 71 (2009) 593 (EM of a stream).
+over n of the N events of the image. With all events and w = 1 it is an iteration of EM. With fewer
+events it is OSEM with relaxation, so that n of N events change their share of the image only. For
+new
+events w = n / N, so that each event enters the image once. For repeated events w = B n / N, as in
+a run
+with B subsets. w is at most 1/2, so that few events never set a voxel to zero for good. After
+Cappé &
+Moulines, J R Stat Soc B 71 (2009) 593 (EM of a stream).
 
-Noise of few counts would stay long after more have come. So whenever the counts have doubled, the
-image is smoothed; and between two such times it sees no more than the I · B updates of a run.
+Noise of the first counts would remain long after more have come. The image is therefore smoothed
+whenever the counts have doubled. In between it gets at most the I · B updates of a run.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from engine.recon.postprocess import Gaussian
 
 MOST_WEIGHT = 0.5
 SMOOTHED_VOXELS = 3.0
-"""Width at half maximum of the smoothing, of the longest edge of a voxel."""
+"""Full width at half maximum of the smoothing, relative to the longest voxel edge."""
 
 
 class LiveImage:
@@ -37,10 +40,10 @@ class LiveImage:
 
     Parameters
     ----------
-    grid : its voxels
-    sensitivity : of all lines
-    tof : timing of the scanner, None where it is not used
-    updates : of an ordinary run, and in how many subsets at most
+    grid : grid of the image
+    sensitivity : sensitivity over all lines
+    tof : TOF bins of the scanner, None if they are not used
+    updates : number of updates of a normal run, and its most subsets
     on : device and threads
 
     Attributes
@@ -65,7 +68,13 @@ class LiveImage:
         self.begin_anew()
 
     def use(self, sensitivity: Sensitivity) -> None:
-        """Use another sensitivity, finer than the one before, from the next update on."""
+        """Use another sensitivity from the next update on.
+
+        Parameters
+        ----------
+        sensitivity
+            more precise sensitivity of the same grid
+        """
         if sensitivity is not self.sensitivity:
             self._take(sensitivity)
 
@@ -81,51 +90,89 @@ class LiveImage:
         seen = s > 0
         self._seen = seen
         self._inverse = np.divide(1, s, out=np.zeros_like(s), where=seen)
+        # Uniform where the scanner sees anything, and scaled to one expected event
         self._uniform = (seen / np.float32(total)).astype(np.float32)
 
     def begin_anew(self) -> None:
-        """Forget all events."""
+        """Discard all events."""
         self.values: NDArray[np.float32] = np.zeros(self.grid.shape, np.float32)
         self._n = self._smooth_at = 0
         self._left = self._most
 
     @property
     def n_subsets(self) -> int:
-        """Subsets of the updates, no more than the events allow."""
+        """Number of subsets; fewer if there are few events."""
         most = ring_demand(self._n, self.grid, self._tof).most_subsets
         return max(min(self._most_subsets, most), 1)
 
     @property
     def left(self) -> float:
-        """Updates that may still be made with the counts that are there."""
+        """Number of updates that are still allowed with the current counts."""
         return self._left
 
     def grow(self, n_new: int, n_gone: int = 0) -> int:
-        """Take events into account that come and go; returns how many the image is of then."""
+        """Change the number of events of the image.
+
+        Parameters
+        ----------
+        n_new, n_gone
+            numbers of added and of dropped events
+
+        Returns
+        -------
+        n
+            number of events afterwards
+        """
         n = self._n + n_new - n_gone
         if self._n <= 0 or n <= 0:
             self.values = self._uniform * np.float32(max(n, 0))
         else:
+            # Scaled, so that the image has the total of its events before they are projected
             self.values *= np.float32(n / self._n)
         self._n = max(n, 0)
         if self._n >= self._smooth_at:
+            # Noise of the first half would stay in the image
             if self._smooth_at:
                 self._smooth()
             self._smooth_at, self._left = 2 * self._n, self._most
         return self._n
 
     def allow(self, updates: float) -> None:
-        """Allow further updates, as time goes on for an image of the newest events."""
+        """Allow further updates, for an image of the newest events.
+
+        Parameters
+        ----------
+        updates
+            number of updates; the total stays below that of a run
+        """
         self._left = min(self._left + updates, self._most)
 
     def take(
         self, events: ListMode, background: NDArray[np.float32] | None, stand_for: int
     ) -> None:
-        """Renew the image by events that have just come, or some that stand for all of them."""
+        """Update the image with new events.
+
+        Parameters
+        ----------
+        events
+            new events, or a sample of them
+        background
+            (n,) expected background over factors; None without
+        stand_for
+            number of new events that the sample represents
+        """
         self._renew(events, background, stand_for / max(self._n, 1))
 
     def look_again(self, events: ListMode, background: NDArray[np.float32] | None) -> None:
-        """Renew the image by some of the events that it has."""
+        """Update the image with events that it already includes.
+
+        Parameters
+        ----------
+        events
+            subset of the stored events
+        background
+            (n,) expected background over factors; None without
+        """
         weight = min(self.n_subsets * events.n_events / max(self._n, 1), MOST_WEIGHT)
         self._renew(events, background, weight)
         self._left -= weight
@@ -142,6 +189,7 @@ class LiveImage:
         )
         shares, _ = A.em_numerator(self.values, background)
         change = self._on.to_host(shares)
+        # The numerator of n events, scaled to all N
         change *= np.float32(weight * self._n / events.n_events)
         change *= self._inverse
         self.values *= np.float32(1 - weight)

@@ -1,22 +1,24 @@
-"""Jumps of the object, told from noise and from changing activity by counting statistics alone.
+"""Detect jumps of the object, and distinguish them from noise and from changing activity.
 
-z = (r, C), centre and covariance of the activity (`engine.live.pet.activity_moments`), is taken in
-bins of a quarter of a second. Of the last w seconds it is compared with what a straight line
-through the twenty seconds before them foretells, so that slow changes of the activity are no
-motion:
+z = (r, C), centre and covariance of the activity (`engine.live.pet.activity_moments`), is computed
+in
+bins of a quarter of a second. The last w seconds are compared with the extrapolation of a straight
+line
+through the previous twenty seconds, so that slow changes of the activity are not motion:
 
     δ = z_after − ẑ,    D = Cov z_after + Cov ẑ
 
-A rigid motion by d and by a small rotation ω about the centre changes δ = J (d, ω):
-δr = d, δC = [ω] C − C [ω]. Least squares weighted by D⁻¹ give d and ω with their errors, and
+A rigid motion by d and by a small rotation ω about the centre gives δ = J (d, ω) with δr = d and
+δC = [ω] C − C [ω]. Least squares with the weight D⁻¹ give d and ω with their errors, and
 
     χ² = gᵀ F⁻¹ g,  F = Jᵀ D⁻¹ J,  g = Jᵀ D⁻¹ δ
 
-is distributed as χ² of six numbers where nothing moves. The limit is that which noise exceeds
-`FALSE_PER_HOUR` times in an hour of tests, all of them counted. What is left, δᵀ D⁻¹ δ − χ², is
-what no rigid motion explains, as activity that redistributes: where it is larger, it is no motion.
-Rotations about an axis around which the activity is round cannot be seen, and shifts along the axis
-of a short scanner look smaller than they are, since what leaves it is seen less and less.
+has a χ² distribution with six degrees of freedom if nothing moves. Noise exceeds the limit
+`FALSE_PER_HOUR` times per hour over all tests. The remainder δᵀ D⁻¹ δ − χ² is not explained by a
+rigid
+motion, but for example by redistribution of activity. If the remainder is larger, it is no motion.
+Rotations about an axis of symmetry of the activity cannot be seen. Shifts along the axis of a short
+scanner appear too small, because activity that leaves the field of view is seen less and less.
 """
 
 from __future__ import annotations
@@ -32,13 +34,13 @@ from engine.live.pet.activity_moments import PAIRS, LineMeans, Mask, Matrix, N, 
 
 BIN_MS = 250
 AFTER_BINS = (1, 2, 4, 6)
-"""Lengths of what is compared with what was before, in bins."""
+"""Lengths of the compared intervals, in bins."""
 BEFORE_BINS, LEAST_BEFORE_BINS = 80, 8
 FALSE_PER_HOUR = 1e-3
 LEAST_MM, LEAST_DEG = 1.0, 1.0
-"""Smaller motions are not said: a fifth and a third of what is to be found."""
+"""Smaller motions are not reported: a fifth and a third of the motions that must be found."""
 MEASURED_BINS = 8
-"""The size of a jump is measured over so long after it."""
+"""Number of bins after a jump over which its size is measured."""
 TESTS_PER_HOUR = 3600_000 / BIN_MS * len(AFTER_BINS)
 
 
@@ -48,12 +50,12 @@ class Motion:
 
     Attributes
     ----------
-    at_s : when, since the start of the scan [s]
-    shift_mm : (3,) of the centre of the activity, x, y, z [mm]
-    turn_deg : (3,) about x, y and z through the centre [°]
+    at_s : time since the start of the scan [s]
+    shift_mm : (3,) shift of the centre of the activity, x, y, z [mm]
+    turn_deg : (3,) rotation about x, y and z through the centre [°]
     errors : (6,) standard errors of both
-    chi2 : as above
-    is_measured : whether the size is final, of two seconds after the jump
+    chi2 : χ² as above
+    is_measured : True if the size is final, from two seconds after the jump
     """
 
     at_s: float
@@ -74,7 +76,7 @@ class Motion:
         return float(np.linalg.norm(self.turn_deg))
 
     def as_plain(self) -> Plain:
-        """Return the figures by name."""
+        """Return the values by name."""
         return {
             "at_s": self.at_s,
             "mm": self.mm,
@@ -86,7 +88,7 @@ class Motion:
         }
 
     def describe(self) -> str:
-        """Plain words."""
+        """Return the motion as text."""
         mm, deg = (float(np.linalg.norm(self.errors[k : k + 3])) for k in (0, 3))
         return (
             f"by {self.mm:.1f} ± {mm:.1f} mm and {self.deg:.1f} ± {deg:.1f}° at {self.at_s:.1f} s"
@@ -94,7 +96,7 @@ class Motion:
 
 
 class MotionWatch:
-    """Looks for jumps in the events of one scan."""
+    """Detects jumps in the events of one scan."""
 
     def __init__(self) -> None:
         from scipy.stats import chi2
@@ -103,7 +105,7 @@ class MotionWatch:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Forget the scan before."""
+        """Discard the previous scan."""
         self._means = LineMeans()
         self._bins: deque[tuple[int, Sums]] = deque(
             maxlen=BEFORE_BINS + max(*AFTER_BINS, MEASURED_BINS)
@@ -115,22 +117,34 @@ class MotionWatch:
 
     @property
     def is_watching(self) -> bool:
-        """Whether enough has come to tell a jump."""
+        """True once there are enough events to detect a jump."""
         return self._mask is not None and len(self._bins) > LEAST_BEFORE_BINS
 
     @property
     def place(self) -> Place | None:
-        """Place of the activity in the last second."""
+        """Position of the activity in the last second."""
         newest = list(self._bins)[-1000 // BIN_MS :]
         return self._place([sums for _, sums in newest])
 
     def add(self, events: ListMode) -> list[Motion]:
-        """Take events up, in the order of their times; returns the motions that they show."""
+        """Add events.
+
+        Parameters
+        ----------
+        events
+            events with times, in their order
+
+        Returns
+        -------
+        motions
+            motions that these events reveal; a motion comes twice, first with a preliminary size
+        """
         times = events.time_ms
         if times is None or not events.n_events:
             return []
         self._means.add(events)
         numbers = times // BIN_MS
+        # Events of a batch usually belong to one bin or two
         edges = np.flatnonzero(np.diff(numbers)) + 1
         found = []
         for start, stop in zip([0, *edges], [*edges, len(numbers)], strict=True):
@@ -146,7 +160,7 @@ class MotionWatch:
         return sums_of(events, self._mask)
 
     def _close(self) -> list[Motion]:
-        """Test when a bin is complete."""
+        """Test for a jump when a bin is complete."""
         if self._open is None:
             return []
         self._bins.append(self._open)
@@ -156,37 +170,40 @@ class MotionWatch:
             return []
         if self._found is not None:
             return self._measured(number)
+        # Short intervals find large jumps soon, long ones find small jumps
         tested = [self._test(number, n) for n in AFTER_BINS]
         jumps = [each for each in tested if each is not None]
         if not jumps:
             return []
+        # The interval that starts at the jump has the largest χ²
         best = max(jumps, key=lambda each: each[1].chi2)
         n = AFTER_BINS[tested.index(best)]
         self._found = number - n + 1, *best
         return [best[1]]
 
     def _look_for_object(self) -> None:
-        """Find where the activity lies, from events everywhere; then begin with those near it."""
+        """Find the activity from events everywhere; then use only those near it."""
         place = self._place([sums for _, sums in self._bins])
         if len(self._bins) < LEAST_BEFORE_BINS or place is None:
             return
+        # Each width must be known to half of itself, or the mask would be noise
         known = np.sqrt(np.diag(place.errors)[3:6]) < np.diag(place.covariance) / 2
         if known.all() and np.linalg.eigvalsh(place.covariance)[0] > 0:
             self._mask = Mask(place.centre_mm, place.covariance)
             self._bins.clear()
 
     def _measured(self, number: int) -> list[Motion]:
-        """Measure the size of a jump when enough of what is after it has come."""
+        """Measure the size of a jump once enough has come after it."""
         if self._found is None or number - self._found[0] < MEASURED_BINS:
             return []
         first, before, motion = self._found
         self._found, self._since = None, first + 1
-        # the bin in which it was first seen, and the next, may hold some of both
+        # the first bin of the jump, and the next one, may include both positions
         after = self._place([sums for k, sums in self._bins if k > first + 1])
         jump = None if after is None else rigid(before, after, motion.at_s)
         if jump is None:
             return []
-        if self._mask is not None:  # it goes with the object, and what is before it is of no use
+        if self._mask is not None:  # moves with the object; earlier bins have the old position
             self._mask = Mask(self._mask.centre_mm + jump.shift_mm, self._mask.covariance)
             self._bins.clear()
         return [Motion(motion.at_s, jump.shift_mm, jump.turn_deg, jump.errors, jump.chi2, True)]
@@ -194,6 +211,7 @@ class MotionWatch:
     def _test(self, number: int, n: int) -> tuple[Place, Motion] | None:
         """Compare the last n bins with those before."""
         after = self._place([sums for k, sums in self._bins if k > number - n])
+        # Bins before the last jump have another position
         earlier = [(k, s) for k, s in self._bins if self._since < k <= number - n][-BEFORE_BINS:]
         if after is None or len(earlier) < LEAST_BEFORE_BINS:
             return None
@@ -214,7 +232,7 @@ class MotionWatch:
         return self._means.place_of(together)
 
     def _predicted(self, bins: list[tuple[int, Sums]], at: float) -> Place | None:
-        """Return where a straight line through bins, weighted by counts, is at some time."""
+        """Return the value at some time of a straight line through bins, weighted by counts."""
         places = [(k, sums.total[0], self._means.place_of(sums)) for k, sums in bins]
         known = [(k, n, place) for k, n, place in places if place is not None]
         if len(known) < LEAST_BEFORE_BINS:
@@ -225,6 +243,7 @@ class MotionWatch:
         spread = float(weights @ (times - middle) ** 2)
         if spread <= 0:
             return None
+        # The line's value at `at` as a weighted sum, so that its error follows from theirs
         shares = weights * (1 + (at - middle) * (times - middle) / spread)
         parts = [place for _, _, place in known]
         values = sum(share * part.values for share, part in zip(shares, parts, strict=True))
@@ -233,15 +252,28 @@ class MotionWatch:
 
 
 def rigid(before: Place, after: Place, at_s: float) -> Motion | None:
-    """Return the rigid motion between two places; None where another change explains more."""
+    """Return the rigid motion between two positions.
+
+    Parameters
+    ----------
+    before, after
+        position and covariance of the activity with their errors
+    at_s
+        time of the motion [s]
+
+    Returns
+    -------
+    motion
+        None if another change of the activity explains more
+    """
     change, noise = after.values - before.values, after.errors + before.errors
     width = float(np.sqrt(max(np.trace(before.covariance), 1e-12)))
     J = _jacobian(before.covariance)
-    J[:, 3:] /= width  # rotations in mm at this radius, so that all numbers are alike
+    J[:, 3:] /= width  # rotations in mm at this radius, so that all numbers have the same unit
     weight = np.linalg.pinv(noise, hermitian=True)
     F, g = J.T @ weight @ J, J.T @ weight @ change
     known, axes = np.linalg.eigh(F)
-    seen = known > 1 / width**2  # what is known no better than one radian is not known
+    seen = known > 1 / width**2  # rotations that are uncertain by more than one radian are unknown
     inverse = (axes[:, seen] / known[seen]) @ axes[:, seen].T
     found, explained = inverse @ g, float(g @ inverse @ g)
     if float(change @ weight @ change) - explained > explained:
@@ -252,7 +284,7 @@ def rigid(before: Place, after: Place, at_s: float) -> Motion | None:
 
 
 def _jacobian(C: Matrix) -> Matrix:
-    """(9, 6) δ of a shift [mm] and a rotation [rad] of something with the covariance C."""
+    """Return the (9, 6) derivative of z by shift [mm] and rotation [rad] for a covariance C."""
     J = np.zeros((N, 6))
     J[:3, :3] = np.eye(3)
     for axis in range(3):

@@ -1,4 +1,4 @@
-"""Which source of events a text names: an address, a file that grows, or a stored scan."""
+"""Open the source of events that a text names: an address, a growing file, or a stored scan."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def open_events(
     Parameters
     ----------
     name
-        tcp://host:port, or a file
+        tcp://host:port, or a path
     options
-        whether a stored scan is played, and how fast [seconds of the scan in a second]
+        replay and its rate [seconds of the scan per second]; None for the defaults
     scanner
-        that recorded it, where the file does not say
+        scanner of the scan, if the file does not state it
 
     Raises
     ------
     SettingsError
-        where it is neither
+        if the name is no address, and no such file exists
     """
     options = options or SourceOptions()
     if is_address(name):
@@ -50,10 +50,21 @@ def open_events(
 
 
 def attaching(files: Mapping[str, Path]) -> Attach:
-    """Return what puts further files of the user, by the keys of their roles, to a scan."""
+    """Return a function that adds files of the user to a scan.
+
+    Parameters
+    ----------
+    files
+        files by the keys of their roles
+
+    Returns
+    -------
+    attach
+        takes a scan without events, and returns it with the contents of the files
+    """
 
     def attach(head: ListMode) -> ListMode:
-        from engine.corrections import CORRECTIONS  # with the libraries of the corrections
+        from engine.corrections import CORRECTIONS  # loads the libraries of the corrections
         from engine.corrections.base import inputs_of
         from engine.modalities.attaching import attached
 

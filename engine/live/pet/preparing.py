@@ -1,4 +1,4 @@
-"""What a live image needs before it can begin: kernels, and the sensitivity of the scanner."""
+"""Prepare a live image: compiled kernels, and the sensitivity of the scanner."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.modalities.listmode_pet.warm_up import of_events
 
 
 def grid_of(head: ListMode, protocol: ListModeProtocol) -> ImageGrid:
-    """Return the voxels of the image of a scan."""
+    """Return the grid of the image of a scan."""
     return protocol.grid.grid_for(head.scanner)
 
 
@@ -31,25 +31,31 @@ def live_image_of(
     stopped: Callable[[], bool],
     keeps: bool = True,
 ) -> LiveImage:
-    """Compile, make or find the sensitivity, and return an image without events.
+    """Compile the kernels, compute or load the sensitivity, and return an image without events.
 
     Parameters
     ----------
     corrections
-        of the scan
+        corrections of the scan
     protocol
-        of the image
+        protocol of the image
     on
         device and threads
     stopped
-        asked whether to give up
+        polled during the work; True ends it
     keeps
-        whether a sensitivity that is made now is kept for other scans
+        True to store a new sensitivity in the cache
+
+    Raises
+    ------
+    ReadingStoppedError
+        if it was stopped
     """
     head = corrections.head
     grid = grid_of(head, protocol)
     tof = None if head.tof_bins is None else head.scanner.tof
     mu_map = None if head.mu_map is None else head.mu_map.grid
+    # First: compiling during the first update would delay the image
     for step in of_events(on, grid, tof, reproducible=False, mu_map=mu_map):
         step()
     sensitivity = sensitivity_of(head, grid, protocol, on=on, stopped=stopped, keeps=keeps)
@@ -67,7 +73,29 @@ def sensitivity_of(
     stopped: Callable[[], bool],
     keeps: bool = True,
 ) -> Sensitivity:
-    """Return the sensitivity over all lines of a scan, kept from before or made now."""
+    """Return the sensitivity over all lines of a scan, from the cache if possible.
+
+    Parameters
+    ----------
+    head
+        scan without events
+    grid
+        grid of the image
+    protocol
+        protocol with the settings of the sensitivity
+    on
+        device and threads
+    stopped
+        polled during the work; True ends it
+    keeps
+        True to store a new sensitivity in the cache
+
+    Raises
+    ------
+    ReadingStoppedError
+        if it was stopped
+    """
+    # Without factors of events, which are not part of the sensitivity
     data = replace(head, factors=None)
     folder = cache_dir() / "sensitivity"
     key = key_of(data, grid, protocol.sensitivity, on=on)

@@ -1,7 +1,8 @@
-"""A live reconstruction of list mode that runs by itself: events in, images and figures out.
+"""A live reconstruction of list mode in a thread, with images and statistics.
 
-One thread takes all events that wait, renews the image for a moment and hands the newest over;
-whoever looks may be slow, and sees the newest.
+One thread takes all waiting events, updates the image for a short time and provides the newest
+one. Its
+consumer may be slow, and sees the newest image only.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from engine.live.pet.following import LivePetWork
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
 
 EVERY_S = 0.6
-"""From one image to the next, so that each is there within a second,"""
+"""Interval between images, so that each appears within a second,"""
 WORK_S = 0.5
-"""and for how long of it the image is renewed."""
+"""and the time of it in which the image is updated."""
 LOOK_S = 0.1
 MOST_AT_ONCE_S = 1.0
-"""Seconds of the scan taken together from a source that waits, so that none is dropped."""
+"""Most seconds of the scan per batch from a source that can wait."""
 MOST_EVENTS = 1000
 
 
 class LivePetSession:
-    """Reconstructs a running list-mode scan in a thread, which begins at once.
+    """Reconstructs a running list-mode scan in a thread that starts at once.
 
     Parameters
     ----------
-    source : of the events
+    source : source of the events
     choices : protocol and mode
     on : device and threads
     """
@@ -60,12 +61,26 @@ class LivePetSession:
         self.close()
 
     def take(self, timeout_s: float | None = None) -> LivePetUpdate | SourceEvent | None:
-        """Return the next event of the source, or the newest image; None if nothing is new.
+        """Return the next event, or the newest image.
 
-        After the end, and all before it, `Ended` is returned again and again. A fault is raised.
+        Parameters
+        ----------
+        timeout_s
+            longest wait [s]; None waits until something is new
+
+        Returns
+        -------
+        news
+            None if nothing is new; `Ended` at every call after the end
+
+        Raises
+        ------
+        Exception
+            the error that ended the session
         """
         with self._changed:
             self._changed.wait_for(self._has_something, timeout_s)
+            # Events first: they are few, and images come all the time
             if self._events:
                 return self._events.popleft()
             if self._is_new:
@@ -77,33 +92,33 @@ class LivePetSession:
 
     @property
     def newest(self) -> LivePetUpdate:
-        """What was handed over last, or is about to be."""
+        """The newest state, which `take` may not have returned yet."""
         with self._changed:
             return self._update
 
     @property
     def scanner(self) -> Scanner | None:
-        """Scanner of the scan, None before the source has told."""
+        """Scanner of the scan, None before it is known."""
         corrections = self._work.corrections
         return None if corrections is None else corrections.head.scanner
 
     @property
     def settles(self) -> bool:
-        """Whether all events have come, and a growing image becomes the ordinary one."""
+        """True once all events have come, and a growing image becomes that of a normal run."""
         return self._settles
 
     def close(self) -> None:
-        """Stop; image and scan stay as they are then."""
+        """Stop; image and scan remain as they are."""
         self._stop.set()
         self._thread.join()
 
     def scan(self) -> ListMode:
-        """Return the events of a growing image as a scan, for an ordinary run; after `close`.
+        """Return the events of a growing image as a scan for a normal run; call it after `close`.
 
         Raises
         ------
         DataError
-            where there is none
+            if the mode is "sliding", or no event came
         """
         if self._choices.settings.mode == "sliding":
             raise DataError("older events are not kept; follow a scan that grows to keep it.")
@@ -132,7 +147,7 @@ class LivePetSession:
             with EventArrivals(self._source) as arrivals:
                 self._follow(arrivals)
             self._finish()
-        except BaseException as e:  # noqa: BLE001  handed to whoever looks, who raises it
+        except BaseException as e:  # noqa: BLE001  the consumer raises it
             fault = e
         self._work.close()
         with self._changed:
@@ -148,11 +163,11 @@ class LivePetSession:
             work.take_up(arrived)
             if monotonic() >= shown_s + EVERY_S or has_ended:
                 shown_s = monotonic()
-                work.refresh(begun_s + WORK_S)  # less of it where the events took their time
+                work.refresh(begun_s + WORK_S)  # less if the events took long
                 self._hand_over()
 
     def _finish(self) -> None:
-        """Make the image of a scan that ended before its sensitivity was there, and settle it."""
+        """Make the image if the scan ended before its sensitivity was ready, then finish it."""
         if self._stop.is_set() or not self._work.wait():
             return
         self._work.refresh(monotonic() + WORK_S)
@@ -164,8 +179,9 @@ class LivePetSession:
 
 
 def _batch(arrivals: EventArrivals, *, until_s: float) -> list[EventArrival]:
-    """Take what waits, and what comes until then; no more than is worth one image."""
+    """Take the events in the queue, and those that come until a given time, for one image."""
     batch: list[EventArrival] = []
+    # A source that can wait would otherwise deliver a whole stored scan as one batch
     taken_s, most_s = 0.0, MOST_AT_ONCE_S if arrivals.source.can_wait else float("inf")
     while taken_s < most_s:
         left = until_s - monotonic()

@@ -1,4 +1,4 @@
-"""How a running list-mode scan is reconstructed."""
+"""Settings for the reconstruction of a running list-mode scan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of a live list-mode reconstruction: count rates, pictures, how late they are, losses."""
+"""Statistics of a live list-mode reconstruction: count rates, images, delays and losses."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from engine.data.listmode import ListMode
 from engine.live.pet.event_batch import EventBatch
 
 RECENT_S = 5.0
-"""Rates are of the last so many seconds."""
+"""Rates of images are averages over this time."""
 RATE_S = 1.0
-"""Count rates are of the newest second of the scan."""
+"""Count rates are those of the newest second of the scan."""
 
 
 @dataclass(frozen=True)
 class LivePetStatistics:
-    """Figures at one moment.
+    """Statistics at one time.
 
     Attributes
     ----------
-    prompts_per_s, delayeds_per_s : that the scanner counts, in its newest second
-    refresh_hz : images made in a second
-    behind_s : from the arrival of the newest event of an image to the image after it, the longest
-        of the last seconds: so old is what is shown, at most; NaN before there are two
-    events, dropped : events that came, and that were lost, not taken in time or found no room
-    image_events : prompts that the image is of
-    image_from_s, image_until_s : times of the first and last of them in the scan
-    randoms_percent : delayeds of the prompts; NaN where the scan counts none
-    memory_mib : of the events that are kept
+    prompts_per_s, delayeds_per_s : count rates in the newest second of the scan
+    refresh_hz : images per second
+    behind_s : longest time in the last seconds from the arrival of the newest event of an image to
+    the
+        next image: greatest age of the shown image; NaN before the second image
+    events, dropped : events that came, and those that were lost, not taken in time or not stored
+    image_events : prompts in the image
+    image_from_s, image_until_s : times of the first and the last of them in the scan
+    randoms_percent : delayeds in percent of prompts; NaN without delayeds
+    memory_mib : memory of the stored events
     """
 
     prompts_per_s: float = 0.0
@@ -49,7 +50,7 @@ class LivePetStatistics:
     memory_mib: float = 0.0
 
     def as_plain(self) -> Plain:
-        """Return the figures by name; None for what is not known yet."""
+        """Return the statistics by name; None for unknown values."""
         return {
             name: None if isinstance(value, float) and np.isnan(value) else value
             for name, value in asdict(self).items()
@@ -57,7 +58,7 @@ class LivePetStatistics:
 
 
 class PetFigures:
-    """Counts what happens, in one thread."""
+    """Counts events and images, in one thread."""
 
     def __init__(self) -> None:
         self.events = self.lost = 0
@@ -69,12 +70,18 @@ class PetFigures:
         self._blocks: deque[tuple[float, NDArray[np.int64]]] = deque()
 
     def begin_anew(self) -> None:
-        """Forget what was counted of the scan before, but not what was lost."""
+        """Discard the counts of the previous scan, but not the losses."""
         self._counted.clear()
         self._blocks.clear()
 
     def took(self, batch: EventBatch) -> None:
-        """Count a batch, and what was lost before it."""
+        """Count a batch, and the losses before it.
+
+        Parameters
+        ----------
+        batch
+            next batch of the source
+        """
         events = batch.events
         self.events += events.n_events
         self.lost += batch.lost
@@ -82,16 +89,18 @@ class PetFigures:
         now_s = batch.span_s[1]
         self._counted.append((now_s, events.n_prompts, events.n_delayed))
         self._blocks.append((now_s, _of_blocks(events)))
+        # By the time of the scan, not of the clock: a replay may run faster
         while now_s - self._counted[0][0] >= RATE_S - 1e-3:
             self._counted.popleft()
         while now_s - self._blocks[0][0] >= RATE_S - 1e-3:
             self._blocks.popleft()
 
     def showed(self) -> None:
-        """Count an image that is handed over now, with all events that were taken."""
+        """Count an image that is shown now, with all events so far."""
         now = monotonic()
         self._shown.append(now)
         if self._shown_arrived is not None:
+            # The image before was shown until now, so its age is greatest now
             self._behind.append((now, now - self._shown_arrived))
         self._shown_arrived = self._newest_arrived
         while self._shown and now - self._shown[0] > RECENT_S:
@@ -101,7 +110,7 @@ class PetFigures:
 
     @property
     def blocks(self) -> NDArray[np.int64] | None:
-        """(n_blocks,) ends of lines counted by each detector block in the newest second."""
+        """Line ends in each detector block in the newest second, (n_blocks,)."""
         counts: NDArray[np.int64] | None = None
         for _, each in self._blocks:
             counts = each if counts is None else counts + each
@@ -110,7 +119,19 @@ class PetFigures:
     def at(
         self, image_events: int, span_s: tuple[float, float], n_bytes: int, left_out: int
     ) -> LivePetStatistics:
-        """Return the figures of this moment."""
+        """Return the statistics now.
+
+        Parameters
+        ----------
+        image_events
+            prompts in the image
+        span_s
+            times of the first and the last of them [s]
+        n_bytes
+            memory of the stored events
+        left_out
+            events for which there was no memory
+        """
         prompts = sum(each[1] for each in self._counted)
         delayeds = sum(each[2] for each in self._counted)
         behind = max((each[1] for each in self._behind), default=float("nan"))

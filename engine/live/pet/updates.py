@@ -1,4 +1,4 @@
-"""What a live list-mode reconstruction is made with, and what it hands over."""
+"""Choices and results of a live list-mode reconstruction."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.live.pet.statistics import LivePetStatistics
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 
 Attach = Callable[[ListMode], ListMode]
-"""Puts what the user brought, such as a μ-map, to the head of a scan."""
+"""Function that adds files of the user, such as a μ-map, to the head of a scan."""
 
 
 @dataclass(frozen=True)
 class LivePetChoices:
-    """What a live reconstruction of list mode is made with.
+    """Choices for a live reconstruction of list mode.
 
     Attributes
     ----------
-    protocol : grid, corrections, algorithm and filters, as of an ordinary run
-    settings : which events
-    attach : puts further files of the user to the scan
+    protocol : grid, corrections, algorithm and filters, as for a normal run
+    settings : events of the image
+    attach : adds files of the user to the scan
     """
 
     protocol: ListModeProtocol = field(default_factory=ListModeProtocol)
@@ -39,15 +39,15 @@ class LivePetChoices:
 
 @dataclass(frozen=True, eq=False)
 class LivePetUpdate:
-    """What is newest.
+    """Newest state of a live reconstruction.
 
     Attributes
     ----------
-    image : filtered as the protocol finishes an image [counts/mm]; None before there is one
-    statistics : figures of this moment
-    state : what is waited for, in words; "" while it runs
+    image : image with the filters of the protocol [counts/mm]; None before the first
+    statistics : current statistics
+    state : what is missing, as text; empty while it runs
     blocks : (n_blocks,) counts of the detector blocks in the newest second; None before
-    place : centre and covariance of the activity in the newest second; None where it is not watched
+    place : centre and covariance of the activity in the newest second; None without motion watch
     motions : jumps of the object, the oldest first
     """
 
@@ -65,7 +65,7 @@ class Moved(SourceEvent):
 
     Attributes
     ----------
-    motion : when and by how much
+    motion : time and size of the motion
     """
 
     motion: Motion

@@ -1,4 +1,4 @@
-"""The watch for motion of one source, and what it has found."""
+"""Watch for motion in the events of one source."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from engine.live.pet.updates import Moved
 
 
 class Watching:
-    """Says when the object moves.
+    """Reports motions of the object.
 
     Parameters
     ----------
-    name : of the source
-    is_on : whether motion is watched for
-    say : called with each motion, when it is seen and when its size is measured
+    name : name of the source
+    is_on : True to watch for motion
+    say : called with each motion, when it is detected and when its size is final
 
     Attributes
     ----------
-    motions : the oldest first
+    motions : motions, the oldest first
     """
 
     def __init__(self, name: str, is_on: bool, say: Callable[[SourceEvent], None]) -> None:
@@ -32,19 +32,26 @@ class Watching:
 
     @property
     def place(self) -> Place | None:
-        """Place of the activity in the newest second, None if it is not watched."""
+        """Position of the activity in the newest second, None without motion watch."""
         return None if self._watch is None else self._watch.place
 
     def begin_anew(self) -> None:
-        """Forget the scan before."""
+        """Discard the previous scan."""
         self.motions = []
         if self._watch is not None:
             self._watch.begin_anew()
 
     def add(self, events: ListMode) -> None:
-        """Look at events, in the order of their times."""
+        """Add events.
+
+        Parameters
+        ----------
+        events
+            events with times, in their order
+        """
         for motion in [] if self._watch is None else self._watch.add(events):
             text = motion.describe()
+            # The final size replaces the preliminary one of the same motion
             if motion.is_measured and self.motions:
                 self.motions[-1] = motion
                 text = f"{self._name}: the object has moved {text}, measured for 2 s."

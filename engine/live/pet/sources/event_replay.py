@@ -1,4 +1,4 @@
-"""A stored list-mode scan, played as if it were measured now."""
+"""A stored list-mode scan, played like a running one."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from engine.live.pet.event_playing import in_time, played_events
 
 
 class EventReplaySource:
-    """Plays any list-mode scan whose events have times.
+    """Plays any list-mode scan with event times.
 
     Parameters
     ----------
-    path : of the scan
-    rate : seconds of the scan in a second, 1: its own pace; None: as fast as they are taken
-    scanner : that recorded it, where the file does not say
-    loader : reads the file; one of its own, in another process, if None
+    path : file of the scan
+    rate : seconds of the scan per second, 1 for its own speed; None: as fast as processed
+    scanner : scanner of the scan, if the file does not state it
+    loader : process that reads the file; None to start one
 
     Raises
     ------
     EngineError
-        by `batches`, where the scan cannot be read, or its events have no times
+        by `batches`, if the scan cannot be read, or its events have no times
     """
 
     def __init__(
@@ -53,16 +53,22 @@ class EventReplaySource:
 
     @property
     def head(self) -> ListMode | None:
-        """The scan without its events, once it is read."""
+        """The scan without events, once it is read."""
         return self._head
 
     @property
     def can_wait(self) -> bool:
-        """Whether no rate is asked for."""
+        """True without a rate."""
         return self._rate is None
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
-        """Yield events as they were measured."""
+        """Yield events as they were measured.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration; also ends reading
+        """
         yield Waiting(f"{self.name}: is being read.")
         scan = self._loader.call(
             _read, self._path, self._scanner, about=self._path, stopped=stop.is_set
@@ -76,6 +82,7 @@ class EventReplaySource:
         begun = monotonic()
         for each in played_events(scan):
             if self._rate is not None:
+                # From the start, not from the last batch, so that delays do not add up
                 stop.wait(max(begun + each.due_s / self._rate - monotonic(), 0))
             if stop.is_set():
                 return
@@ -83,7 +90,7 @@ class EventReplaySource:
         yield Ended(f"{self.name}: all {scan.n_events:,} events were played.")
 
     def close(self) -> None:
-        """End the process that read the file."""
+        """End the process, if this source started it."""
         if self._own is not None:
             self._own.close()
 

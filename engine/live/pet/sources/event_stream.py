@@ -1,4 +1,4 @@
-"""Events that come over ZeroMQ, as `live send` sends them."""
+"""Events over ZeroMQ, as sent by `live send`."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 LOOK_MS = 100
 QUIET_S = 5.0
-"""Without an event for so long, it is said that one is waited for."""
+"""Time without an event after which the user is told."""
 WAITING_MESSAGES = 64
 MOST_MESSAGE_BYTES = 2**29
 MOST_REFUSALS = 5
-"""Refused messages that are told one by one."""
+"""Number of refused messages that are reported one by one."""
 
 
 class EventStreamSource:
-    """Receives messages of events from one address, as `engine.live.pet.event_message` has them.
+    """Receives events from one address, see `engine.live.pet.event_message`.
 
     Parameters
     ----------
-    address : tcp://host:port of a sender, or tcp://*:port to wait for senders here
-    subscribe : whether the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
+    address : tcp://host:port of a sender, or tcp://*:port to wait for senders
+    subscribe : True if the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
     """
 
     can_wait = False  # a scanner cannot
@@ -48,16 +48,22 @@ class EventStreamSource:
 
     @property
     def name(self) -> str:
-        """Its address."""
+        """Address of the sender."""
         return self._address
 
     @property
     def head(self) -> ListMode | None:
-        """The scan as the sender announced it, None if it has not."""
+        """Scan that the sender has announced, None without one."""
         return self._head
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
-        """Yield events as they come until the sender ends the scan."""
+        """Yield batches until the sender ends the scan.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         import zmq
 
         options = {
@@ -72,7 +78,7 @@ class EventStreamSource:
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
-        """Nothing stays open when `batches` has ended."""
+        """Do nothing: no connection stays open after `batches`."""
 
     def _received(
         self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
@@ -80,7 +86,7 @@ class EventStreamSource:
         last_s, is_quiet = monotonic(), True
         while not stop.is_set():
             if not socket.poll(LOOK_MS):
-                yield from presence.changes()  # only when all that was sent has been taken
+                yield from presence.changes()  # only once all messages of the sender were read
                 if not is_quiet and monotonic() - last_s > QUIET_S:
                     is_quiet = True
                     yield Waiting(f"{self.name}: no event for {QUIET_S:g} s; waits for more.")
@@ -109,12 +115,14 @@ class EventStreamSource:
 
     def _announced(self, head: ListMode) -> Iterator[EventArrival]:
         known, self._head = self._head, head
+        # Announced every few seconds, so mostly the same scanner
         if known is not None and known.scanner.fingerprint() != head.scanner.fingerprint():
             self._next = None
             yield Resumed(f"{self.name}: another scanner sends now; a scan begins.", anew=True)
 
     def _followed(self, batch: EventBatch) -> Iterator[EventArrival]:
         expected, n = self._next, batch.events.n_events
+        # Numbers of a scan only increase: the sender has started again
         if expected is not None and batch.first < expected:
             yield Resumed(
                 f"{self.name}: the scan begins anew, from event {batch.first:,}.", anew=True

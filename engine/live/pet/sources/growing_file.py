@@ -1,4 +1,4 @@
-"""A list-mode file that is being written: words are decoded as they come."""
+"""A list-mode file that is being written: events are decoded as they come."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from engine.live.pet.event_batch import EventArrival, EventBatch
 
 POLL_S = 0.05
 QUIET_S = 5.0
-"""Without an event for so long, it is said that one is waited for."""
+"""Time without an event after which the user is told."""
 
 
 class GrowingFileSource:
-    """Follows Siemens mMR or SAFIR list mode while it is written.
+    """Follows list mode of the Siemens mMR or SAFIR while it is written.
 
-    It ends when all words have come that a header counts; without one, when it is stopped.
+    It ends once all events that the header counts have come. Without a header, it ends when it is
+    stopped.
 
     Parameters
     ----------
-    path : of the words, or of the header that names them
-    scanner : that recorded it, where the file does not say
+    path : list-mode file, or the header that names it
+    scanner : scanner of the scan, if the file does not state it
     """
 
     def __init__(self, path: Path, *, scanner: str | None = None) -> None:
@@ -46,18 +47,25 @@ class GrowingFileSource:
 
     @property
     def head(self) -> ListMode | None:
-        """The scan without its events, once the file is known to be list mode."""
+        """The scan without events, once the file is recognised as list mode."""
         return None if self._tail is None else self._tail.head
 
     can_wait = True
-    """The file keeps what is not taken yet."""
+    """The file contains what is not read yet."""
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
-        """Yield events as they are written."""
+        """Yield events as they are written.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer to end the iteration
+        """
         yield Waiting(f"{self.name}: waits for events.")
         while not stop.is_set():
             events: ListMode | None = None
             try:
+                # Repeated until the file has enough bytes to be recognised
                 tail = self._tail = self._tail or tail_of(self._path, self._scanner)
                 events = tail.new_events()
             except EngineError as e:
@@ -77,12 +85,13 @@ class GrowingFileSource:
                 stop.wait(POLL_S)
 
     def close(self) -> None:
-        """Nothing stays open between two looks."""
+        """Do nothing: no file stays open between two looks."""
 
     def _failed(self, fault: EngineError) -> Iterator[EventArrival]:
-        """Say what is waited for, or that a scan begins anew; raise what waiting does not mend."""
+        """Report what is missing or that a scan restarts; raise what waiting cannot solve."""
         tail = self._tail
         if tail is None:
+            # A wrong scanner stays wrong, while a short header may be completed
             if isinstance(fault, SettingsError | GeometryError):
                 raise fault
             yield from self._say(Waiting, f"cannot be read yet: {fault}")
@@ -101,12 +110,19 @@ class GrowingFileSource:
 
 
 def tail_of(path: Path, scanner: str | None = None) -> ListModeTail:
-    """Return what decodes a list-mode file while it grows.
+    """Return the decoder of a growing list-mode file.
+
+    Parameters
+    ----------
+    path
+        list-mode file, or its header
+    scanner
+        scanner of the scan, if the file does not state it
 
     Raises
     ------
     EngineError
-        where it is not there yet, or its format cannot be followed
+        if the file does not exist yet, or its format cannot be followed
     """
     with closing(InputFile(path)) as file:
         reader = LISTMODE_READERS.accepting(file)
