@@ -58,6 +58,7 @@ class Arrivals:
         self._fault: BaseException | None = None
         self._changed = Condition()
         self._stop = Event()
+        # A daemon, so that a source that hangs cannot keep the program alive
         self._thread = Thread(target=self._read, name=f"frames of {source.name}", daemon=True)
         self._thread.start()
 
@@ -155,6 +156,7 @@ class Arrivals:
     def _put_frame(self, frame: Frame) -> None:
         self.arrived += 1
         if frame.kind == FrameKind.PROJECTION:
+            # Projections carry the count of lost ones, so no event is needed for each
             for gone in self._projections.add(self._number, frame):
                 self.dropped += 1
                 # A dropped frame takes the gaps before it along: both are missing for the next
@@ -197,6 +199,7 @@ class Arrivals:
             return self._events.popleft()[1]
         if first is self._references.frames:
             return self._references.pop()
+        # The count belongs to the frame after the gap, and starts again
         frame, lost = self._projections.pop(), self._lost
         self._lost = 0
         return replace(frame, lost=frame.lost + lost) if lost else frame

@@ -128,6 +128,7 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
     header = header_of(bytes(parts[0]))
     ours = table_of(header, OURS)
     # Messages of our own first: the end and the geometry have no number of a frame
+    # Receivers of other programs ignore what they do not know
     announced = ours.get("announce")
     if announced == "end":
         return ScanEnd(whole_of(ours, "sent", 0, 2**53))

@@ -56,6 +56,7 @@ class AxisFinder:
         views
             line integrals
         """
+        # A second search would use nearly the same views
         if self._thread is None or not self._thread.is_alive():
             self._thread = Thread(target=self._find, args=(views,), name="axis", daemon=True)
             self._thread.start()

@@ -32,6 +32,7 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     batch
         frames and events in order; empty if nothing came
     """
+    # Images more often than the screen shows them would only cost time
     until = monotonic() + least_s
     first = arrivals.take(max(least_s, LOOK_S))
     batch = [] if first is None else [first]
@@ -69,6 +70,7 @@ def scans_apart(views: Sequence[Frame], newest: int | None, scan: int | None) ->
             scans.append([])
             newest = None
         scans[-1].append(frame)
+        # A late frame must not lower the newest number
         newest, scan = max(frame.index, -1 if newest is None else newest), frame.scan
     return scans
 

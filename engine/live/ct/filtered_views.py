@@ -54,6 +54,7 @@ class FilteredViews:
         self._on, self._form = on, _form(weights)
         self._filter = ViewFilter(design, settings, n_measured, alike=alike)
         self.sums = _sums(n_slots, design.geometry.shape, planes, on=sums_on or on)
+        # Weights with which each slot was filtered; None for even weights
         self._with: dict[int, Array | None] = {}
 
     def fits(self, weights: ViewWeights) -> bool:

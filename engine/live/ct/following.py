@@ -102,6 +102,7 @@ class LiveWork:
         self._source, self._choices, self._on, self._say = source, choices, on, say
         self._slices: LiveSlices | None = None
         self._geometry: XrayGeometry | None = None
+        # Announced, but perhaps not used yet: it may belong to the next scan
         self._announced: XrayGeometry | None = None
         self._images: LiveImages | None = None
         self._held: list[Frame] = []
@@ -150,6 +151,7 @@ class LiveWork:
                 frames.clear()
                 self._begin_with_another_detector()
         views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
+        # Shown as measured, even if it cannot be reconstructed yet
         self._projection = views[-1] if views else self._projection
         skipped = 0
         # A sliding image lags behind its scan unless it leaves out views
@@ -168,6 +170,7 @@ class LiveWork:
         frames, n_views = [*self._held, *frames], 0
         self._held.clear()
         for frame in frames:
+            # Before any frame is added, since this error ends the session
             check_shape(frame, slices.measured_shape)
         # Order matters: flats apply to the projections after them
         for is_view, together in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
@@ -187,6 +190,7 @@ class LiveWork:
         views = list(self._held)
         self._held.clear()
         for scan in scans_apart(views, slices.newest, slices.scan):
+            # Slices never mix two scans
             if begins_anew(scan[0], slices.newest, slices.scan):
                 self._begin_anew(slices)
             self._add(slices, scan)
@@ -214,6 +218,7 @@ class LiveWork:
             settings=choices.settings,
             on=self._on,
         )
+        # Reported once, when the steps are known to meet this geometry
         for title in slices.preparation.left_out:
             self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
         return slices
@@ -300,6 +305,7 @@ class LiveWork:
         kept = recording.views(slices.numbers, MOST_AT_ONCE)
         if not is_same_geometry(recording.geometry_of_scan, self.geometry):
             return 0  # the source has started the next scan
+        # Frames beyond the planned scan are recorded, but not in the slices
         kept = [frame for frame in kept if frame.index < slices.n_window]
         self._add(slices, kept, same_scan=True)
         return len(kept)

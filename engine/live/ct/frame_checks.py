@@ -80,6 +80,7 @@ class Screening:
         fault = _fault_of(frame)
         if fault:
             # One message for many bad frames, and one when they are over
+            # Refused frames still count in the numbers of the source, so no gap is reported
             self._n_refused += 1
             if self._n_refused == 1:
                 yield Noticed(f"{self._name}: {fault}")
@@ -92,6 +93,7 @@ class Screening:
         self._n_refused = 0
         if frame.kind == FrameKind.PROJECTION and frame.angle_rad is not None:
             yield from self._turned(frame.index, frame.angle_rad)
+        # The number of the scan tells late frames from those of the next scan
         yield replace(frame, scan=self._scan)
 
     def _resized(self, frame: Frame) -> Iterator[Arrival]:
@@ -146,6 +148,7 @@ class Screening:
         expected = None if usual is None else _wrapped(usual * (index - last[0]))
         if expected is None or usual is None or _near(angle - last[1], expected, usual):
             return
+        # A scan with random angles would otherwise report every view
         self._jumps += 1
         if self._jumps <= MOST_JUMPS:
             more = " Further ones are not told." if self._jumps == MOST_JUMPS else ""

@@ -38,6 +38,7 @@ class MissingNumbers:
             name of its file, for messages about missing ones before it
         """
         self._came.add(index)
+        # A late file is used like any other
         self._missing.pop(index, None)
         # Limited: a wrong number in a name must not add millions of missing ones
         for k in range(max(self._next, index - MOST_MISSING), index):

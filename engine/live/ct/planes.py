@@ -24,8 +24,10 @@ def middle_planes(scan: XrayGeometry, most_pixels: int = MOST_PIXELS) -> tuple[P
     planes
         planes normal to z, y and x
     """
+    # Pixel size at the rotation axis: smaller pixels show no more detail
     fine_mm = scan.pixel_size_mm[0] / float(scan.magnification.mean())
     n = max(scan.shape[1], 1)
+    # The field of view stays; only the resolution is reduced
     pixels = min(n, most_pixels)
     return orthogonal((pixels, pixels), fine_mm * n / pixels, (0.0, 0.0, _height_mm(scan)))
 

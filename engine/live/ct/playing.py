@@ -63,6 +63,7 @@ def n_frames(scan: Projections) -> int:
 def _of_counts(scan: Projections) -> Iterator[Played]:
     kind = _smallest(scan)
     for k, dark in enumerate(() if scan.darks is None else scan.darks):
+        # Darks first: receivers need them before the first projection
         yield Played(FrameKind.DARK, k, None, dark.astype(kind))
     flats = [] if scan.flats is None else list(enumerate(scan.flats))
     followed_by = _followed_by(scan, len(flats))

@@ -78,6 +78,7 @@ class Preparation:
     def waits_for(self) -> str | None:
         """What is missing before views can become line integrals, as text; None if nothing is."""
         if self._chain is None:
+            # Only after darks or flats have changed
             self._fault, self._chain = self._worked_out()
         return self._fault
 
@@ -96,6 +97,7 @@ class Preparation:
         """
         if self.waits_for is not None:
             raise DataError(f"projection {frame.index}: {self.waits_for}.")
+        # A scan of one view, which every step accepts
         one = replace(self._empty, values=np.asarray(frame.values)[None])
         for step in self._chain or ():
             one = step(one)

@@ -75,6 +75,7 @@ class CoarsePreview:
         is_busy = self._thread is not None and self._thread.is_alive()
         if self._edge == 0 or is_busy or n_used - self._made_at < slices.n_window:
             return
+        # Even if no volume is made, so that it is not tried with every image
         self._made_at = n_used
         # Averaged here, in the thread that owns the views: later views may replace them
         work = coarse_work(slices, self._edge)
@@ -93,6 +94,7 @@ class CoarsePreview:
             self.volume = work.volume()
         except Exception as e:  # noqa: BLE001  slices continue without it
             self._fault = f"{type(e).__name__}: {e}"
+            # An error of one volume would return with every rotation
             self._edge = 0
 
     def taken_fault(self) -> str:

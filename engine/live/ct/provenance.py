@@ -86,6 +86,7 @@ def provenance_of(
             "frames_sha256": frames_sha256,
         },
         "protocol": origin.protocol.model_dump(mode="json"),
+        # The protocol may have steps that need the whole scan
         "steps_done": list(session.steps),
         "settings": origin.settings.model_dump(mode="json"),
         "live": {} if images is None else _facts(images),

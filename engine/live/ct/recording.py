@@ -145,6 +145,7 @@ class Recording:
         if n_bytes + frame.values.nbytes <= self.most_bytes:
             self._keep(frame)
         elif not self._is_full:
+            # One message: all further frames meet the same limit
             self._is_full = True
             yield Noticed(
                 f"{self.name}: the frames that are kept fill {n_bytes / 2**30:,.1f} GiB, "
@@ -163,6 +164,7 @@ class Recording:
         self._scan = frame.scan
         before = self._views.get(frame.index)
         self._view_bytes += int(frame.values.nbytes)
+        # A repeated number replaces its frame and frees its memory
         self._view_bytes -= 0 if before is None else int(before.values.nbytes)
         self._views[frame.index] = frame
 

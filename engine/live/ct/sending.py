@@ -95,6 +95,7 @@ class _Scan:
             self._announce()
             if not self._line.put(message_of(frame, plain=self._how.plain)):
                 break
+            # Receivers compare this number with the projections that came
             self._sent += frame.kind == FrameKind.PROJECTION
 
     def _paced(self) -> Iterator[Played]:

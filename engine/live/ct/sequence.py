@@ -43,6 +43,7 @@ class Sequence:
             self.n_projections += 1
             last = self._last
             if last is not None and _begins_anew(frame.index, last):
+                # Before the frame, so that consumers discard the old views first
                 yield Resumed(
                     f"{self._name}: the scan begins anew, projection {frame.index} comes after "
                     f"{last}.",

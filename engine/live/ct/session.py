@@ -64,6 +64,7 @@ class LiveSession:
         choices = choices or LiveChoices()
         # A sliding image discards old views, so it can follow a scan of any length
         is_kept = choices.settings.mode == "growing"
+        # Between source and queue, so that frames dropped from the queue are recorded
         self._recording = Recording(source, choices.geometry) if is_kept else None
         self._source, self._on = self._recording or source, on
         self._work = LiveWork(source, choices, on=on, say=self._say)
@@ -148,6 +149,7 @@ class LiveSession:
     def close(self) -> None:
         """Stop; images and scan remain as they are."""
         self._stop.set()
+        # The thread writes images and scan, which must not change afterwards
         self._thread.join()
 
     def scan(self) -> Projections:
@@ -192,6 +194,7 @@ class LiveSession:
 
     def _asked(self) -> list[Request]:
         with self._changed:
+            # Requests before the first frame wait for the slices
             if not self._work.is_ready:
                 return []
             requests = list(self._requests.values())
@@ -286,11 +289,13 @@ class LiveSession:
         while not (self._stop.is_set() or has_ended):
             arrived = batch_of(arrivals, max(LEAST_S - (monotonic() - shown_s), 0))
             has_ended = any(isinstance(each, Ended) for each in arrived)
+            # Frames before requests, so that a moved slice shows the newest views
             n_new = work.take_up(arrived)
             asked = self._asked()
             work.answer(asked)
             if n_new:
                 came_s, is_settled = monotonic(), False
+            # Between two frames of a slow scan, there is time for exact weights
             settles = has_ended or monotonic() - came_s >= SETTLED_S
             if self._recording is not None and settles and not is_settled:
                 # Dropped frames are added once there is time, so that the final slices have all

@@ -78,6 +78,7 @@ class LiveSlices:
         self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=self._on)
         self._scan = self.preparation.geometry
         check_scan(self._scan)
+        # The step of the whole scan: gaps of missing views must not widen it
         self._step_rad = coverage(self._scan.angles_rad).typical_gap_rad
         self.n_window = views_of(self._scan, self.settings)
         self._ring = ViewRing(self._scan, self.n_window)
@@ -266,6 +267,7 @@ class LiveSlices:
         sums = self._brought_up(slots, weights).sums
         self._newest_weights = weights
         seen, gains, level = weights.design.geometry, weights.gains, weights.level
+        # In one go the sum has a fixed order, so it has the bits of a stored scan
         values = sums.values(slots, seen, gains, level=level, in_one_go=settled)
         return LiveImages(
             values,
@@ -286,6 +288,7 @@ class LiveSlices:
             self.clear()
             said.append(f"Projection {frame.index} after {newest}: another scan begins.")
         if self.settings.mode == "growing" and frame.index >= self.n_window:
+            # Reported once: a detector may go on for hours
             self._n_beyond += 1
             if self._n_beyond == 1:
                 said.append(
@@ -301,6 +304,7 @@ class LiveSlices:
             frames = frames[-self.n_window :]
         prepared = []
         frames = list({frame.index: frame for frame in frames}.values())  # the last one of a number
+        # Views are prepared independently; results are read in the order of arrival
         with ThreadPoolExecutor(self._on.threads) as pool:
             for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
                 try:

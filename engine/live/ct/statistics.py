@@ -59,6 +59,7 @@ class Figures:
         self._came: deque[float] = deque()
         self._refreshed: deque[float] = deque()
         self._latencies: deque[tuple[float, float]] = deque()
+        # Arrival times of frames that no image contains yet
         self._not_shown: list[float] = []
 
     def took(self, arrived_s: Sequence[float], lost: int) -> None:

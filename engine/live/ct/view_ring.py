@@ -34,6 +34,7 @@ class ViewRing:
         self.values = np.zeros((n_slots, *scan.shape), np.float32)
         self._numbers = np.full(n_slots, _FREE)
         self._scan = scan
+        # Measured angles differ from planned ones, so every view has its own vectors
         self._vectors = {name: np.zeros((n_slots, 3)) for name in _VECTORS}
 
     @property

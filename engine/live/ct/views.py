@@ -76,6 +76,7 @@ def is_same_geometry(one: XrayGeometry | None, other: XrayGeometry | None) -> bo
     """
     if one is None or other is None:
         return False
+    # Announced geometries of thousands of views are compared every few seconds
     if one is other:
         return True
     if (one.beam, one.shape, one.n_views) != (other.beam, other.shape, other.n_views):

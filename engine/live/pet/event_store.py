@@ -78,6 +78,7 @@ class EventStore:
         """
         # A growing image ends with the events that fit; a sliding one drops old events instead
         if self._newest_s is None and self.n_events + events.n_events > self._most:
+            # The rest of the scan is still counted, and shown as dropped
             self.left_out += events.n_events
             return 0, False
         self._count(events, usable, 1)

@@ -75,6 +75,7 @@ def settling(
     protocol, _ = fitted(protocol, scan, sharpened=False)
     algorithm = protocol.algorithm
     prepared = listmode_pet.prepare(scan, on=on)
+    # A scan that was stopped early may have fewer events than subsets
     listmode_pet.refuse_empty_subsets(prepared.data, algorithm.n_subsets)
     model = listmode_pet.build(prepared.data, grid, sensitivity, on=on)
     start = listmode_pet.uniform_start(model)

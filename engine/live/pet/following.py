@@ -127,6 +127,7 @@ class LivePetWork:
         # All at once: each pass over small batches has a fixed cost
         if together:
             events = joined(together)
+            # Before the store: motion is watched even if the memory is full
             self._watching.add(events)
             self._take(events)
         return n
@@ -201,6 +202,7 @@ class LivePetWork:
         while monotonic() + PIECE_S < until_s and image.left > 0 and not self._stop.is_set():
             self._look_again(image, corrections)
         self._shown = self._finished(image.values, self._choices.protocol.finishing)
+        # The delay is measured from the arrival of events to this moment
         self._figures.showed()
         return True
 
@@ -238,6 +240,7 @@ class LivePetWork:
     def _made(self) -> LiveImage | None:
         before, making = self._image, self._making
         self._image = None if making is None else making.image()
+        # The store was filled while the sensitivity was computed
         if before is None and self._image is not None:
             self._gone, events = 0, self.store.every(0, 1)  # everything that came before the image
             self._new = [] if events is None else [events]

@@ -36,6 +36,7 @@ class ImageMaking:
         self, corrections: LiveCorrections, protocol: ListModeProtocol, *, on: Backend, stop: Event
     ) -> None:
         self._corrections, self._protocol, self._on, self._stop = corrections, protocol, on, stop
+        # A new scan ends this image, but not the session
         self._ends = Event()
         self._image: LiveImage | None = None
         # One thread: the rough sensitivity comes first, the precise one afterwards

@@ -78,6 +78,7 @@ class LiveCorrections:
             elif obstacle is None or step.use == "on":
                 self.left_out.append(step.title)
         # Factors of single events are not known before the events
+        # Factors of events are computed for each update instead
         self.head = replace(head, factors=None)
         self._pool = ThreadPoolExecutor(1, "randoms") if self.randoms else None
         self.begin_anew()

@@ -180,6 +180,7 @@ class LiveImage:
     def _renew(
         self, events: ListMode, background: NDArray[np.float32] | None, weight: float
     ) -> None:
+        # With w = 1 a voxel that no event crosses would become 0 for good
         weight = min(weight, MOST_WEIGHT)
         A = RayProjector(
             Rays(events.scanner.positions_mm, events.crystals, events.tof_bins),
@@ -191,6 +192,7 @@ class LiveImage:
         change = self._on.to_host(shares)
         # The numerator of n events, scaled to all N
         change *= np.float32(weight * self._n / events.n_events)
+        # Voxels without sensitivity have the inverse 0 and stay 0
         change *= self._inverse
         self.values *= np.float32(1 - weight)
         self.values += change

@@ -110,7 +110,9 @@ class MotionWatch:
         self._bins: deque[tuple[int, Sums]] = deque(
             maxlen=BEFORE_BINS + max(*AFTER_BINS, MEASURED_BINS)
         )
+        # The bin that is still being filled
         self._open: tuple[int, Sums] | None = None
+        # Last bin before which comparisons are not allowed
         self._since = -1
         self._found: tuple[int, Place, Motion] | None = None
         self._mask: Mask | None = None

@@ -99,6 +99,7 @@ def sensitivity_of(
     data = replace(head, factors=None)
     folder = cache_dir() / "sensitivity"
     key = key_of(data, grid, protocol.sensitivity, on=on)
+    # Computing can take minutes, and every scan of a protocol needs the same one
     found = load(folder, key, grid)
     if found is not None:
         return found

@@ -149,12 +149,14 @@ class LivePetSession:
             self._finish()
         except BaseException as e:  # noqa: BLE001  the consumer raises it
             fault = e
+        # After an error too: its threads would keep the process alive
         self._work.close()
         with self._changed:
             self._fault, self._has_ended = fault, True
             self._changed.notify_all()
 
     def _follow(self, arrivals: EventArrivals) -> None:
+        # An image needs many events, so it is updated at a fixed interval, unlike CT slices
         work, shown_s, has_ended = self._work, monotonic(), False
         while not (self._stop.is_set() or has_ended):
             arrived = _batch(arrivals, until_s=shown_s + EVERY_S)

@@ -163,6 +163,7 @@ class ArrivingFiles:
         """
         self._waiting.pop(file.path.name, None)
         if file.state is not None:
+            # Uncompressed images of a series have the same size
             self._usual_bytes[file.series] = file.state[0]
         if not file.is_sure:
             self._n_mistaken = 0

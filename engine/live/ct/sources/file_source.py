@@ -20,6 +20,7 @@ class FileSource:
 
     def __init__(self, path: Path, *, loader: Calls | None = None) -> None:
         self._path = path
+        # A process of its own: a crash in HDF5 must not end the session
         self._own = Loader() if loader is None else None
         self._loader: Calls = loader or self._own or Loader()
         self._geometry: XrayGeometry | None = None

@@ -63,6 +63,7 @@ class FolderScan:
         self._said: set[str] = set()
         self._tried, self._above_at_s = 0, 0.0
         self._shape: tuple[int, int] | None = None
+        # Some detectors have rows that are always zero
         self._zeros = RowsOfZeros()
 
     @property
@@ -183,6 +184,7 @@ class FolderScan:
                 f"{file.path.name} and its series are not of the scan; they are not used."
             )
             return
+        # Frames count from 0, file names often from 1
         index = file.number - self._first_number(file)
         if kind == FrameKind.PROJECTION:
             if self.plan is not None and index >= self.n_planned:

@@ -125,6 +125,7 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
             is_room = not values.any()
             if is_room and not _is_filled_after(layout, item, k, n_there):
                 break
+            # The results pass through a pipe to the main process
             left -= values.nbytes
             filled = k + 1
             kind, index = layout.place(name, k)

@@ -102,6 +102,7 @@ class _Looks:
             return
         self._identity = grown.identity
         self._last, self._taken = grown, grown.taken
+        # Remembered, since a closed file no longer shows it
         self._was_shared |= grown.is_open
         self.geometry = grown.geometry or self.geometry
         # Frames of zeros count as seen, or the scan would never be complete

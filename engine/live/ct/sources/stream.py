@@ -97,6 +97,7 @@ class StreamSource:
             last_s, is_quiet = monotonic(), False
             if presence.was_gone:
                 yield from presence.changes()
+            # Without a copy: frames of large detectors have tens of megabytes
             parts = [part.buffer for part in socket.recv_multipart(copy=False)]
             try:
                 message = read_message(parts, last_s)

@@ -130,6 +130,7 @@ class EventStreamSource:
             expected = batch.first
         self._came += n
         self._next = batch.first + n
+        # Before the first batch everything since the start of the scan is lost
         yield replace(batch, lost=batch.first - (expected or 0))
 
     def _before_announced(self) -> Iterator[Noticed]:

@@ -98,6 +98,7 @@ class GrowingFileSource:
         elif not exists(tail.path):
             yield from self._say(Gone, "the file is gone; waits for it to come back.")
         elif tail.was_replaced:
+            # The new file may be of another scanner
             self._tail, self._came, self._said = None, 0, ""
             yield Resumed(f"{fault} The scan begins anew.", anew=True)
         else:
