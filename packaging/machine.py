@@ -105,10 +105,10 @@ def apt_command(packages: Sequence[str]) -> str:
 
 def apt_install(packages: Sequence[str], *, why: str) -> None:
     """Install Debian packages, or raise `SetupError` with the command that does."""
-    way_out = f"{why}; please run `{apt_command(packages)}` and then this command again."
+    remedy = f"{why}; please run `{apt_command(packages)}` and then this command again."
     prefix = privilege()
     if shutil.which("apt-get") is None or prefix is None:
-        raise SetupError(way_out)
+        raise SetupError(remedy)
     say(f"Installing system packages: {' '.join(packages)}")
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", *APT]
     install = [*apt, "install", "--no-install-recommends", *packages]
@@ -118,4 +118,4 @@ def apt_install(packages: Sequence[str], *, why: str) -> None:
         if command is install and done.returncode == 0:
             return
     reason = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-    raise SetupError(f"apt-get failed ({''.join(reason)}): {way_out}")
+    raise SetupError(f"apt-get failed ({''.join(reason)}): {remedy}")

@@ -333,7 +333,7 @@ READERS = frozenset(
         *("read", "read_volume", "read_scanner", "read_listmode", "read_histogram"),
         *("read_projections", "read_mu_map", "read_efficiencies", "read_study", "inspect"),
         *("purpose_of", "summarise", "scan_at", "auxiliary_at", "volume_at"),
-        *("draft_of", "look_at", "may_import"),
+        *("draft_of", "preview_of", "may_import"),
     )
 )
 """Functions of the engine that open files of others."""

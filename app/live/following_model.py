@@ -281,7 +281,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             self.state_changed.emit()
 
     def _take_up(self, session: S) -> None:
-        from engine.live import Ended, Gone, Resumed, ShapeChanged, SourceEvent, Waiting
+        from engine.live import Ended, Resumed, ShapeChanged, SourceEvent, SourceLost, Waiting
 
         is_new = has_ended = False
         # A limit, so that a source that sends faster than this loop runs cannot block the window.
@@ -303,7 +303,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
                 self._waits = self.waiting = news.text
             else:
                 self.messages.append(news.text)
-                if isinstance(news, Gone | ShapeChanged):
+                if isinstance(news, SourceLost | ShapeChanged):
                     self._warning = news.text
                 # The warning lasts until the source is connected again.
                 elif isinstance(news, Resumed):

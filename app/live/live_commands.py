@@ -19,7 +19,7 @@ from app.live.watch_page import WatchActions
 from app.output.export.writing import export_folder
 from app.state.models.messages import Problem
 from app.state.services.context import AppContext
-from app.state.services.demo_maker import make_demo_apart
+from app.state.services.demo_maker import make_demo_in_process
 from app.state.services.saving import may_write
 from app.state.services.slice_saving import SlicesOnShow, keep_slices
 from app.ui.theme.file_dialogs import ask_save
@@ -92,7 +92,7 @@ class LiveCommands(QObject):
         self.page.show_making(demo.busy)
         self._context.commands.run_task(
             # The simulation runs in a separate process, which can be stopped at any time.
-            partial(make_demo_apart, demo=demo),
+            partial(make_demo_in_process, demo=demo),
             partial(self._play, kind),
             busy=demo.busy,
             failed=tr("The demo could not be started."),

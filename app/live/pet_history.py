@@ -26,7 +26,7 @@ class PetHistory:
     def __init__(self) -> None:
         self._rows: list[tuple[float, ...]] = []
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Start a new scan with empty curves."""
         self._rows = []
 
@@ -42,7 +42,7 @@ class PetHistory:
         now_s = figures.image_until_s
         # A replay can start again from its beginning.
         if self._rows and now_s < self._rows[-1][0]:
-            self.begin_anew()  # another scan has begun
+            self.restart()  # another scan has begun
         if not figures.events or (self._rows and now_s <= self._rows[-1][0]):
             return
         nowhere = (np.nan, np.nan, np.nan)

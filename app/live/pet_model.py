@@ -62,7 +62,7 @@ class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate
         return f"{sentence_case(update.state)}." if update.state else ""
 
     def beginning(self, request: PetRequest) -> Callable[[Loader], LivePetSession]:
-        self.history.begin_anew()
+        self.history.restart()
         self.per_period = False
         protocol = self._protocol = request.protocol or self.protocol()
         return lambda loader: begin_pet(request, protocol, loader)

@@ -111,16 +111,16 @@ def _fact(name: object, value: object) -> tuple[str, str]:
     """Return label and text of a leaf, with the unit from its key."""
     if isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool):
         return fact_of(name, value)
-    return words(name), _plain(value)
+    return words(name), _as_text(value)
 
 
 def _is_short(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(v, int | float) for v in value)
 
 
-def _plain(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, list | tuple | dict):
-        return ", ".join(_plain(v) for v in value) or "none"
+        return ", ".join(_as_text(v) for v in value) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

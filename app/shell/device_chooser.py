@@ -30,7 +30,7 @@ class DeviceChooser(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(self.look)
+        menu.aboutToShow.connect(self.refresh)
         self.setMenu(menu)
         self._group = QActionGroup(self)
         self.entries: dict[str, QAction] = {}
@@ -40,9 +40,9 @@ class DeviceChooser(QToolButton):
         self._choice.changed.connect(self._show)
         context.session.run.state_changed.connect(self._follow_state)
         self._show()
-        QTimer.singleShot(0, self, self.look)
+        QTimer.singleShot(0, self, self.refresh)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Look for the devices, in a thread."""
         self._context.commands.run_task(
             lambda _: find_devices(),
@@ -75,7 +75,7 @@ class DeviceChooser(QToolButton):
     def _follow_state(self) -> None:
         active = self._context.session.run.state.is_active
         if self._was_active and not active:
-            self.look()  # a run has come and gone: what is free may differ
+            self.refresh()  # a run has come and gone: what is free may differ
         self._was_active = active
         self._show()
 

@@ -16,7 +16,7 @@ from app.language.translation import tr
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
 from app.shell.header_parts import PinButton, Segments, action_button, line, verb_button
-from app.state.models.protocols.text import label_words, protocol_remarks
+from app.state.models.protocols.text import label_words, protocol_notes
 from app.state.models.quality import caption_of
 from app.state.models.run_record import RunState
 from app.state.models.session import Session
@@ -118,7 +118,7 @@ class ChoicePage(QWidget):
         actions.start.changed.connect(self._show_start)
         self._study.protocol_changed.connect(self._show)
         self._study.inputs_changed.connect(self._show)
-        context.commands.protocols_changed.connect(self._fill_anew)
+        context.commands.protocols_changed.connect(self._refill)
         self._show()
         self._show_start()
 
@@ -159,15 +159,15 @@ class ChoicePage(QWidget):
             chosen = i if is_in_use else chosen
         self.protocols.setCurrentIndex(chosen)
         text = tr("Saved selection of grid, corrections, algorithm and filters")
-        changed = protocol_remarks(self._study)
+        changed = protocol_notes(self._study)
         self.protocols.setToolTip(literal_tip("\n".join((text, *changed))))
 
     def offer_approved(self, only: bool) -> None:
         """Offer only protocols that the site has approved, or all."""
         self._only_approved = only
-        self._fill_anew()
+        self._refill()
 
-    def _fill_anew(self) -> None:
+    def _refill(self) -> None:
         self._fill()
         self._show_in_use()
 

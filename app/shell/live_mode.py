@@ -28,7 +28,7 @@ class LiveMode(QObject):
     ----------
     context, window : of the panels
     centre : where the page is shown
-    beside : panels that are hidden meanwhile
+    hidden_widgets : panels that are hidden meanwhile
     open_and_start : opens a study and reconstructs it
     confirm : asks, with a title, a text and the word that does it
     """
@@ -40,13 +40,13 @@ class LiveMode(QObject):
         context: AppContext,
         window: QWidget,
         centre: CentralArea,
-        beside: Sequence[QWidget],
+        hidden_widgets: Sequence[QWidget],
         *,
         open_and_start: Callable[[Study], object],
         confirm: Callable[[str, str, str], bool],
     ) -> None:
         super().__init__(window)
-        self._context, self._centre, self._beside = context, centre, beside
+        self._context, self._centre, self._beside = context, centre, hidden_widgets
         self._hidden: list[QWidget] = []
         self.commands = LiveCommands(
             context, window, leave=self.leave, open_and_start=open_and_start, confirm=confirm

@@ -22,7 +22,7 @@ from app.shell.header_bar import HeaderBar
 from app.shell.live_mode import LiveMode
 from app.shell.menu_bar import fill_menus
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab, tabs_of
-from app.shell.side_panels import PanelsApart, PanelWidths, SidePanel
+from app.shell.side_panels import FloatingPanels, PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.technician.start import technician_of
 from app.shell.unsaved_changes import aborts_to_close, may_forget_image
@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
         sides = {self.workflow_dock: LEFT_PX, self.results_dock: RIGHT_PX}
         self._widths = PanelWidths(self, sides)
         apart = self.actions_.steps_apart, self.actions_.results_apart
-        self._apart = PanelsApart(self.context.preferences, dict(zip(sides, apart, strict=True)))
+        self._apart = FloatingPanels(self.context.preferences, dict(zip(sides, apart, strict=True)))
 
     def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> SidePanel:
         dock = SidePanel(name, inside)

@@ -21,7 +21,7 @@ class SidePanel(QDockWidget):
     """
 
     resized = Signal()
-    apart_changed = Signal(bool)
+    floating_changed = Signal(bool)
 
     def __init__(self, name: str, inside: QWidget) -> None:
         super().__init__(name)
@@ -32,7 +32,7 @@ class SidePanel(QDockWidget):
         self.setWidget(inside)
         self.place = QRect()
 
-    def set_apart(self, on: bool) -> None:
+    def set_floating(self, on: bool) -> None:
         """Float in a window of its own, or be in the main window."""
         if on == self.isFloating():
             return
@@ -44,7 +44,7 @@ class SidePanel(QDockWidget):
         if on:
             self._find_place()
         self.show()
-        self.apart_changed.emit(on)
+        self.floating_changed.emit(on)
 
     def _find_place(self) -> None:
         """Be where it was, unless that screen is gone."""
@@ -57,7 +57,7 @@ class SidePanel(QDockWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.isFloating() and event.spontaneous():
             event.ignore()
-            self.set_apart(False)
+            self.set_floating(False)
         else:
             super().closeEvent(event)
 
@@ -66,7 +66,7 @@ class SidePanel(QDockWidget):
         self.resized.emit()
 
 
-class PanelsApart(QObject):
+class FloatingPanels(QObject):
     """Lets actions float panels, and remembers which of them float and where."""
 
     def __init__(self, preferences: Preferences, panels: dict[SidePanel, QAction]) -> None:
@@ -75,14 +75,14 @@ class PanelsApart(QObject):
         for panel, action in panels.items():
             panel.place = preferences.place_of(panel.objectName())
             action.setCheckable(True)
-            action.toggled.connect(panel.set_apart)
-            panel.apart_changed.connect(action.setChecked)
-            action.setChecked(panel.objectName() in preferences.apart)
+            action.toggled.connect(panel.set_floating)
+            panel.floating_changed.connect(action.setChecked)
+            action.setChecked(panel.objectName() in preferences.floating)
 
     def remember(self) -> None:
         """Keep which panels float, and where; before the window closes."""
         floating = [panel for panel in self._panels if panel.isFloating()]
-        self._preferences.apart = tuple(panel.objectName() for panel in floating)
+        self._preferences.floating = tuple(panel.objectName() for panel in floating)
         for panel in self._panels:
             place = panel.geometry() if panel in floating else panel.place
             self._preferences.remember_place(panel.objectName(), place)

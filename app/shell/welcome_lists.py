@@ -11,7 +11,7 @@ from app.shell.welcome import Offer, WelcomeCard, recent_offers
 from app.state.models.messages import Problem
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
-from app.state.services.demo_maker import make_demo_apart
+from app.state.services.demo_maker import make_demo_in_process
 from app.state.services.runner import Runner
 from engine.modalities import DEMOS, Study
 
@@ -37,14 +37,14 @@ class WelcomeLists(QObject):
         for delay in LOOK_AGAIN_MS:
             timer = QTimer(self)
             timer.setSingleShot(True)
-            timer.timeout.connect(self._look_again)
+            timer.timeout.connect(self._refresh)
             timer.start(delay)
 
     def refresh(self) -> None:
         """Look for interrupted jobs, in a thread."""
         self._context.commands.run_task(lambda _: _resumable(), self._took_jobs)
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         if self._card.isVisible():
             self.refresh()
 
@@ -65,7 +65,7 @@ class WelcomeLists(QObject):
         serial = commands.serial
         self._card.show_busy(demo.busy)
         commands.run_task(
-            partial(make_demo_apart, demo=demo),
+            partial(make_demo_in_process, demo=demo),
             lambda study: self._open_demo(study, serial),
             busy=demo.busy,
             failed=tr("The demo could not be opened."),

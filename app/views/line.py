@@ -36,7 +36,9 @@ class Line:
         return math.dist(self.start_mm, self.end_mm)
 
 
-def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, ink: str) -> None:
+def draw(
+    painter: QPainter, line: Line, orientation: Orientation, viewport: Viewport, ink: str
+) -> None:
     """Paint a line with a dot and a number at each end. Letters would look like patient sides.
 
     Parameters
@@ -45,14 +47,16 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
         an active painter
     line
         the line
-    way
+    orientation
         plane of the view
     viewport
         visible part of the plane
     ink
         colour of the line
     """
-    ends = [QPointF(*viewport.to_px(*way.to_screen(p))) for p in (line.start_mm, line.end_mm)]
+    ends = [
+        QPointF(*viewport.to_px(*orientation.to_screen(p))) for p in (line.start_mm, line.end_mm)
+    ]
     across = QLineF(*ends)
     halo = "#c0101214"
     # The dark outline keeps the line visible over bright voxels.

@@ -42,7 +42,7 @@ class EventLog:
         if self._file is None:
             return
         try:
-            self._file.write(json.dumps(_plain(event), sort_keys=True) + "\n")
+            self._file.write(json.dumps(_to_json(event), sort_keys=True) + "\n")
             # Another program may follow the log during the run
             self._file.flush()
         except OSError as e:
@@ -92,7 +92,7 @@ def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
             file.close()
 
 
-def _plain(event: Event) -> Plain:
+def _to_json(event: Event) -> Plain:
     """Return an event as JSON values, without images and the history of the run."""
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}

@@ -68,17 +68,17 @@ def _help(option: str) -> str:
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:
     # None means "not answered", so that a guess or another file can fill it
-    said = {key: getattr(arguments, OPTIONS.get(key, key)) for key in Answers.model_fields}
+    answers = {key: getattr(arguments, OPTIONS.get(key, key)) for key in Answers.model_fields}
     for each in datasets_of(arguments.source):
         console.line(f"  {each.name or arguments.source.name}: {each.text}")
-    said = _with_another(arguments, said, console)
-    draft = draft_of(arguments.source, answers_of(said))
+    answers = _with_another(arguments, answers, console)
+    draft = draft_of(arguments.source, answers_of(answers))
     if draft.questions:
         # Without a terminal nobody can answer: the error names the missing options
         if not sys.stdin.isatty():
             _show(draft, console)
             raise SettingsError(_missing(draft))
-        draft = _asked(arguments.source, said, draft, console)
+        draft = _asked(arguments.source, answers, draft, console)
     _show(draft, console)
     # Next to the scan, since the description has relative paths
     named = draft.path.with_name(arguments.name) if arguments.name else None
@@ -87,7 +87,7 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _with_another(
-    arguments: argparse.Namespace, said: dict[str, object], console: Console
+    arguments: argparse.Namespace, answers: dict[str, object], console: Console
 ) -> dict[str, object]:
     """Add the answers of a similar file, if the user agrees."""
     like = arguments.like
@@ -102,10 +102,10 @@ def _with_another(
             if sys.stdin.readline().strip().lower() in ("y", "yes"):
                 like = near
     if like is None:
-        return said
+        return answers
     copied = answers_like(like, arguments.source).model_dump()
     # Options of this command take precedence over the copied description
-    return copied | {key: each for key, each in said.items() if each is not None}
+    return copied | {key: each for key, each in answers.items() if each is not None}
 
 
 def _missing(draft: Draft) -> str:
@@ -120,7 +120,7 @@ def _missing(draft: Draft) -> str:
     )
 
 
-def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console) -> Draft:
+def _asked(source: Path, answers: dict[str, object], draft: Draft, console: Console) -> Draft:
     """Ask the open questions and return the completed draft."""
     asked: set[str] = set()
     # Each answer can open new questions, so the list is read again after each one
@@ -137,9 +137,9 @@ def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console
             console.line(f"{question.text}{proposal}")
             answer = sys.stdin.readline().strip() or question.proposal
             try:
-                tried = said | {question.key: answer or None}
+                tried = answers | {question.key: answer or None}
                 draft = draft_of(source, answers_of(tried))
-                said = tried
+                answers = tried
                 break
             except EngineError as e:
                 # The last try shows the error itself

@@ -67,7 +67,7 @@ def write_reports(reports: Iterable[tuple[Path, Report]], out: Path) -> None:
     out
         JSON file with a list of objects: file, format, title, facts, notes, faults
     """
-    write_atomically(to_json([_plain(*each) for each in reports]).encode(), out)
+    write_atomically(to_json([_to_json(*each) for each in reports]).encode(), out)
 
 
 def _report(path: Path, scanner: str | None) -> Report:
@@ -85,7 +85,7 @@ def _say(path: Path, report: Report, console: Console) -> None:
         console.line(f"  FAULT: {fault}")
 
 
-def _plain(path: Path, report: Report) -> Plain:
+def _to_json(path: Path, report: Report) -> Plain:
     """Return one report as JSON values."""
     facts = dict(report.facts)
     return {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.core.errors import SettingsError, WorkersGoneError
+from engine.core.errors import SettingsError, WorkersLostError
 
 if TYPE_CHECKING:  # imported only when a run is split
     from engine.jobs.process.messages import Source
@@ -96,8 +96,8 @@ def cluster_hint(name: str, scheduler: str | None) -> Iterator[None]:
     """
     try:
         yield
-    except WorkersGoneError as e:
+    except WorkersLostError as e:
         command = f"`isocenter resume {name} --scheduler {scheduler}`"
-        raise WorkersGoneError(
+        raise WorkersLostError(
             f"{e} {command} resumes the job. Without --scheduler it runs on this machine."
         ) from e

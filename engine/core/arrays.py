@@ -77,7 +77,7 @@ def to_host(values: Any) -> Any:
     return values if module_of(values) is numpy else values.get()
 
 
-def taken(values: Any) -> Any:
+def as_supported(values: Any) -> Any:
     """Return an array of any library as a NumPy or GPU array, without a copy.
 
     Parameters
@@ -94,7 +94,7 @@ def taken(values: Any) -> Any:
     DataError
         if the values are complex, because their imaginary part would be lost
     """
-    values = _taken(values)
+    values = _converted(values)
     if values.dtype.kind == "c":
         raise DataError(
             f"Got an array of {values.dtype}, needs real numbers; give real and imaginary parts "
@@ -103,7 +103,7 @@ def taken(values: Any) -> Any:
     return values
 
 
-def _taken(values: Any) -> Any:
+def _converted(values: Any) -> Any:
     if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == "cupy":
         return values
     # Lists and numbers of a user's script have no device.
@@ -126,7 +126,7 @@ class Tables:
     def __init__(self) -> None:
         self._copies: dict[tuple[int, str], tuple[Any, Any]] = {}
 
-    def beside(self, values: Any, table: numpy.ndarray[Any, Any]) -> Any:
+    def like(self, values: Any, table: numpy.ndarray[Any, Any]) -> Any:
         """Return `table` as an array of the same module as `values`.
 
         Parameters

@@ -139,11 +139,11 @@ class ResourceError(EngineError):
     """Not enough memory or disk space, or no permission."""
 
 
-class WorkersGoneError(ResourceError):
+class WorkersLostError(ResourceError):
     """All machines that worked on a run have stopped; it pauses at its last checkpoint."""
 
 
-class TakenOverError(ResourceError):
+class OwnerChangedError(ResourceError):
     """Another process has taken over the run; this one must not report on it any more."""
 
 

@@ -90,14 +90,14 @@ def config_dir() -> Path:
     return platformdirs.user_config_path(APP_NAME, appauthor=False)
 
 
-def made(folder: Path, way_out: str = "choose another folder", *, mode: int = 0o777) -> Path:
+def made(folder: Path, remedy: str = "choose another folder", *, mode: int = 0o777) -> Path:
     """Return a folder, created if missing.
 
     Parameters
     ----------
     folder
         the folder; missing parents are created too
-    way_out
+    remedy
         remedy in the error message
     mode
         permissions, reduced by the umask; they apply only to a new folder
@@ -112,7 +112,7 @@ def made(folder: Path, way_out: str = "choose another folder", *, mode: int = 0o
         folder.mkdir(mode, parents=True, exist_ok=True)
     except OSError as e:
         raise ResourceError(
-            f"{folder}: the folder cannot be made ({e.strerror or e}); {way_out}."
+            f"{folder}: the folder cannot be made ({e.strerror or e}); {remedy}."
         ) from e
     return folder
 

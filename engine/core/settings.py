@@ -23,7 +23,7 @@ class Settings(BaseModel):
     # validators are built on first use: a program needs few of all settings classes
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
-    def usual(self, voxel_mm: tuple[float, float, float]) -> dict[str, str]:
+    def default_texts(self, voxel_mm: tuple[float, float, float]) -> dict[str, str]:
         """Return the automatic values of fields that are not set, in words.
 
         Parameters

@@ -36,10 +36,10 @@ def number_text(value: float, figures: int = 4) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     if value == 0 or LEAST <= abs(value) < MOST:
-        return _plain(value, figures)
+        return _number_text(value, figures)
     # Steps of three match the prefixes of SI: 10⁻⁶, 10⁻³, 10³.
     power = 3 * math.floor(math.log10(abs(value)) / 3)
-    mantissa = _plain(value / 10.0**power, figures)
+    mantissa = _number_text(value / 10.0**power, figures)
     if mantissa.lstrip(MINUS) == "1,000":  # rounded up to the next step
         mantissa, power = mantissa.replace("1,000", "1"), power + 3
     return f"{mantissa} {TIMES} {power_text(power)}"
@@ -146,7 +146,7 @@ def scaled_number(value: float, figures: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
-def _plain(value: float, figures: int) -> str:
+def _number_text(value: float, figures: int) -> str:
     whole = math.floor(math.log10(abs(value))) + 1 if value else 1
     text = f"{value:,.{max(0, figures - whole)}f}"
     # Trailing zeros are removed only after a decimal point; those of whole numbers count.

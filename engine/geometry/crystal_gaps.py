@@ -57,7 +57,7 @@ class CrystalRing(NamedTuple):
 
 
 def gap_factor(
-    ring: CrystalRing, apart_mm: NDArray[np.floating], n_bins: int
+    ring: CrystalRing, distance_mm: NDArray[np.floating], n_bins: int
 ) -> NDArray[np.float32]:
     """Return q by ring distance and bin.
 
@@ -65,7 +65,7 @@ def gap_factor(
     ----------
     ring
         the crystals
-    apart_mm
+    distance_mm
         (n_apart,) distances of rings [mm]
     n_bins
         number of bins t, from 0 on
@@ -76,7 +76,7 @@ def gap_factor(
     """
     # Length of the chord between the two crystals of bin t, without the axial part.
     across_mm = 2 * ring.radius_mm * np.cos(np.pi * np.arange(n_bins) / ring.n)
-    sines = across_mm / np.hypot(across_mm, apart_mm[:, None])
+    sines = across_mm / np.hypot(across_mm, distance_mm[:, None])
     # q is smooth in sin θ, so a few traced angles and linear interpolation suffice.
     traced = np.linspace(sines.min(), 1.0, N_ANGLES)
     parts = traced_parts(ring, n_bins, traced)
@@ -130,14 +130,14 @@ def _pairs(ring: CrystalRing, t: int, thickness: Values) -> Values:
     here = np.stack([np.full_like(u, ring.radius_mm), u])
     there = _turned(np.stack([np.full_like(v, ring.radius_mm), v]), turn)
     r = np.hypot(*(here - there))
-    way = (here - there) / r
+    path = (here - there) / r
     # Product of both obliquities: the Jacobian from points on the tangents to rays.
-    cosines = way[0] * -_turned(way, -turn)[0]
+    cosines = path[0] * -_turned(path, -turn)[0]
     middle = (here + there) / 2
-    before, inside = _ways(ring, middle, way, 0, near)
+    before, inside = _ways(ring, middle, path, 0, near)
     # Only rays through the first crystal are traced through the second one.
     some = inside > NO_WAY
-    far_before, far_inside = _ways(ring, middle[:, some], -way[:, some], far, near)
+    far_before, far_inside = _ways(ring, middle[:, some], -path[:, some], far, near)
     density = (cosines / r)[some] * (2 * reach) ** 2 / len(u)
     outside = before[some] + far_before
     both = np.empty_like(thickness)
@@ -148,23 +148,23 @@ def _pairs(ring: CrystalRing, t: int, thickness: Values) -> Values:
 
 
 def _ways(
-    ring: CrystalRing, start: Values, way: Values, place: int, near: int
+    ring: CrystalRing, start: Values, path: Values, place: int, near: int
 ) -> tuple[Values, Values]:
     """Return the path lengths of rays (2, n) before a crystal, in its neighbours, and in it."""
-    enter, leave = _crossing(ring, start, way, place)
+    enter, leave = _crossing(ring, start, path, place)
     before = np.zeros_like(enter)
     for k in (*range(-near, 0), *range(1, near + 1)):
-        first, last = _crossing(ring, start, way, place + k)
+        first, last = _crossing(ring, start, path, place + k)
         # Only the part of a neighbour before the entry attenuates; behind it the photon has
         # stopped.
         before += np.maximum(np.minimum(last, enter) - first, 0)
     return before, np.maximum(leave - enter, 0)
 
 
-def _crossing(ring: CrystalRing, start: Values, way: Values, place: int) -> tuple[Values, Values]:
+def _crossing(ring: CrystalRing, start: Values, path: Values, place: int) -> tuple[Values, Values]:
     """Return where rays enter and leave a crystal [mm]; entry after exit if they miss it."""
     angle = -2 * math.pi * place / ring.n
-    (out, side), (d_out, d_side) = _turned(start, angle), _turned(way, angle)
+    (out, side), (d_out, d_side) = _turned(start, angle), _turned(path, angle)
     # Avoids a division by zero for rays parallel to the sides.
     d_side = np.where(np.abs(d_side) < NO_WAY, NO_WAY, d_side)
     # Slab test: entry and exit through the faces, then through the sides of the box.

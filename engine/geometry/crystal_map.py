@@ -112,14 +112,14 @@ class CrystalMap(Scanner):
         numbers = xp.asarray(numbers, np.int64)
         # The row is found by a search, because the closed form with a square root rounds for large
         # n.
-        starts = self._tables.beside(numbers, self._row_starts)
+        starts = self._tables.like(numbers, self._row_starts)
         i = xp.searchsorted(starts, numbers, side="right") - 1
         j = numbers - starts[i] + i + 1
         return xp.stack([i, j], -1).astype(np.int32)
 
     def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         xp = module_of(crystals)
-        positions = self._tables.beside(crystals, self._positions)
+        positions = self._tables.like(crystals, self._positions)
         a, b = (positions[crystals[:, k], :2] for k in (0, 1))
         d = b - a
         length = xp.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])  # equal bits on every device
@@ -129,8 +129,8 @@ class CrystalMap(Scanner):
         passes = (length > 0) & (cross <= self.fov_radius_mm * length)
         if self.coincident is None:
             return passes
-        groups = self._tables.beside(crystals, self.groups)
-        rule = self._tables.beside(crystals, self.coincident)
+        groups = self._tables.like(crystals, self.groups)
+        rule = self._tables.like(crystals, self.coincident)
         return passes & rule[groups[crystals[:, 0]], groups[crystals[:, 1]]]
 
     @property

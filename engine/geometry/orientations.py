@@ -85,7 +85,7 @@ class Orientations:
         )
         a, b = row1 - row0, column1 - column0
         # Lines of a GPU need the table there; it is copied once.
-        start = self._tables.beside(row0, self.starts)[self.index(a, b)]
+        start = self._tables.like(row0, self.starts)[self.index(a, b)]
         across = self.n_columns - xp.abs(b)
         return start + xp.minimum(row0, row1) * across + xp.minimum(column0, column1)
 
@@ -103,7 +103,7 @@ class Orientations:
         """
         xp = module_of(numbers)
         numbers = xp.asarray(numbers, np.int64)
-        starts = self._tables.beside(numbers, self.starts)
+        starts = self._tables.like(numbers, self.starts)
         i = xp.searchsorted(starts, numbers, side="right") - 1
         a, b = xp.divmod(i, 2 * self.n_columns - 1)
         # Indices of orientations start at 0; differences are signed.

@@ -187,7 +187,7 @@ class RingScanner(Scanner):
         transaxial, pair = xp.divmod(xp.asarray(numbers, np.int64), len(self.ring_pairs))
         view, t = xp.divmod(transaxial, s.n_tangential)
         first, second = self.places(view, t - s.n_tangential // 2)
-        rings = self._tables.beside(numbers, self.ring_pairs)[pair].astype(np.int64)
+        rings = self._tables.like(numbers, self.ring_pairs)[pair].astype(np.int64)
         n = s.n_crystals_per_ring
         crystals = xp.stack([rings[:, 0] * n + first, rings[:, 1] * n + second], -1)
         return crystals.astype(np.int32)
@@ -205,7 +205,7 @@ class RingScanner(Scanner):
         t = xp.where(view < self.n_views, t, -t)
         low = s.n_tangential // 2
         inside = (t >= -low) & (t < s.n_tangential - low)
-        return close & inside & pair_product(self._tables.beside(crystals, self.alive), crystals)
+        return close & inside & pair_product(self._tables.like(crystals, self.alive), crystals)
 
     @cached_property
     def crystal_pitch_mm(self) -> tuple[float, float]:
@@ -275,9 +275,9 @@ class RingScanner(Scanner):
             turn = s.n_crystals_per_ring // 2 - np.arange(n_off)
             size = s.n_crystals_per_ring, s.crystal_width_mm, s.radius_mm
             gaps = CrystalRing(*size, self.crystal_depth)
-            apart_mm = np.arange(n_apart) * s.ring_pitch_mm
+            distance_mm = np.arange(n_apart) * s.ring_pitch_mm
             # Gaps matter only for scanners whose file states a crystal width.
-            found[:n_apart, turn] *= gap_factor(gaps, apart_mm, n_off)
+            found[:n_apart, turn] *= gap_factor(gaps, distance_mm, n_off)
         return found
 
     @property
@@ -293,7 +293,7 @@ class RingScanner(Scanner):
         ring, place = xp.divmod(crystals, n)
         apart = xp.abs(ring[:, 0] - ring[:, 1])
         turn = xp.abs(place[:, 0] - place[:, 1])
-        table = self._tables.beside(crystals, self._geometric_factors)
+        table = self._tables.like(crystals, self._geometric_factors)
         # The difference of places counts the shorter way round the ring.
         return table[apart, xp.minimum(turn, n - turn)]
 
@@ -319,8 +319,8 @@ class RingScanner(Scanner):
 
     def fingerprint(self) -> Plain:
         # Image defaults and the origin of the numbers do not change the lines.
-        beside = {"voxel_mm", "fov_mm", "source", "energy"}
-        settings = self.settings.model_dump(mode="json", exclude=beside)
+        like = {"voxel_mm", "fov_mm", "source", "energy"}
+        settings = self.settings.model_dump(mode="json", exclude=like)
         return {**settings, "lowest_kev": self.crystal_depth.lowest_kev}  # it affects tilted lines
 
     def describe(self) -> str:

@@ -115,7 +115,7 @@ class Scanner(ABC):
         (n,) float32, same type; 1 for crystals that face each other across the bore
         """
         positions, normals = (
-            self._tables.beside(crystals, table)
+            self._tables.like(crystals, table)
             for table in (self.positions_mm, self.crystal_normals)
         )
         first, second = crystals[:, 0], crystals[:, 1]

@@ -90,7 +90,7 @@ def state_of(path: Path) -> tuple[int, int] | None:
     return state.st_size, state.st_mtime_ns
 
 
-def beside(settings: Path, name: str) -> Path:
+def path_next_to(settings: Path, name: str) -> Path:
     """Return the path of a file name in the folder of a settings file.
 
     Parameters
@@ -131,7 +131,7 @@ def open_adjacent(settings: Path, name: str) -> Iterator[InputFile]:
     FileFormatError
         if the name contains a folder, or no such file exists
     """
-    path = beside(settings, name)
+    path = path_next_to(settings, name)
     if not exists(path):
         raise FileFormatError(
             f"{settings.name}: names the file {name!r}, but there is no such file next to it; copy "

@@ -88,19 +88,19 @@ class _Recognised:
     Attributes
     ----------
     name : name of its reader, or of the kind of file
-    look : reads the file and returns its report
+    preview : reads the file and returns its report
     format : exact name of the format; `name` if empty
     """
 
     name: str
-    look: Look
+    preview: Look
     format: str = ""
 
 
 def _looked_into(file: _Recognised, size: tuple[str, str]) -> Report:
     name, head = file.name, ((FORMAT, file.format or file.name), size)
     try:
-        found = file.look()
+        found = file.preview()
     except EngineError as e:
         return Report(name, f"{name}, unusable", head, (str(e),))
     return Report(name, found.title, with_format(head, found.facts), found.faults, found.notes)
@@ -183,8 +183,8 @@ def _recognise(file: InputFile, scanner: str | None) -> _Recognised:
     raise unnamed(file, f"{path.name}: {NOTHING_KNOWN}")
 
 
-def _of_reader(file: InputFile, reader: type[Format], look: Look) -> _Recognised:
-    return _Recognised(reader.name, look, reader.format_of(file))
+def _of_reader(file: InputFile, reader: type[Format], preview: Look) -> _Recognised:
+    return _Recognised(reader.name, preview, reader.format_of(file))
 
 
 def _first_row(head: bytes) -> list[str]:

@@ -58,7 +58,7 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         folder = cache_folder()
         dispatcher = numba.njit(nogil=True, **options)(function)
         if folder is not None:
-            dispatcher._cache = _kept(function, folder)
+            dispatcher._cache = _cache_of(function, folder)
         lock = folder and folder / f"{function.__module__}.{function.__qualname__}.lock"
         dispatcher._compile_for_args = _one_at_a_time(dispatcher._compile_for_args, lock)
         return dispatcher
@@ -168,7 +168,7 @@ class _ForgivingCache(FunctionCache):
             return None
 
 
-def _kept(function: Callable[..., Any], folder: Path) -> FunctionCache:
+def _cache_of(function: Callable[..., Any], folder: Path) -> FunctionCache:
     """Return the cache of a function, in our folder instead of Numba's usual one.
 
     Numba asks its configuration for the folder only while it makes the cache; other users of Numba

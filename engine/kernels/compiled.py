@@ -60,7 +60,7 @@ class Layout:
         """Voxels of an image without its border."""
         return prod(self.shape)
 
-    def plain(self, packed: HostArray) -> HostArray:
+    def unpacked(self, packed: HostArray) -> HostArray:
         """Return a packed image of the host as [z, y, x], without its border."""
         z, y, x = (1 + n for n in self.shape)
         if self.variant.order != "tiles":

@@ -56,26 +56,26 @@ def first_lanes(builder: ir.IRBuilder, n: ir.Value, n_lanes: int) -> ir.Value:
     return builder.icmp_signed("<", numbers(I32, n_lanes), spread(builder, n, n_lanes))
 
 
-def compressed(builder: ir.IRBuilder, values: ir.Value, is_kept: ir.Value) -> ir.Value:
+def compressed(builder: ir.IRBuilder, values: ir.Value, is_selected: ir.Value) -> ir.Value:
     """Lanes of a mask moved to the front of the vector; what follows them is of no meaning.
 
     By one instruction of AVX-512; of AVX2, 8 lanes of 32 bits, whose ways are looked up.
     """
     kind = values.type
     if not HAS_AVX512:
-        return permuted(builder, values, _way_to_front(builder, is_kept))
-    arguments = [values, is_kept, ir.Constant(kind, ir.Undefined)]
+        return permuted(builder, values, _front_lanes(builder, is_selected))
+    arguments = [values, is_selected, ir.Constant(kind, ir.Undefined)]
     return called(builder, f"llvm.experimental.vector.compress.{name_of(kind)}", kind, arguments)
 
 
-def _way_to_front(builder: ir.IRBuilder, is_kept: ir.Value) -> ir.Value:
+def _front_lanes(builder: ir.IRBuilder, is_selected: ir.Value) -> ir.Value:
     """Return which lane goes where, of a mask of 8: one of 256 rows of bytes."""
     row = ir.VectorType(ir.IntType(8), _OF_AVX2)
     ways = [[k for k in range(_OF_AVX2) if mask >> k & 1] for mask in range(1 << _OF_AVX2)]
     rows = [ir.Constant(row, [*way, *[0] * (_OF_AVX2 - len(way))]) for way in ways]
     table = ir.Constant(ir.ArrayType(row, len(rows)), rows)
     held = cgutils.global_constant(builder.module, "ways_to_front", table)
-    mask = builder.zext(builder.bitcast(is_kept, ir.IntType(_OF_AVX2)), ir.IntType(64))
+    mask = builder.zext(builder.bitcast(is_selected, ir.IntType(_OF_AVX2)), ir.IntType(64))
     way = builder.load(builder.gep(held, [ir.Constant(ir.IntType(64), 0), mask]))
     return builder.zext(way, ir.VectorType(I32, _OF_AVX2))
 

@@ -37,7 +37,7 @@ def are_level(matrices: Array, shape: tuple[int, int]) -> bool:
     return bool((climb < LEVEL).all())
 
 
-def level_room(n_columns: int) -> Array:
+def level_buffers(n_columns: int) -> Array:
     """Working space of a thread for `parallel`, for bordered columns of a detector."""
     return np.zeros(n_columns + 2 * MARGIN, np.float32)  # margins are read with the weight 0
 
@@ -51,7 +51,7 @@ def parallel(
 
     middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
     projections : (n_views, n_rows * n_columns), rows one after the other;
-    blend : `level_room`; out : (n_z, n_y, n_x), any box
+    blend : `level_buffers`; out : (n_z, n_y, n_x), any box
     """
     n_y = out.shape[1]
     first = start

@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 
 from engine.core.arrays import Array
 from engine.kernels.fetch import fetch
-from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_kept
+from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_nonzero
 from engine.kernels.rays.taps import MATH, Taps, taps
 
 AT_ONCE = 8
@@ -28,7 +28,7 @@ _NEAR_BYTES = 40 << 20
 _INLINE = njit(inline="always", **MATH)
 
 
-class TapRoom(NamedTuple):
+class TapBuffers(NamedTuple):
     """Working space of one thread.
 
     Attributes
@@ -42,7 +42,7 @@ class TapRoom(NamedTuple):
     is_far: bool
 
 
-class Laid(NamedTuple):
+class TracedRow(NamedTuple):
     """A row that is laid: its taps, how many of them are kept, and mm per slab."""
 
     taps: Taps
@@ -50,27 +50,29 @@ class Laid(NamedTuple):
     scale: float
 
 
-def tap_room(shape: tuple[int, ...], dtype: DTypeLike, n_bytes: int, apart: int = 1) -> TapRoom:
-    """Room to trace rows through images with a border, `shape`, whose voxels lie `apart` steps.
+def tap_buffers(
+    shape: tuple[int, ...], dtype: DTypeLike, n_bytes: int, stride: int = 1
+) -> TapBuffers:
+    """Room to trace rows through images with a border, `shape`, whose voxels lie `stride` steps.
 
     n_bytes : of the images that all threads work on
     """
-    return TapRoom(taps(shape, dtype, apart), taps(shape, dtype, apart), n_bytes > _NEAR_BYTES)
+    return TapBuffers(taps(shape, dtype, stride), taps(shape, dtype, stride), n_bytes > _NEAR_BYTES)
 
 
 @_INLINE
-def none_laid(space: TapRoom) -> tuple[Laid, Laid]:
+def no_traced_rows(space: TapBuffers) -> tuple[TracedRow, TracedRow]:
     """What there is before the first row is laid: of the row at hand, and of the next."""
-    return Laid(space.one, 0, 0.0), Laid(space.other, 0, 0.0)
+    return TracedRow(space.one, 0, 0.0), TracedRow(space.other, 0, 0.0)
 
 
 @_INLINE
-def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> Laid:
+def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> TracedRow:
     """Lay a row; none where the rows stop."""
     n, scale = 0, 0.0
     if row < stop:
-        n, scale = lay_kept(row, rows, shape, taps)
-    return Laid(taps, n, scale)
+        n, scale = lay_nonzero(row, rows, shape, taps)
+    return TracedRow(taps, n, scale)
 
 
 @_INLINE
@@ -80,7 +82,7 @@ def index_from(start: int, k: int) -> np.uint64:
 
 
 @_INLINE
-def fetch_some(values: Array, ahead: Laid, start: int, n: int) -> None:
+def fetch_some(values: Array, ahead: TracedRow, start: int, n: int) -> None:
     """Begin to bring the values of n kept taps near, from `start` on.
 
     Behind the last tap lie places of rows before or of nothing; to ask for them does no harm.

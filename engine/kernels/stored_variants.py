@@ -90,7 +90,7 @@ def chosen(on: Backend, slot: Slot, shipped: F) -> F:
 
     A tuned form that is used is noted for the provenance of the run.
     """
-    record = kept(on, slot)
+    record = stored_record(on, slot)
     form = shipped if record is None else form_of(record, shipped)
     if record is not None and form is not shipped:
         on.forms.note(slot.kernel, words(record))
@@ -119,7 +119,7 @@ def words(record: Plain) -> str:
     )
 
 
-def kept(on: Backend, slot: Slot) -> Plain | None:
+def stored_record(on: Backend, slot: Slot) -> Plain | None:
     """Return the record of the form that was tuned for this device and shape, if it holds here."""
     try:
         path = slot.path(on)

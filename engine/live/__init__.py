@@ -7,10 +7,10 @@ from engine.core.lazy_exports import face
 if TYPE_CHECKING:
     from engine.live.core.frame import Ended as Ended
     from engine.live.core.frame import Frame as Frame
-    from engine.live.core.frame import Gone as Gone
     from engine.live.core.frame import Resumed as Resumed
     from engine.live.core.frame import ShapeChanged as ShapeChanged
     from engine.live.core.frame import SourceEvent as SourceEvent
+    from engine.live.core.frame import SourceLost as SourceLost
     from engine.live.core.frame import Waiting as Waiting
     from engine.live.core.source import FrameSource as FrameSource
     from engine.live.ct.following import LiveChoices as LiveChoices
@@ -44,7 +44,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.live.core.frame": (
                 "Ended",
                 "Frame",
-                "Gone",
+                "SourceLost",
                 "Resumed",
                 "ShapeChanged",
                 "SourceEvent",

@@ -63,7 +63,7 @@ class ScanSummary:
         return False
 
     @property
-    def said(self) -> Plain:
+    def stated(self) -> Plain:
         """Facts of the scan by the keys of its reader; empty if they were not read."""
         return {}
 

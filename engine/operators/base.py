@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any, Never, overload
 
-from engine.core.arrays import Array, module_of, taken, to_host
+from engine.core.arrays import Array, as_supported, module_of, to_host
 from engine.core.backend import Backend
 from engine.core.backend.filters import solvers_of_cupy
 from engine.core.errors import GeometryError
@@ -70,7 +70,7 @@ class LinearOperator(ABC):
 
     def __call__(self, x: Array) -> Array:
         """A x, after a check of the shape; x may be of anything that speaks DLPack."""
-        x = taken(x)
+        x = as_supported(x)
         self.expect(x, self.in_shape)
         return self.forward(x)
 

@@ -132,7 +132,7 @@ class RayProjector(LinearOperator):
                 grid.shape,
                 variant or tuned(on, grid.n_voxels, len(rows.bins) > 0, reproducible, dtype),
                 on=on,
-                held=None if storage is MEMORY else storage.in_memory,
+                to_store=None if storage is MEMORY else storage.in_memory,
                 on_progress=on_progress,
                 profiler=profiler,
             )
@@ -144,7 +144,7 @@ class RayProjector(LinearOperator):
                 on=on,
                 exact=reproducible,
                 form=form,
-                held=storage.in_memory,
+                to_store=storage.in_memory,
                 rest=storage.rest,
                 on_progress=on_progress,
                 profiler=profiler,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.raw_import.offering import may_import as may_import
     from engine.raw_import.preview import ImportPreview as ImportPreview
     from engine.raw_import.preview import Reading as Reading
-    from engine.raw_import.preview import look_at as look_at
+    from engine.raw_import.preview import preview_of as preview_of
     from engine.raw_import.similar_scan import answers_like as answers_like
     from engine.raw_import.similar_scan import described_like as described_like
     from engine.raw_import.writing import write_draft as write_draft
@@ -34,7 +34,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "draft": ("Draft", "draft_of"),
             "guess": ("Guess", "Question"),
             "similar_scan": ("answers_like", "described_like"),
-            "preview": ("ImportPreview", "Reading", "look_at"),
+            "preview": ("ImportPreview", "Reading", "preview_of"),
             "offering": ("may_import",),
             "writing": ("write_draft",),
         },

@@ -85,7 +85,9 @@ class ImportPreview:
     like_said: Plain = field(default_factory=dict)
 
 
-def look_at(source: Path, given: dict[str, object], *, with_images: bool = True) -> ImportPreview:
+def preview_of(
+    source: Path, given: dict[str, object], *, with_images: bool = True
+) -> ImportPreview:
     """Return a draft with its preview images.
 
     Parameters

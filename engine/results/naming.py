@@ -36,13 +36,13 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
     # No colons and spaces: Windows refuses colons, and shells split at spaces.
     # Local time, as the user saw it on the clock; a time without a zone is local already.
     date = f"{made.astimezone() if made.tzinfo else made:%Y-%m-%d_%H-%M}"
-    words = [_plain(stem, MOST_SCAN), _plain(protocol, MOST_PROTOCOL), date]
+    words = [_safe_letters(stem, MOST_SCAN), _safe_letters(protocol, MOST_PROTOCOL), date]
     if part:
-        words.append(_plain(part, MOST_PROTOCOL))
+        words.append(_safe_letters(part, MOST_PROTOCOL))
     return usable_name("_".join(word for word in words if word))
 
 
-def _plain(text: str, most_bytes: int) -> str:
+def _safe_letters(text: str, most_bytes: int) -> str:
     """Return a text with only letters, digits, dots and hyphens, valid in every file system."""
     kept = re.sub(r"[^\w.]+", "-", text).strip("-._")
     # The cut may divide a character of several bytes, which is then dropped.

@@ -78,7 +78,7 @@ def difference_name(one: str, other: str) -> str:
 
 
 def _names_of_one_scan(images: Sequence[Named], words: NameWords) -> dict[str, str]:
-    parts = {each.key: _usual(each, words) for each in images}
+    parts = {each.key: _common_parts(each, words) for each in images}
     for labels in differences_of(images, words):
         # Names that already differ stay as they are, so that each one is as short as possible.
         for clashing in _clashes(parts):
@@ -89,7 +89,7 @@ def _names_of_one_scan(images: Sequence[Named], words: NameWords) -> dict[str, s
     return {key: BETWEEN.join(found) for key, found in parts.items()}
 
 
-def _usual(image: Named, words: NameWords) -> Parts:
+def _common_parts(image: Named, words: NameWords) -> Parts:
     """Return quality (otherwise protocol) and iterations, which are enough for most names."""
     run = image.run
     head = words.quality[run.quality] if run.quality else shortened(run.protocol.name)
@@ -127,7 +127,7 @@ def _distinguished(parts: Mapping[str, Parts], labels: Mapping[str, str]) -> dic
         {key: (labels[key], *found) if labels[key] else found for key, found in parts.items()},
     )  # fmt: skip
     # Of equal variants `max` returns the first: the difference at the end.
-    return max(ways, key=lambda way: len({_seen(found) for found in way.values()}))
+    return max(ways, key=lambda style: len({_seen(found) for found in style.values()}))
 
 
 def _seen(parts: Parts) -> str:

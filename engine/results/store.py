@@ -216,10 +216,10 @@ class Results:
             ) from e
         finally:
             shutil.rmtree(part, ignore_errors=True)
-        kept = Result.read(self.folder / name)
+        newest = Result.read(self.folder / name)
         # The earlier result goes only after the new one is safe on disk.
-        self._drop_earlier(kept, new.job)
-        return kept
+        self._drop_earlier(newest, new.job)
+        return newest
 
     def delete(self, result: Result, why: str = "asked for") -> None:
         """Remove a result; nothing happens if another process has removed it.
@@ -272,12 +272,12 @@ class Results:
                 "another folder in results.toml."
             )
 
-    def _drop_earlier(self, kept: Result, job: str) -> None:
+    def _drop_earlier(self, newest: Result, job: str) -> None:
         for result in self._readable():
-            if job and result.record.job == job and result.id != kept.id and not result.pinned:
+            if job and result.record.job == job and result.id != newest.id and not result.pinned:
                 with suppress(EngineError):  # if the order cannot be passed on, the result stays
                     if result.order is not None:
-                        kept.put_order(result.order)
+                        newest.put_order(result.order)
                     self.delete(result, "a later image of the same run")
 
     def _readable(self) -> Iterator[Result]:

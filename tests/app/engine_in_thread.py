@@ -74,7 +74,7 @@ class Queue:
     def beat(self) -> None:
         """Nobody waits for a sign of life."""
 
-    def wait_until_taken(self) -> None:
+    def wait_until_received(self) -> None:
         """Images are copies."""
 
     def close(self) -> None:

@@ -142,7 +142,7 @@ def without_tips(inside: QWidget) -> list[str]:
     return [
         each.text() or type(each).__name__
         for each in inside.findChildren(QAbstractButton)
-        if each.isVisible() and not _tip_of(each) and not _is_plain(each)
+        if each.isVisible() and not _tip_of(each) and not _is_anonymous(each)
     ]
 
 
@@ -152,7 +152,7 @@ def _tip_of(button: QAbstractButton) -> str:
     return button.toolTip() or (parent.toolTip() if isinstance(parent, Editor) else "")
 
 
-def _is_plain(button: QAbstractButton) -> bool:
+def _is_anonymous(button: QAbstractButton) -> bool:
     is_own = button.objectName().startswith("qt_")
     return is_own or isinstance(button.parent(), QDialogButtonBox | QComboBox)
 

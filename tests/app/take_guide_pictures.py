@@ -145,7 +145,7 @@ def importing(shots: Photographer) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "rods.raw").write_bytes(scan.values[:, ::-1].astype("<u2").tobytes())
     dialog = ImportDialog(shots.window, shots.window.context, folder / "rods.raw")
-    dialog.model.said = {"beam": "300,450", "pixel": "0.9"}
+    dialog.model.answers = {"beam": "300,450", "pixel": "0.9"}
     dialog.open()
     shots.wait(lambda: dialog.model.is_complete and shots.is_calm())
     shots.shoot("import", dialog)

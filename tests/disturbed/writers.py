@@ -317,10 +317,10 @@ def _sheet(folder: Path, version: int) -> None:
 
 
 def _kept_inputs(folder: Path, version: int) -> None:
-    from app.state.models.scanner_inputs import KeepingOwner, KeptInputs
+    from app.state.models.scanner_inputs import KeepingOwner, RememberedInputs
 
     owner = KeepingOwner("key", "Tiny")
-    KeptInputs(folder).keep(owner, "scanner", f"ring-{version}", date(2026, 11, 22))
+    RememberedInputs(folder).keep(owner, "scanner", f"ring-{version}", date(2026, 11, 22))
 
 
 def _quality(folder: Path, version: int) -> None:

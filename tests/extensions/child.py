@@ -81,11 +81,11 @@ def dialogs(volume: str) -> dict[str, Any]:
 
     from app.output.export.export_dialog import ExportDialog
     from app.shell.dialogs.questions import choice_of
-    from app.state.models.run_images import Kept
+    from app.state.models.run_images import StoredImage
     from engine.io import read_volume
 
     application = QApplication.instance() or QApplication([])
-    export = ExportDialog(None, [Kept("image", read_volume(volume))], 0, Path.cwd())
+    export = ExportDialog(None, [StoredImage("image", read_volume(volume))], 0, Path.cwd())
     radios = [radio.text() for radio in export.findChildren(QRadioButton)]
     targets = []
     for index in range(len(radios)):

@@ -147,8 +147,8 @@ class NormaliseDialog(QDialog):
         self._show()
 
     def _rest(self) -> None:
-        self.model.ask_to_rest(not self.model.wants_rest)
-        self.job.rest(self.model.wants_rest)
+        self.model.ask_to_rest(not self.model.is_pause_requested)
+        self.job.rest(self.model.is_pause_requested)
 
     def _ended(self) -> None:
         self.model.end()
@@ -251,7 +251,7 @@ class NormaliseDialog(QDialog):
         self.form.setEnabled(not busy)
         self.act.setText(tr("Stop") if busy else tr("Start"))
         self.act.setEnabled(not model.is_ending)
-        self.rest.setText(tr("Continue") if model.wants_rest else tr("Pause"))
+        self.rest.setText(tr("Continue") if model.is_pause_requested else tr("Pause"))
         self.rest.setEnabled(busy and not model.is_ending)
         self._show_choices()
 

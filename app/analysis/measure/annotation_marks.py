@@ -107,7 +107,7 @@ class AnnotationMarks(QObject):
             return DrawCurve(pane, model, at)
         if kind is not None:
             return DrawAnnotation(pane, model, at, kind)
-        return self._held(pane, pane.viewport, at)
+        return self._dragged(pane, pane.viewport, at)
 
     def _is_half_drawn(self, pane: SlicePane) -> bool:
         """Return True if the selected angle has only one leg and is in the displayed slice."""
@@ -119,7 +119,7 @@ class AnnotationMarks(QObject):
             and self._is_on(found, pane)
         )
 
-    def _held(self, pane: SlicePane, viewport: Viewport, at: QPointF) -> Drag | None:
+    def _dragged(self, pane: SlicePane, viewport: Viewport, at: QPointF) -> Drag | None:
         # The last annotation is painted on top, so it is tested first.
         for which, found in reversed(list(enumerate(self._model.annotations))):
             if not self._is_on(found, pane):
@@ -185,10 +185,10 @@ class AnnotationMarks(QObject):
         # The font of the application also measures when no painter exists, as in hit tests.
         metrics = QFontMetricsF(QApplication.font())
         size = QSizeF(metrics.horizontalAdvance(words), metrics.height())
-        at, way = _free_side(found, ends)
-        reach = abs(way.x()) * size.width() / 2 + abs(way.y()) * size.height() / 2
+        at, direction = _free_side(found, ends)
+        reach = abs(direction.x()) * size.width() / 2 + abs(direction.y()) * size.height() / 2
         box = QRectF(QPointF(), size)
-        box.moveCenter(at + way * (AWAY_PX + reach))
+        box.moveCenter(at + direction * (AWAY_PX + reach))
         width, height = viewport.size
         most_left, most_top = width - BORDER_PX - size.width(), height - BORDER_PX - size.height()
         # Texts stay inside the pane, clear of the orientation letters.
@@ -213,10 +213,10 @@ def _free_side(found: Annotation, ends: list[QPointF]) -> tuple[QPointF, QPointF
     return ends[1], _unit(-(legs[0] + legs[1]), QPointF(legs[0].y(), -legs[0].x()))
 
 
-def _unit(way: QPointF, other: QPointF) -> QPointF:
+def _unit(direction: QPointF, other: QPointF) -> QPointF:
     """Return a unit vector, or a default direction for a zero vector."""
-    length = math.hypot(way.x(), way.y())
-    return way / length if length > SHORT else other
+    length = math.hypot(direction.x(), direction.y())
+    return direction / length if length > SHORT else other
 
 
 def _ends(found: Annotation, pane: SlicePane, viewport: Viewport) -> list[QPointF]:

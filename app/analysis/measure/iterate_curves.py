@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language.translation import tr
-from app.state.models.run_images import Kept
+from app.state.models.run_images import StoredImage
 from app.state.services.context import AppContext
 from app.ui.theme.widgets import label
 from app.views.colour.colours import ViewColours
@@ -76,11 +76,11 @@ class IterateCurves(QWidget):
     def _go_on(self) -> None:
         """Measure the next image without a value, one at a time."""
         phantom, facts = self._phantom, self._facts
-        waiting = [kept for kept in self._run.record.images.items if self._is_new(kept)]
+        waiting = [stored for stored in self._run.record.images.items if self._is_new(stored)]
         if phantom is None or not phantom.followed or self._is_measuring or not waiting:
             return
-        kept, images = waiting[0], self._run.record.images
-        iteration = _iteration(kept)
+        stored, images = waiting[0], self._run.record.images
+        iteration = _iteration(stored)
         self._done.add(iteration)
         self._is_measuring = True
 
@@ -95,13 +95,13 @@ class IterateCurves(QWidget):
             self._go_on()
 
         self._context.commands.run_task(
-            lambda _: figures_of(phantom, kept.volume, facts), take, on_end=end
+            lambda _: figures_of(phantom, stored.volume, facts), take, on_end=end
         )
 
-    def _is_new(self, kept: Kept) -> bool:
+    def _is_new(self, stored: StoredImage) -> bool:
         # Images within an iteration have labels with the subset and are left out.
-        is_whole = kept.place is not None and kept.label == f"iteration {_iteration(kept)}"
-        return is_whole and _iteration(kept) not in self._done
+        is_whole = stored.place is not None and stored.label == f"iteration {_iteration(stored)}"
+        return is_whole and _iteration(stored) not in self._done
 
     def _show(self) -> None:
         self.setVisible(bool(self.points))
@@ -134,5 +134,5 @@ def figures_of(phantom: QualityPhantom, volume: Volume, facts: PhantomFacts) -> 
     return tuple(report.figure(group, name).value for group, name in phantom.followed)
 
 
-def _iteration(kept: Kept) -> int:
-    return int(kept.place[0]) if kept.place is not None else 0
+def _iteration(stored: StoredImage) -> int:
+    return int(stored.place[0]) if stored.place is not None else 0

@@ -97,12 +97,12 @@ class LineProfileBox(QWidget):
         found = None
         if state.volume is not None and drawn is not None:
             found = profile_along(state.volume, drawn.start_mm, drawn.end_mm)
-        kept = self.plot.kept if found is not None else None
+        stored = self.plot.stored if found is not None else None
         # Curves in different units cannot share an axis.
-        if kept is not None and found is not None and kept.unit != found.unit:
-            kept = None
-        self.keep.setChecked(kept is not None)
-        self.plot.show_profile(found, kept, state.length_unit)
+        if stored is not None and found is not None and stored.unit != found.unit:
+            stored = None
+        self.keep.setChecked(stored is not None)
+        self.plot.show_profile(found, stored, state.length_unit)
         self.head.setText(
             tr("Value ({head})", head=self.plot.head) if self.plot.head else tr("Value")
         )
@@ -152,7 +152,7 @@ class LineProfileBox(QWidget):
         self._state.set_draws_lines(self.draw.isChecked())
 
     def _keep(self) -> None:
-        self.plot.kept = self.plot.profile if self.keep.isChecked() else None
+        self.plot.stored = self.plot.profile if self.keep.isChecked() else None
         self.refresh()
 
     def _write(self) -> None:

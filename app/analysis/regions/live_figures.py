@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.language.translation import tr
-from app.state.models.run_images import Kept
+from app.state.models.run_images import StoredImage
 from app.state.services.context import AppContext
 from engine.analysis.regions import (
     MeasuredRegion,
@@ -133,8 +133,8 @@ class RegionFollower(QObject):
         """Name of the displayed image."""
         run = self._session.run
         items, shown = run.record.images.items, self._session.view.volume
-        kept = next((each for each in items if each.volume is shown), None)
-        return kept.caption if kept is not None else tr("displayed image")
+        stored = next((each for each in items if each.volume is shown), None)
+        return stored.caption if stored is not None else tr("displayed image")
 
     @property
     def is_of_frames(self) -> bool:
@@ -160,11 +160,11 @@ class RegionFollower(QObject):
         if volume is None or not regions:
             self._take(FiguresFound((), {}, 0.0))
             return
-        kept, image = images_by_position(self._session.run.record.images.items), self.image
+        stored, image = images_by_position(self._session.run.record.images.items), self.image
         chosen = self._session.regions.chosen_region
         self._is_measuring = True
         self._context.commands.run_task(
-            lambda _: found_in(regions, volume, image, kept, self._means, chosen),
+            lambda _: found_in(regions, volume, image, stored, self._means, chosen),
             self._take,
             failed=tr("The regions could not be measured."),
             on_end=self._go_on,
@@ -190,7 +190,7 @@ def found_in(
     regions: Sequence[Region],
     volume: Volume,
     image: str,
-    kept: Sequence[tuple[float, Volume]],
+    stored: Sequence[tuple[float, Volume]],
     means: KnownMeans,
     chosen: Region | None = None,
 ) -> FiguresFound:
@@ -204,7 +204,7 @@ def found_in(
         displayed image
     image
         name of the displayed image
-    kept
+    stored
         (iteration or time [s], volume) of the stored images
     means
         cache of the means, which is updated
@@ -215,7 +215,7 @@ def found_in(
     measured = tuple(measure(region, volume, image) for region in regions)
     curves: dict[str, Points] = {region.name: [] for region in regions}
     is_whole = True
-    for at, each in kept:
+    for at, each in stored:
         # Cached means are free, so images that have them are still included.
         if time.thread_time() - start > TURN_S and not means.has_all(regions, each):
             is_whole = False
@@ -230,7 +230,7 @@ def found_in(
     return FiguresFound(measured, curves, cost_s, histogram, is_whole=is_whole)
 
 
-def images_by_position(items: Sequence[Kept]) -> list[tuple[float, Volume]]:
+def images_by_position(items: Sequence[StoredImage]) -> list[tuple[float, Volume]]:
     """Return iterates by iteration; for a scan in frames, the frames by their middle [s].
 
     Parameters

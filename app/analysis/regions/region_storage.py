@@ -16,7 +16,7 @@ from app.language.translation import tr
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.run_record import RunRecord
 from app.state.services.context import AppContext
-from app.state.services.scan_regions import regions_beside
+from app.state.services.scan_regions import stored_regions
 from engine.analysis.regions import (
     RegionSet,
     image_mark,
@@ -125,7 +125,7 @@ class RegionKeeper(QObject):
     def _saved_with_study(self, marks: tuple[str, ...]) -> RegionSet | None:
         """Return the regions that were saved with the study, if they are of its scan."""
         try:
-            found = regions_beside(self._session)
+            found = stored_regions(self._session)
         except EngineError as e:
             self._session.add_log("warning", tr("The regions were not loaded. {e}", e=e))
             return None

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.language.translation import tr
 from app.output.export.suv_choice import SuvChoice
 from app.output.export.writing import free_bytes, obstacle, remark
-from app.state.models.run_images import ALL_FRAMES, Kept
+from app.state.models.run_images import ALL_FRAMES, StoredImage
 from app.ui.forms.fields import QuietCombo
 from app.ui.theme.file_dialogs import ask_save
 from app.ui.theme.formatting import size
@@ -39,7 +39,7 @@ class ExportDialog(QDialog):
     def __init__(
         self,
         parent: QWidget,
-        images: list[Kept],
+        images: list[StoredImage],
         current: int,
         folder: Path,
         name: str = "image",
@@ -82,7 +82,7 @@ class ExportDialog(QDialog):
         return WRITERS[self.formats.checkedId()].suffixes[0]
 
     @property
-    def chosen(self) -> Kept:
+    def chosen(self) -> StoredImage:
         """The image to write."""
         return self._images[self.which.currentIndex()]
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.language.translation import tr
-from app.state.models.run_images import ALL_FRAMES, Kept
+from app.state.models.run_images import ALL_FRAMES, StoredImage
 from app.state.models.run_record import RunRecord
 from engine.analysis.quality import SuvKind, in_suv
 from engine.core.errors import DataError, EngineError
@@ -22,7 +22,9 @@ SPARE = 1.1
 """Required free space, as a multiple of the file size before compression."""
 
 
-def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> Plain | None:
+def provenance_of(
+    record: RunRecord, stored: StoredImage, *, identify: bool = False
+) -> Plain | None:
     """Return the provenance of a stored image.
 
     A single frame states only its own times, so that no program takes it for the whole scan.
@@ -31,7 +33,7 @@ def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> P
     ----------
     record
         record of the run
-    kept
+    stored
         stored image
     identify
         True to keep the names in the provenance of an image that was read from a file
@@ -41,36 +43,39 @@ def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> P
     Plain or None
         None if only the volume itself has a provenance
     """
-    made_by = _made_by(record, kept, identify=identify)
-    if kept.frame is None or made_by is None:
+    made_by = _made_by(record, stored, identify=identify)
+    if stored.frame is None or made_by is None:
         return made_by
-    scan = {**made_by.get("scan", {}), "frames": [kept.frame.facts()]}
-    return made_by | {"scan": scan, **bids_times([kept.frame])}
+    scan = {**made_by.get("scan", {}), "frames": [stored.frame.facts()]}
+    return made_by | {"scan": scan, **bids_times([stored.frame])}
 
 
-def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
-    if record.result is not None and kept.volume is record.result:
+def _made_by(record: RunRecord, stored: StoredImage, *, identify: bool) -> Plain | None:
+    if record.result is not None and stored.volume is record.result:
         return record.provenance
     # The run has not ended: the image is an iterate, or one that was opened from a file.
     if not record.provenance:
         from engine.protocols.privacy import without_names
 
-        info = kept.volume.info if identify else without_names(kept.volume.info)
-        image = record.title if record.is_file else kept.label
+        info = stored.volume.info if identify else without_names(stored.volume.info)
+        image = record.title if record.is_file else stored.label
         return {**info, "image": image, "run": record.title, "finished": False}
     from engine.jobs import hash_array, with_run
 
     # The record of the run as it was at this iterate, not at its end.
-    run = record.run_at(record.images.items.index(kept)) if kept in record.images.items else None
-    of_image = {} if run is None or kept.frame else with_run({}, run)
+    run = (
+        record.run_at(record.images.items.index(stored)) if stored in record.images.items else None
+    )
+    of_image = {} if run is None or stored.frame else with_run({}, run)
     changed: Plain = {
         # Iterates are stored before the final filters, so their digest differs from that of the
         # result.
-        **({} if kept.frame else {"before_finishing": True, **of_image}),
-        "image": kept.label
-        if kept.frame
-        else tr("{label}, before the final filters", label=kept.label),
-        "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
+        **({} if stored.frame else {"before_finishing": True, **of_image}),
+        "image": stored.label
+        if stored.frame
+        else tr("{label}, before the final filters", label=stored.label),
+        "output": record.provenance.get("output", {})
+        | {"sha256": hash_array(stored.volume.values)},
     }
     return record.provenance | changed
 
@@ -82,19 +87,19 @@ def export_folder(last_used: str) -> Path:
     return Path(last_used) if last_used and Path(last_used).is_dir() else exports_folder()
 
 
-def export_name(record: RunRecord, kept: Kept) -> str:
+def export_name(record: RunRecord, stored: StoredImage) -> str:
     """Return the file name to propose: pseudonym of the scan, protocol and date.
 
     Parameters
     ----------
     record
         record of the run
-    kept
+    stored
         image to export; its label is added if it is not the result
     """
     ended = str(record.provenance.get("ended_utc", ""))
     made = datetime.fromisoformat(ended) if ended else datetime.now(UTC)
-    part = "" if kept.volume is record.result else kept.label
+    part = "" if stored.volume is record.result else stored.label
     if record.study is None:
         return default_export_name(record.title, "", made)
     scan = Names.title(record.study).partition(",")[0]
@@ -211,7 +216,7 @@ def write(
 
 
 def frames_of(
-    record: RunRecord, kept: Kept, target: Path, kind: SuvKind | None = None
+    record: RunRecord, stored: StoredImage, target: Path, kind: SuvKind | None = None
 ) -> tuple[FrameVolume, ...]:
     """Return the frames to write with the image of all frames.
 
@@ -221,7 +226,7 @@ def frames_of(
     ----------
     record
         record of the run
-    kept
+    stored
         image to write; only that of all frames has frames
     target
         file to write
@@ -240,7 +245,7 @@ def frames_of(
     """
     from engine.io import can_save_frames
 
-    if kept.label != ALL_FRAMES:
+    if stored.label != ALL_FRAMES:
         return ()
     try:
         can_save_frames(target, gated=any(each.frame.gate for each in record.images.frames))
@@ -266,7 +271,7 @@ def frames_of(
         )
     if kind is None:
         return frames
-    whole = kept.volume.info  # only the whole image states dose and times
+    whole = stored.volume.info  # only the whole image states dose and times
     return tuple(
         each._replace(volume=in_suv(replace(each.volume, info=whole), kind)) for each in frames
     )

@@ -61,7 +61,7 @@ def obstacle(record: RunRecord) -> str:
     return "" if record.result_id else NO_RESULT
 
 
-def kept_signatures(record: RunRecord) -> tuple[Signature, ...]:
+def signatures_of(record: RunRecord) -> tuple[Signature, ...]:
     """Return the signatures of the displayed result; empty if they cannot be read."""
     try:
         return signatures_of(Results().open(record.result_id)) if record.result_id else ()
@@ -135,7 +135,7 @@ def read_subject(context: AppContext, id: str) -> ReportSubject:
     """
     result, own = Results().open(id), regions_on_show(context, id)
     if own is not None:
-        _put_beside(own, result)
+        _store_with(own, result)
     subject = ReportSubject.read(result, context.preferences.site)
     if context.session.run.record.result_id != id:
         return subject
@@ -151,7 +151,7 @@ def regions_on_show(context: AppContext, id: str) -> RegionSet | None:
     return session.regions.current
 
 
-def _put_beside(own: RegionSet, result: Result) -> None:
+def _store_with(own: RegionSet, result: Result) -> None:
     """Store regions where a report reads them; they may have been drawn before the run ended."""
     path = regions_file_of(result.folder / VOLUME)
     kept = read_regions(path) if path.exists() else RegionSet()

@@ -18,10 +18,10 @@ from app.language.translation import tr
 from app.output.report.report_commands import (
     ImageJudgement,
     Reported,
-    kept_signatures,
     obstacle,
     people_of,
     sign_and_report,
+    signatures_of_run,
 )
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
@@ -142,7 +142,7 @@ class SignOff(QWidget):
         record = self._run.record
         if record.result_id != self._of:  # another image: the judgement does not apply to it
             self._of, self._reported = record.result_id, None
-            self._signatures = kept_signatures(record)
+            self._signatures = signatures_of_run(record)
             self.judgement.clear()
             self.remark.clear()
         self._list_people()

@@ -142,7 +142,7 @@ class ResultsTab(QWidget):
         self.list.blockSignals(False)
         self._pages.setCurrentIndex(1 if self._results.items else 0)
         self._total.setText(f"{self._results.describe()}.")
-        self._limits.setText(self._results.kept_until)
+        self._limits.setText(self._results.retained_until)
         self._note.setText(self._results.note)
         self._note.setVisible(bool(self._results.note))
         self._show_buttons()

@@ -32,7 +32,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 TIP = tr("Use the default variant again")
 
 
-class KeptList(QWidget):
+class VariantList(QWidget):
     """List the saved variants, and remove the selected ones."""
 
     def __init__(self, commands: Commands) -> None:
@@ -55,7 +55,7 @@ class KeptList(QWidget):
         column.addLayout(row)
         self._allow()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read the saved variants in a thread."""
         self._commands.run_task(
             lambda _: _stored(), self._show, failed=tr("The list could not be read.")
@@ -98,7 +98,7 @@ class KeptList(QWidget):
             forget,
             lambda _: None,
             failed=tr("Some variants could not be removed."),
-            on_end=self.look,
+            on_end=self.refresh,
         )
 
 

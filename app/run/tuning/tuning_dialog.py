@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.language.translation import tr
 from app.run.tuning.request_row import RequestRow
-from app.run.tuning.stored_variants import KeptList
+from app.run.tuning.stored_variants import VariantList
 from app.state.models.tuning_model import Phase, TuningModel
 from app.state.services.context import AppContext
 from app.state.services.tuning_job import TuningJob
@@ -37,7 +37,7 @@ class TuningDialog(QDialog):
         self.model = TuningModel()
         self.job = TuningJob(context.commands, self)
         self.row, self.plot = RequestRow(context.session), TuningPlot()
-        self.kept = KeptList(context.commands)
+        self.kept = VariantList(context.commands)
         self.work = label("", "muted", wrap=True)
         self.state = label("", wrap=True)
         self.best = label("", "entry", wrap=True)
@@ -50,7 +50,7 @@ class TuningDialog(QDialog):
         self._connect()
         self._paint()
         self._show()
-        self.kept.look()
+        self.kept.refresh()
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
@@ -95,7 +95,7 @@ class TuningDialog(QDialog):
 
     def _ended(self) -> None:
         self._tick.stop()
-        self.kept.look()
+        self.kept.refresh()
         self._show()
 
     def done(self, result: int) -> None:

@@ -54,9 +54,9 @@ class StorageDialog(QDialog):
         self.close_button = button(tr("Close"), self.accept, role="primary")
         self._lay_out()
         self._allow()
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read what lies there, in a thread."""
         failed = tr("The folders could not be read.")
         self._context.commands.run_task(lambda _: stored(), self._show, failed=failed)
@@ -153,7 +153,7 @@ class StorageDialog(QDialog):
     def _report(self, faults: list[str]) -> None:
         self.said.setText(" ".join(faults) or tr("Removed."))
         self.said.show()
-        self.look()
+        self.refresh()
 
 
 def _removed(doomed: list[StoredItem]) -> list[str]:

@@ -10,7 +10,7 @@ from app.language.translation import named, tr
 from app.output.report.sign_off import SignOff
 from app.shell.folded_warnings import FoldedWarnings, RunWarning
 from app.state.models.inputs import DATA, Inputs
-from app.state.models.protocols.text import marked, protocol_remarks
+from app.state.models.protocols.text import marked, protocol_notes
 from app.state.models.run_record import RunState
 from app.state.services.context import AppContext
 from app.ui.theme.icons import set_icon
@@ -152,7 +152,7 @@ class TechnicianPanel(QWidget):
         return self._study.inputs
 
     def _show_protocol(self) -> None:
-        words = [marked(self._study.words), *protocol_remarks(self._study)]
+        words = [marked(self._study.words), *protocol_notes(self._study)]
         why = self._session.refusal()
         tone = "missing" if why else "look" if len(words) > 1 else "ok"
         self.protocol.say([*words, *([why] if why else [])], tone)

@@ -89,24 +89,24 @@ class ImportModel(QObject):
     Signals
     -------
     changed : anything
-    said_changed : an answer changed, so a new preview is needed
+    answers_changed : an answer changed, so a new preview is needed
 
     Attributes
     ----------
     source : file or folder that the user chose
-    said : answers by key
+    answers : answers by key
     look : the latest preview; None before the first
     fault : reason why there is no preview, or why the last answer cannot be used
     is_busy : True while a preview is being made
     """
 
     changed = Signal()
-    said_changed = Signal()
+    answers_changed = Signal()
 
     def __init__(self, source: Path) -> None:
         super().__init__()
         self.source = source
-        self.said: dict[str, object] = {}
+        self.answers: dict[str, object] = {}
         self.look: ImportPreview | None = None
         self.fault = ""
         self.is_busy = False
@@ -124,12 +124,12 @@ class ImportModel(QObject):
         value
             the answer; None or "" removes it, so that the proposal applies again
         """
-        said = {k: v for k, v in self.said.items() if k != key}
+        answers = {k: v for k, v in self.answers.items() if k != key}
         if value not in (None, ""):
-            said[key] = value
-        if said != self.said:
-            self.said = said
-            self.said_changed.emit()
+            answers[key] = value
+        if answers != self.answers:
+            self.answers = answers
+            self.answers_changed.emit()
             self.changed.emit()
 
     def pick(self, reading: Reading) -> None:
@@ -141,13 +141,13 @@ class ImportModel(QObject):
             the preview slice that the user chose
         """
         # The first combination is the default. Choosing it must still be stored as an answer.
-        now = bool(self.said.get("clockwise")), bool(self.said.get("mirrored"))
-        if now != (reading.clockwise, reading.mirrored) or "clockwise" not in self.said:
-            self.said = self.said | {
+        now = bool(self.answers.get("clockwise")), bool(self.answers.get("mirrored"))
+        if now != (reading.clockwise, reading.mirrored) or "clockwise" not in self.answers:
+            self.answers = self.answers | {
                 "clockwise": reading.clockwise,
                 "mirrored": reading.mirrored,
             }
-            self.said_changed.emit()
+            self.answers_changed.emit()
             self.changed.emit()
 
     def pick_dataset(self, name: str, role: str) -> None:
@@ -174,8 +174,8 @@ class ImportModel(QObject):
         """Copy the answers from the description of a file with the same structure."""
         if self.look is not None and self.look.like_said:
             # The user's own answers have priority over those of the other file.
-            self.said = self.look.like_said | self.said
-            self.said_changed.emit()
+            self.answers = self.look.like_said | self.answers
+            self.answers_changed.emit()
             self.changed.emit()
 
     # what is found
@@ -185,20 +185,20 @@ class ImportModel(QObject):
         self.is_busy = True
         self.changed.emit()
 
-    def take(self, said: dict[str, object], found: ImportPreview | str) -> None:
+    def take(self, answers: dict[str, object], found: ImportPreview | str) -> None:
         """Store a preview, or the reason why there is none.
 
         Parameters
         ----------
-        said
+        answers
             answers that it was made with; it is dropped if they have changed since
         found
             the preview, or a sentence for the user
         """
         # Previews come from a worker thread. An old one must not replace answers given meanwhile.
-        if said != self.said:
+        if answers != self.answers:
             return
-        self._shown = said
+        self._shown = answers
         if isinstance(found, str):
             self.fault = found
         else:
@@ -226,8 +226,8 @@ class ImportModel(QObject):
         """
         draft = self.draft
         if draft is None:
-            return next((role for role in ROLES if self.said.get(role) == name), "")
-        # The draft also holds the roles that the program proposed, which `said` does not.
+            return next((role for role in ROLES if self.answers.get(role) == name), "")
+        # The draft also holds the roles that the program proposed, which `answers` does not.
         table = draft.table
         angles = table.get("geometry", {}).get("angles", {}).get("file")
         named = (table.get("file"), table.get("flats"), table.get("darks"), angles)
@@ -240,7 +240,7 @@ class ImportModel(QObject):
     def like(self) -> str:
         """Name of the description of a file with the same structure, until it is used."""
         look = self.look
-        if look is None or look.like is None or look.like_said.items() <= self.said.items():
+        if look is None or look.like is None or look.like_said.items() <= self.answers.items():
             return ""
         return f"{look.like.parent.name}/{look.like.name}"
 
@@ -252,7 +252,7 @@ class ImportModel(QObject):
     @property
     def is_current(self) -> bool:
         """True if the preview was made with all answers."""
-        return self._shown == self.said
+        return self._shown == self.answers
 
     @property
     def missing(self) -> tuple[str, ...]:

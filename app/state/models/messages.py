@@ -51,7 +51,7 @@ class Problem:
     """Files in the text that are not part of the study. The log replaces their names too."""
 
 
-def protocol_taken(name: str, last: str) -> str:
+def protocol_replaced(name: str, last: str) -> str:
     """Return the message that a protocol was chosen automatically.
 
     Parameters

@@ -91,7 +91,7 @@ class NormalisingModel(QObject):
         self.changed.emit()
 
     @property
-    def wants_rest(self) -> bool:
+    def is_pause_requested(self) -> bool:
         """True if the last request was to pause."""
         return self._wants_rest
 

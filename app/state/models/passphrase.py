@@ -32,17 +32,17 @@ def hashed(passphrase: str) -> str:
     return f"{salt.hex()}:{_hash(passphrase, salt).hex()}"
 
 
-def is_right(passphrase: str, kept: str) -> bool:
+def is_right(passphrase: str, stored: str) -> bool:
     """Return True if a passphrase matches a stored hash.
 
     Parameters
     ----------
     passphrase
         the text that the user typed
-    kept
+    stored
         stored value from `hashed`; a damaged one matches nothing
     """
-    salt, _, wanted = kept.partition(":")
+    salt, _, wanted = stored.partition(":")
     try:
         # The comparison takes the same time for all wrong hashes, so timing reveals nothing.
         return hmac.compare_digest(_hash(passphrase, bytes.fromhex(salt)), bytes.fromhex(wanted))

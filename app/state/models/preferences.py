@@ -143,9 +143,9 @@ class Preferences:
     @property
     def device(self) -> str:
         """Device for reconstructions: "auto", "cpu", "cuda" or "cuda:1"."""
-        kept = self._text("device", "auto")
+        stored = self._text("device", "auto")
         # The GPU may have been removed, or the file edited, since the last start.
-        return kept if is_device_name(kept) else "auto"
+        return stored if is_device_name(stored) else "auto"
 
     @device.setter
     def device(self, key: str) -> None:
@@ -176,8 +176,8 @@ class Preferences:
         return self._text("passphrase", "")
 
     @passphrase.setter
-    def passphrase(self, kept: str) -> None:
-        self._settings.setValue("passphrase", kept)
+    def passphrase(self, stored: str) -> None:
+        self._settings.setValue("passphrase", stored)
 
     def speed_ratios(self) -> dict[str, float]:
         """Return measured over estimated times, by `Speeds.key`."""
@@ -220,12 +220,12 @@ class Preferences:
         self._settings.setValue("layout", text)
 
     @property
-    def apart(self) -> tuple[str, ...]:
+    def floating(self) -> tuple[str, ...]:
         """Names of the panels in separate windows."""
         return tuple(self._text("apart", "").split())
 
-    @apart.setter
-    def apart(self, names: tuple[str, ...]) -> None:
+    @floating.setter
+    def floating(self, names: tuple[str, ...]) -> None:
         self._settings.setValue("apart", " ".join(names))
 
     def place_of(self, panel: str) -> QRect:
@@ -261,9 +261,9 @@ class Preferences:
         """Write the file immediately."""
         self._settings.sync()
 
-    def _text(self, key: str, usual: str) -> str:
-        value = self._settings.value(key, usual)
-        return value if isinstance(value, str) else usual
+    def _text(self, key: str, default: str) -> str:
+        value = self._settings.value(key, default)
+        return value if isinstance(value, str) else default
 
 
 def _keep_to_owner(path: Path) -> None:

@@ -61,7 +61,7 @@ Fit = Callable[[Point], Point]
 
 
 def at_quality(
-    base: Protocol, quality: Quality, usual_voxel_mm: Point | None, fit: Fit | None = None
+    base: Protocol, quality: Quality, base_voxel_mm: Point | None, fit: Fit | None = None
 ) -> Protocol:
     """Return a protocol at a quality level.
 
@@ -73,7 +73,7 @@ def at_quality(
         the saved protocol
     quality
         the level
-    usual_voxel_mm
+    base_voxel_mm
         default voxel size for the scan [mm]; None if it is not known yet
     fit
         rounds a voxel size to one that the scanner allows; None keeps it
@@ -81,7 +81,7 @@ def at_quality(
     # Standard must be the saved protocol itself, or it would count as changed.
     if quality == "standard":
         return base
-    voxel = base.grid.voxel_mm or usual_voxel_mm
+    voxel = base.grid.voxel_mm or base_voxel_mm
     if voxel is not None:
         voxel = _scaled(voxel, VOXEL_FACTORS[quality])
         # Some scanners allow only voxels that divide their crystal pitch.
@@ -94,7 +94,7 @@ def at_quality(
 
 
 def quality_of(
-    protocol: Protocol, base: Protocol, usual_voxel_mm: Point | None, fit: Fit | None = None
+    protocol: Protocol, base: Protocol, base_voxel_mm: Point | None, fit: Fit | None = None
 ) -> Quality | None:
     """Return the quality level that turns `base` into `protocol`.
 
@@ -104,7 +104,7 @@ def quality_of(
         protocol in use
     base
         the saved protocol
-    usual_voxel_mm, fit
+    base_voxel_mm, fit
         see `at_quality`
 
     Returns
@@ -114,7 +114,7 @@ def quality_of(
     # Before the voxel size is known, all levels of a direct algorithm are equal to the protocol.
     if protocol == base:  # which others are, too, while the voxels are not known
         return "standard"
-    matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
+    matches = (q for q in QUALITIES if at_quality(base, q, base_voxel_mm, fit) == protocol)
     return next(matches, None)
 
 
@@ -133,7 +133,7 @@ class Qualities:
         quality
             "fast", "standard" or "fine"
         """
-        return at_quality(self.base, quality, self.usual_voxel_mm, self._fitting)
+        return at_quality(self.base, quality, self.base_voxel_mm, self._fitting)
 
     def of(self, protocol: Protocol) -> Quality | None:
         """Return the quality level of a protocol.
@@ -147,10 +147,10 @@ class Qualities:
         -------
         None if the user edited it
         """
-        return quality_of(protocol, self.base, self.usual_voxel_mm, self._fitting)
+        return quality_of(protocol, self.base, self.base_voxel_mm, self._fitting)
 
     @property
-    def usual_voxel_mm(self) -> Point | None:
+    def base_voxel_mm(self) -> Point | None:
         """Default voxel size if the protocol does not state one [mm]; None if it is not known."""
         try:
             usual = modality_of(self.base).default_grid(self.base, self.known)

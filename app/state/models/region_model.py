@@ -102,7 +102,7 @@ class RegionModel(QObject):
     # scans
 
     def follow(
-        self, volume: Volume, marks: tuple[str, ...], title: str, kept: RegionSet | None = None
+        self, volume: Volume, marks: tuple[str, ...], title: str, regions: RegionSet | None = None
     ) -> None:
         """Activate the regions of the scan that an image belongs to.
 
@@ -114,17 +114,17 @@ class RegionModel(QObject):
             identifiers of its scan, such as digests of the data
         title
             name of the scan, for the user
-        kept
+        regions
             regions from disk; used only if there are none of this scan in memory
         """
         found = next((each for each in self._scans if each.current.is_of(marks)), None)
         if found is None:
-            first = kept or RegionSet(axes=RegionSet().facing(volume).axes)
+            first = regions or RegionSet(axes=RegionSet().facing(volume).axes)
             found = _OfScan(title, volume.patient, [first.bound_to(marks)])
             self._scans.append(found)
-        elif kept is not None and found.current.is_empty:
+        elif regions is not None and found.current.is_empty:
             # A session without drawn regions has nothing to lose, so those from disk replace it.
-            found.states, found.at = [kept], 0
+            found.states, found.at = [regions], 0
         facing = found.current.facing(volume).bound_to(marks)
         is_other = found is not self._at
         if facing != found.current:

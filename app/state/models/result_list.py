@@ -17,7 +17,7 @@ class ResultList(QObject):
     ----------
     items : empty until the results have been read
     names : short name of each result by ID; names within one scan differ
-    kept_until : retention time of results, for the user
+    retained_until : retention time of results, for the user
     note : reason why the user's own limits could not be read; empty if they could
     """
 
@@ -27,22 +27,22 @@ class ResultList(QObject):
         super().__init__()
         self.items: tuple[Result, ...] = ()
         self.names: dict[str, str] = {}
-        self.kept_until = ""
+        self.retained_until = ""
         self.note = ""
 
-    def take(self, items: tuple[Result, ...], kept_until: str, note: str) -> None:
+    def take(self, items: tuple[Result, ...], retained_until: str, note: str) -> None:
         """Update the model with the results on disk.
 
         Parameters
         ----------
         items
             results, newest first
-        kept_until
+        retained_until
             retention time, for the user
         note
             reason why the limits could not be read; empty if they could
         """
-        self.items, self.kept_until, self.note = items, kept_until, note
+        self.items, self.retained_until, self.note = items, retained_until, note
         # Names depend on each other: two results of a scan differ in what they state.
         self.names = names_of_results(items)
         self.changed.emit()

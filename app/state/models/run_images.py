@@ -19,7 +19,7 @@ LAST: Place = (float("inf"), 0)
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredImage:
     """An image of the run that can be shown and exported.
 
     Attributes
@@ -47,12 +47,12 @@ class Kept:
         return f"{iteration} of {self.iterations}" + (f",{rest}" if rest else "")
 
 
-class KeptImages:
+class StoredImages:
     """Images in order. Above the memory limit, every second older one is dropped."""
 
     def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
         self._limit_bytes = limit_bytes
-        self.items: list[Kept] = []
+        self.items: list[StoredImage] = []
 
     @property
     def labels(self) -> list[str]:
@@ -103,12 +103,12 @@ class KeptImages:
         before = self.items
         if place is not None:
             before = [kept for kept in before if (kept.place or LAST) < place]
-        newest = Kept(label, volume, place, iterations, frame)
+        newest = StoredImage(label, volume, place, iterations, frame)
         fell_back = len(before) < len(self.items)
         self.items = [*before, newest]
         return self._thin() or fell_back
 
-    def add_earlier(self, earlier: Sequence[Kept]) -> None:
+    def add_earlier(self, earlier: Sequence[StoredImage]) -> None:
         """Put images before the existing ones, without duplicates.
 
         Parameters

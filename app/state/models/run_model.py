@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.language.translation import tr
-from app.state.models.run_images import ALL_FRAMES, Kept, KeptImages, Place
+from app.state.models.run_images import ALL_FRAMES, Place, StoredImage, StoredImages
 from app.state.models.run_record import RunRecord, RunState
 from app.ui.theme.formatting import words
 from engine.data import FrameVolume, TimeFrame, Volume
@@ -82,7 +82,7 @@ class RunModel(QObject):
         """
         # The scrubber of a resumed job can still go back to iterations before the pause.
         goes_on = bool(job) and job == self.record.job
-        images = self.record.images if goes_on else KeptImages()
+        images = self.record.images if goes_on else StoredImages()
         self.record = RunRecord(title, study, job, images=images)
         self.selected = None
         self.begun.emit()
@@ -210,7 +210,7 @@ class RunModel(QObject):
             )
         self._keep(label, preview.volume, place, preview.iterations, frame)
 
-    def keep_earlier(self, job: str, earlier: Sequence[Kept]) -> None:
+    def keep_earlier(self, job: str, earlier: Sequence[StoredImage]) -> None:
         """Insert iterates from disk before those of a resumed job.
 
         Parameters

@@ -10,7 +10,7 @@ from statistics import fmean
 from time import perf_counter
 
 from app.state.models.protocols.text import marked
-from app.state.models.run_images import KeptImages
+from app.state.models.run_images import StoredImages
 from engine.core.profiling import Profile
 from engine.data import Plain, RecordedRun, TimeFrame, Volume
 from engine.data.runs.events import (
@@ -105,7 +105,7 @@ class RunRecord:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     doubts: dict[str, list[str]] = field(default_factory=dict)
-    images: KeptImages = field(default_factory=KeptImages)
+    images: StoredImages = field(default_factory=StoredImages)
     result: Volume | None = None
     provenance: Plain = field(default_factory=dict)
     result_id: str = ""

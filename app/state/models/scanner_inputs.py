@@ -66,7 +66,7 @@ class KeepingOwner:
 
 
 @dataclass(frozen=True)
-class KeptInput:
+class RememberedInput:
     """One saved input.
 
     Attributes
@@ -130,7 +130,7 @@ def owner_of(role: str, scan: ScanSummary | None, scanner: Scanner | None) -> Ke
     return KeepingOwner.of_scanner(scanner) if may_be_kept and scanner is not None else None
 
 
-class KeptInputs:
+class RememberedInputs:
     """All saved inputs by owner and role.
 
     Attributes
@@ -143,7 +143,7 @@ class KeptInputs:
         self.fault = ""
         self._kept = self._read()
 
-    def of(self, owner: KeepingOwner) -> Mapping[str, KeptInput]:
+    def of(self, owner: KeepingOwner) -> Mapping[str, RememberedInput]:
         """Return the inputs saved for an owner, by role.
 
         Parameters
@@ -172,7 +172,7 @@ class KeptInputs:
         EngineError
             the list cannot be written
         """
-        made = KeptInput(value, owner.name, today.isoformat(), *_identity(value))
+        made = RememberedInput(value, owner.name, today.isoformat(), *_identity(value))
         self._write({**self._kept, owner.key: {**self.of(owner), role: made}})
 
     def drop(self, owner: KeepingOwner, role: str) -> None:
@@ -190,10 +190,10 @@ class KeptInputs:
         EngineError
             the list cannot be written
         """
-        left = {key: kept for key, kept in self.of(owner).items() if key != role}
+        left = {key: inputs for key, inputs in self.of(owner).items() if key != role}
         self._write({**self._kept, owner.key: left})
 
-    def _read(self) -> dict[str, dict[str, KeptInput]]:
+    def _read(self) -> dict[str, dict[str, RememberedInput]]:
         try:
             if not self._path.exists():
                 return {}
@@ -215,10 +215,10 @@ class KeptInputs:
             )
             return {}
 
-    def _write(self, kept: dict[str, dict[str, KeptInput]]) -> None:
+    def _write(self, inputs: dict[str, dict[str, RememberedInput]]) -> None:
         from engine.io import write_atomically
 
-        plain = {key: {r: asdict(k) for r, k in roles.items()} for key, roles in kept.items()}
+        values = {key: {r: asdict(k) for r, k in roles.items()} for key, roles in inputs.items()}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as e:
@@ -226,19 +226,21 @@ class KeptInputs:
                 "{folder}: the folder cannot be created ({e}).", folder=self._path.parent, e=e
             )
             raise EngineError(text) from e
-        write_atomically(json.dumps(plain, indent=1, sort_keys=True).encode(), self._path)
+        write_atomically(json.dumps(values, indent=1, sort_keys=True).encode(), self._path)
         # Only after the write: memory and file must agree if it fails.
-        self._kept = kept
+        self._kept = inputs
 
 
-def _parsed(plain: Plain) -> dict[str, dict[str, KeptInput]]:
-    kept = {key: {r: KeptInput(**k) for r, k in roles.items()} for key, roles in plain.items()}
-    for each in (kept for roles in kept.values() for kept in roles.values()):
+def _parsed(values: Plain) -> dict[str, dict[str, RememberedInput]]:
+    inputs = {
+        key: {r: RememberedInput(**k) for r, k in roles.items()} for key, roles in values.items()
+    }
+    for each in (inputs for roles in inputs.values() for inputs in roles.values()):
         # Validate everything now: a wrong date would otherwise fail later, inside a paint event.
         date.fromisoformat(each.since)
         if not isinstance(each.value, str) or not isinstance(each.owner, str):
             raise ValueError(tr("a path is not a text"))
-    return kept
+    return inputs
 
 
 def _identity(value: str) -> tuple[int, int]:

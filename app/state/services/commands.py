@@ -15,12 +15,12 @@ from app.language.translation import tr
 from app.state.models.inputs import DATA, SCANNER
 from app.state.models.messages import Problem
 from app.state.models.preferences import Preferences
-from app.state.models.scanner_inputs import KeepingOwner, KeptInputs, owner_of
+from app.state.models.scanner_inputs import KeepingOwner, RememberedInputs, owner_of
 from app.state.models.session import Session
 from app.state.services.opening import Opening
 from app.state.services.opening_request import Request
 from app.state.services.reading import StudyReader
-from app.state.services.scan_regions import save_beside
+from app.state.services.scan_regions import save_next_to
 from app.state.services.tasks import Tasks
 from engine.core.errors import EngineError
 from engine.geometry import Scanner
@@ -65,15 +65,15 @@ class Commands(Tasks):
         self._study = session.study
         self._loader, self._owns_loader = loader, loader is None
         self._making_loader = Lock()
-        self.kept = KeptInputs(preferences.folder)
-        self._opening = Opening(session, preferences, self.kept, self, self.loader)
+        self.remembered = RememberedInputs(preferences.folder)
+        self._opening = Opening(session, preferences, self.remembered, self, self.loader)
         self._opening.import_requested.connect(self.import_requested)
         self._opening.item_requested.connect(self.item_requested)
         self._opening.queue_requested.connect(self.queue_requested)
         session.study.library = lambda: preferences.library
         self.protocols_changed.connect(session.study.follow_library)
-        if self.kept.fault:
-            session.add_log("warning", self.kept.fault)
+        if self.remembered.fault:
+            session.add_log("warning", self.remembered.fault)
 
     def loader(self) -> Loader:
         """Return the process that reads foreign files. Worker threads call this."""
@@ -212,14 +212,14 @@ class Commands(Tasks):
         """Stop work that can be stopped: reading of files, and the simulation of a demo."""
         self._opening.stop()
 
-    def keep(self, role: str, kept: bool) -> None:
+    def keep(self, role: str, remembered: bool) -> None:
         """Save an input for all scans of this scanner, or remove it from the saved ones.
 
         Parameters
         ----------
         role
             input role
-        kept
+        remembered
             True to save it
         """
         found = self._study.inputs.get(role)
@@ -227,10 +227,10 @@ class Commands(Tasks):
         if found is None or owner is None:
             return
         try:
-            if kept:
-                self.kept.keep(owner, role, found.value, date.today())
+            if remembered:
+                self.remembered.keep(owner, role, found.value, date.today())
             else:
-                self.kept.drop(owner, role)
+                self.remembered.drop(owner, role)
         except EngineError as e:
             self._session.raise_problem(
                 Problem(tr("{name} cannot be saved for the scanner.", name=found.name), str(e))
@@ -251,14 +251,14 @@ class Commands(Tasks):
         """
         try:
             owner = KeepingOwner.of_scanner(scanner)
-            self.kept.keep(owner, role, str(path), date.today())
+            self.remembered.keep(owner, role, str(path), date.today())
         except EngineError as e:
             self._session.raise_problem(
                 Problem(tr("{name} cannot be saved for the scanner.", name=path.name), str(e))
             )
         self._study.inputs_changed.emit()
 
-    def is_kept(self, role: str) -> bool | None:
+    def is_remembered(self, role: str) -> bool | None:
         """Return True if an input is saved for its scanner.
 
         Parameters
@@ -274,8 +274,8 @@ class Commands(Tasks):
         owner = owner_of(role, self._study.inputs.scan, self._study.scanner)
         if found is None or owner is None:
             return None
-        kept = self.kept.of(owner).get(role)
-        return kept is not None and kept.value == found.value
+        remembered = self.remembered.of(owner).get(role)
+        return remembered is not None and remembered.value == found.value
 
     # saving
 
@@ -291,7 +291,7 @@ class Commands(Tasks):
         def write() -> None:
             write_study(self._study.to_study(), path)
             self._session.opened_from = path
-            save_beside(self._session, path)
+            save_next_to(self._session, path)
 
         self._guarded(path, write)
         # Remembered even after a failure of the regions: the study itself has been written.

@@ -17,7 +17,7 @@ LOOK_S = 0.2
 STOPPED = tr("The simulation stopped. The computer may have run out of memory.")
 
 
-def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
+def make_demo_in_process(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
     """Simulate a demo in a child process.
 
     Parameters

@@ -37,7 +37,7 @@ class ImagePlaneReader(SliceReader):
         if not self._is_active and self._slices is not None:
             self._slices = self._grid = self.newest = None
             self.prepared.emit()
-        self.look()
+        self.refresh()
 
     def _take_up(self) -> None:
         """Use another image. If its grid is unchanged, the planes stay."""
@@ -52,7 +52,7 @@ class ImagePlaneReader(SliceReader):
         self.fault = ""
         self.prepared.emit()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         if not self._is_active or self._is_busy:
             return
         if self._is_new:

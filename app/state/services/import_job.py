@@ -36,24 +36,24 @@ class ImportJob(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
-        self._timer.timeout.connect(self.look)
-        model.said_changed.connect(self._timer.start)
+        self._timer.timeout.connect(self.refresh)
+        model.answers_changed.connect(self._timer.start)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Start a preview with the current answers, unless one is being made."""
         model = self._model
         if model.is_busy or self._is_ended:
             return
         model.begin()
         # A copy: the user may answer while the thread works.
-        said = dict(model.said)
+        said = dict(model.answers)
 
         def work(task: Task) -> ImportPreview | str:
             from engine.jobs import ForeignFiles
 
             files = ForeignFiles(self._commands.loader(), task.isInterruptionRequested)
             try:
-                return files.import_look(model.source, said)
+                return files.import_preview(model.source, said)
             except EngineError as e:
                 return str(e)
 
@@ -96,4 +96,4 @@ class ImportJob(QObject):
         self._model.end()
         # An answer during the preview makes its result obsolete.
         if not self._model.is_current:
-            self.look()
+            self.refresh()

@@ -11,7 +11,7 @@ from app.state.services.commands import Commands
 from app.state.services.threads import Task
 
 if TYPE_CHECKING:  # the kernels are not needed to open the window
-    from engine.tools.normalisation_scan import NormalisationRequest, Wish
+    from engine.tools.normalisation_scan import NormalisationRequest, StopRequest
 
 
 class NormalisingJob(QObject):
@@ -71,16 +71,16 @@ class NormalisingJob(QObject):
         self._is_wanted = False
 
     def _measure(self, task: Task, request: NormalisationRequest) -> None:
-        from engine.tools.normalisation_scan import Wish, measure_apart
+        from engine.tools.normalisation_scan import StopRequest, measure_in_process
 
         # The process polls this between steps. Reading plain bools from another thread is safe in
         # Python.
-        def wish() -> Wish:
+        def stop_request() -> StopRequest:
             if task.isInterruptionRequested() or not self._is_wanted:
-                return Wish.END
-            return Wish.REST if self._rests else Wish.GO
+                return StopRequest.END
+            return StopRequest.REST if self._rests else StopRequest.GO
 
-        for event in measure_apart(request, wish):
+        for event in measure_in_process(request, stop_request):
             self.event_received.emit(event)
 
     def _ended(self) -> None:

@@ -18,7 +18,7 @@ from app.language.translation import tr
 from app.state.models.inputs import DATA, Inputs
 from app.state.models.messages import Answer, Problem
 from app.state.models.preferences import Preferences
-from app.state.models.scanner_inputs import KeptInputs
+from app.state.models.scanner_inputs import RememberedInputs
 from app.state.models.session import Session
 from app.state.services.opening_request import Batch, Request
 from app.state.services.outcomes import (
@@ -68,12 +68,12 @@ class Opening(QObject):
         self,
         session: Session,
         preferences: Preferences,
-        kept: KeptInputs,
+        remembered: RememberedInputs,
         tasks: Tasks,
         loader: Callable[[], Loader],
     ) -> None:
         super().__init__(tasks)
-        self._session, self._preferences, self._kept = session, preferences, kept
+        self._session, self._preferences, self._kept = session, preferences, remembered
         self._study, self._run = session.study, session.run
         self._tasks, self._loader = tasks, loader
         self._queue: deque[Request] = deque()

@@ -53,9 +53,9 @@ class PlaneReader(SliceReader):
         self._failed: tuple[ProjectionsSummary, CtProtocol] | None = None
         self._grid: ImageGrid | None = None
         self._settle = QTimer(self, singleShot=True, interval=PREPARE_MS)
-        self._settle.timeout.connect(self.look)
+        self._settle.timeout.connect(self.refresh)
         self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._rest.timeout.connect(self.look)
+        self._rest.timeout.connect(self.refresh)
         for signal in (
             session.study.inputs_changed,
             session.study.protocol_changed,
@@ -101,7 +101,7 @@ class PlaneReader(SliceReader):
         found = self._study.xray
         return found is not None and self._failed == (found[0], found[1])
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         found = self._study.xray
         if not self._is_active or self._is_busy or found is None or self._run.state.is_active:
             return

@@ -51,7 +51,7 @@ class Previews(QObject):
 
     Attributes
     ----------
-    look : the newest preview; None before the first, or if it failed
+    preview : the newest preview; None before the first, or if it failed
     fault : reason why there is none, one sentence
     """
 
@@ -61,10 +61,10 @@ class Previews(QObject):
         super().__init__()
         self._session, self._commands = session, commands
         self._study, self._run = session.study, session.run
-        self.look: PreviewSlice | None = None
+        self.preview: PreviewSlice | None = None
         self.fault = ""
         self._watched = self._is_busy = False
-        self._wish: PreviewRequest | None = None
+        self._request: PreviewRequest | None = None
         self._shown: PreviewRequest | None = None
         self._quick: tuple[ProjectionsSummary, SlicePreview] | None = None
         self._timer = QTimer(self)
@@ -81,7 +81,7 @@ class Previews(QObject):
     @property
     def is_current(self) -> bool:
         """True if the displayed preview belongs to the current protocol."""
-        return self._wish is not None and self._wish.is_same(self._shown)
+        return self._request is not None and self._request.is_same(self._shown)
 
     def watch(self, watched: bool) -> None:
         """Start or stop previews.
@@ -96,70 +96,74 @@ class Previews(QObject):
 
     def _follow(self) -> None:
         found = self._study.xray
-        wish = PreviewRequest(*found) if found is not None else None
-        if wish is None or self._wish is None or not wish.is_same(self._wish):
-            self._wish = wish
-            if wish is None or self._shown is None or wish.scan is not self._shown.scan:
+        request = PreviewRequest(*found) if found is not None else None
+        if request is None or self._request is None or not request.is_same(self._request):
+            self._request = request
+            if request is None or self._shown is None or request.scan is not self._shown.scan:
                 self._show(None, None, "")
             self.changed.emit()
         if not self._watched or self._run.state.is_active:
             self._timer.stop()
-        elif wish is not None and not wish.is_same(self._shown):
+        elif request is not None and not request.is_same(self._shown):
             self._timer.start()
 
     def _begin(self) -> None:
-        wish = self._wish
-        if wish is None or self._is_busy or wish.is_same(self._shown):
+        request = self._request
+        if request is None or self._is_busy or request.is_same(self._shown):
             return
         self._is_busy = True
         # One slice is fast on the CPU, and the GPU stays free for runs.
         device = self._session.device.named("cpu")
         threads = device.threads if device else None
         self._commands.run_task(
-            lambda _: self._look(wish, threads),
-            lambda found: self._took(wish, found),
+            lambda _: self._read_slice(request, threads),
+            lambda found: self._took(request, found),
             failed=tr("The preview failed."),
-            on_failure=lambda text: self._took(wish, text),
+            on_failure=lambda text: self._took(request, text),
             on_end=self._ended,
         )
 
-    def _look(self, wish: PreviewRequest, threads: int | None) -> PreviewSlice | str | None:
+    def _read_slice(
+        self, request: PreviewRequest, threads: int | None
+    ) -> PreviewSlice | str | None:
         """Compute a preview, in a thread; a text is a failure, None means that it is obsolete."""
         from engine.core.backend import cpu
         from engine.modalities import SlicePreview
 
         # The prepared scan is kept, so that only the changed part is computed again.
-        if self._quick is None or self._quick[0] is not wish.scan:
-            radiographs = wish.scan.radiographs
+        if self._quick is None or self._quick[0] is not request.scan:
+            radiographs = request.scan.radiographs
             if radiographs is None:
                 return NO_ROOM
-            self._quick = wish.scan, SlicePreview(radiographs.scan, on=cpu(threads))
+            self._quick = request.scan, SlicePreview(radiographs.scan, on=cpu(threads))
 
         def check() -> None:
-            wanted = self._wish
-            if wanted is None or not wanted.is_same(wish) or self._run.state.is_active:
+            wanted = self._request
+            if wanted is None or not wanted.is_same(request) or self._run.state.is_active:
                 raise SupersededError
 
         try:
-            return self._quick[1].central_slice(wish.protocol, check)
+            return self._quick[1].central_slice(request.protocol, check)
         except SupersededError:
             return None
         except EngineError as e:
             return str(e)
 
-    def _took(self, wish: PreviewRequest, found: PreviewSlice | str | None) -> None:
+    def _took(self, request: PreviewRequest, found: PreviewSlice | str | None) -> None:
         # The protocol may have changed between the end of the thread and this call.
-        if found is None or self._wish is None or not self._wish.is_same(wish):
+        if found is None or self._request is None or not self._request.is_same(request):
             return
-        look, fault = (None, found) if isinstance(found, str) else (found, "")
-        self._show(wish, look, fault)
-        if look is not None and look.axis is not None:
+        preview, fault = (None, found) if isinstance(found, str) else (found, "")
+        self._show(request, preview, fault)
+        if preview is not None and preview.axis is not None:
             # The rotation axis of the preview is the one that the run would find.
-            self._study.note_axis(wish.scan, wish.protocol, look.axis)
+            self._study.note_axis(request.scan, request.protocol, preview.axis)
         self.changed.emit()
 
-    def _show(self, wish: PreviewRequest | None, look: PreviewSlice | None, fault: str) -> None:
-        self._shown, self.look, self.fault = wish, look, fault
+    def _show(
+        self, request: PreviewRequest | None, preview: PreviewSlice | None, fault: str
+    ) -> None:
+        self._shown, self.preview, self.fault = request, preview, fault
 
     def _ended(self) -> None:
         # The thread ends before the next one starts: both would use the same prepared scan.

@@ -32,7 +32,7 @@ class Found:
     """Data for a request; a part that is displayed already is None."""
 
     radiographs: RadiographStore
-    wish: ProjectionRequest
+    request: ProjectionRequest
     projection: Part | None = None
     sinogram: Part | None = None
     fault: str = ""
@@ -49,8 +49,8 @@ class ProjectionReader(QObject):
         self._shown: ProjectionRequest | None = None
         self._failed: ProjectionRequest | None = None
         self._active = self._prepared = self._busy = False
-        state.place_changed.connect(self._look)
-        session.study.protocol_changed.connect(self._look)
+        state.place_changed.connect(self._read_slice)
+        session.study.protocol_changed.connect(self._read_slice)
         session.study.inputs_changed.connect(self._follow_scan)
 
     def set_active(self, active: bool) -> None:
@@ -62,7 +62,7 @@ class ProjectionReader(QObject):
             True while a view shows projections
         """
         self._active = active
-        self._look()
+        self._read_slice()
 
     def set_prepared(self, prepared: bool) -> None:
         """Choose the values to show.
@@ -73,7 +73,7 @@ class ProjectionReader(QObject):
             True for values after the preparation steps, False for measured values
         """
         self._prepared = prepared
-        self._look()
+        self._read_slice()
 
     def _follow_scan(self) -> None:
         found = self._study.xray
@@ -90,57 +90,57 @@ class ProjectionReader(QObject):
         if scan is not None and scan.radiographs is None:
             self._state.show_fault(NO_ROOM)
 
-    def _look(self) -> None:
+    def _read_slice(self) -> None:
         radiographs = self._scan.radiographs if self._scan else None
         if radiographs is None or not self._active or self._busy:
             return
-        wish, shown = self._wish(), self._shown
+        request, shown = self._request(), self._shown
         # A request that failed is not repeated until something changes.
-        if wish in (shown, self._failed):
+        if request in (shown, self._failed):
             return
         self._busy = True
         self._commands.run_task(
-            lambda _: _read(radiographs, wish, shown),
+            lambda _: _read(radiographs, request, shown),
             self._show,
             failed=tr("The projections cannot be shown."),
-            on_failure=lambda text: self._show(Found(radiographs, wish, fault=text)),
+            on_failure=lambda text: self._show(Found(radiographs, request, fault=text)),
             on_end=self._ended,
         )
 
-    def _wish(self) -> ProjectionRequest:
+    def _request(self) -> ProjectionRequest:
         steps = self._study.steps() if self._prepared else ()
         return ProjectionRequest(self._state.view, self._state.row, steps)
 
     def _ended(self) -> None:
         self._busy = False
-        self._look()
+        self._read_slice()
 
     def _show(self, found: Found) -> None:
         # Another scan was opened while the thread was reading.
         if self._scan is None or found.radiographs is not self._scan.radiographs:
             return
         if found.fault:
-            self._shown, self._failed = None, found.wish
+            self._shown, self._failed = None, found.request
             self._state.show_fault(found.fault)
             return
-        self._shown, self._failed = found.wish, None
+        self._shown, self._failed = found.request, None
         if found.projection is not None:
-            self._state.show_projection(found.wish.view, found.projection)
+            self._state.show_projection(found.request.view, found.projection)
         if found.sinogram is not None:
-            self._state.show_sinogram(found.wish.row, found.sinogram)
+            self._state.show_sinogram(found.request.row, found.sinogram)
 
 
 def _read(
-    radiographs: RadiographStore, wish: ProjectionRequest, shown: ProjectionRequest | None
+    radiographs: RadiographStore, request: ProjectionRequest, shown: ProjectionRequest | None
 ) -> Found:
-    same_steps = shown is not None and shown.steps == wish.steps
+    same_steps = shown is not None and shown.steps == request.steps
     projection = sinogram = None
     try:
         # Each part is read only if it changed: a sinogram touches every projection of the file.
-        if shown is None or not same_steps or shown.view != wish.view:
-            projection = radiographs.projection(wish.view, wish.steps)
-        if shown is None or not same_steps or shown.row != wish.row:
-            sinogram = radiographs.sinogram(wish.row, wish.steps)
+        if shown is None or not same_steps or shown.view != request.view:
+            projection = radiographs.projection(request.view, request.steps)
+        if shown is None or not same_steps or shown.row != request.row:
+            sinogram = radiographs.sinogram(request.row, request.steps)
     except EngineError as e:
-        return Found(radiographs, wish, fault=str(e))
-    return Found(radiographs, wish, projection, sinogram)
+        return Found(radiographs, request, fault=str(e))
+    return Found(radiographs, request, projection, sinogram)

@@ -45,7 +45,7 @@ class QueueCommands(QObject):
         self.start_runner: Callable[[StudyQueue], object] = ensure_runner
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
-        self._timer.timeout.connect(self._look_again)
+        self._timer.timeout.connect(self._refresh)
         self._model.ended.connect(self._report)
         commands.queue_requested.connect(self.add_scans)
 
@@ -56,13 +56,13 @@ class QueueCommands(QObject):
             return
         self._is_looking = True
 
-        def look(_: object) -> Found:
+        def find(_: object) -> Found:
             queue = StudyQueue()
             self.start_runner(queue)
             return _found(queue)
 
         self._commands.run_task(
-            lambda task: _or_fault(lambda: look(task)), self._take, on_end=self._looked
+            lambda task: _or_fault(lambda: find(task)), self._take, on_end=self._looked
         )
 
     def obstacle(self) -> str:
@@ -237,7 +237,7 @@ class QueueCommands(QObject):
         else:
             self._timer.stop()
 
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         self.refresh()
 
     def _looked(self) -> None:
@@ -261,9 +261,9 @@ def _found(queue: StudyQueue) -> Found:
     return tuple(queue.entries()), settings, settings.runs and settings.has_runner
 
 
-def _or_fault(look: Callable[[], Found]) -> Found | str:
+def _or_fault(find: Callable[[], Found]) -> Found | str:
     """Return an error as text: polling would otherwise raise it every second."""
     try:
-        return look()
+        return find()
     except EngineError as e:
         return str(e)

@@ -85,14 +85,16 @@ class QueuedScans:
     added: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, found: Iterable[NewStudy], beside: StudyModel, *, identified: bool) -> QueuedScans:
+    def of(
+        cls, found: Iterable[NewStudy], open_study: StudyModel, *, identified: bool
+    ) -> QueuedScans:
         """Prepare scans as the window would open them.
 
         Parameters
         ----------
         found
             scans that were read already
-        beside
+        open_study
             the open study, which provides device and protocols
         identified
             True if output may contain names of files
@@ -100,7 +102,7 @@ class QueuedScans:
         made = cls()
         for each in found:
             # A separate model, so that the open study keeps its settings and undo history.
-            model = beside.other(each.inputs, each.protocol)
+            model = open_study.other(each.inputs, each.protocol)
             obstacle = model.obstacle()
             texts = [text for text in (*each.refused, obstacle) if text]
             made.faults += [f"{each.path.name}: {text}" for text in texts]

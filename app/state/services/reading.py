@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.language.translation import tr
 from app.state.models.inputs import DATA, SCANNER, Input, Inputs
-from app.state.models.scanner_inputs import KeepingOwner, KeptInputs
+from app.state.models.scanner_inputs import KeepingOwner, RememberedInputs
 from app.state.services.outcomes import (
     Addition,
     Choice,
@@ -52,7 +52,7 @@ class StudyReader:
     Attributes
     ----------
     files : reader of foreign files
-    kept : inputs saved for scanners
+    remembered : inputs saved for scanners
     inputs : inputs of the open study
     roles, title : roles and title of its modality
     waiting : scan that was refused because it does not name its scanner
@@ -60,7 +60,7 @@ class StudyReader:
     """
 
     files: ForeignFiles
-    kept: KeptInputs
+    remembered: RememberedInputs
     inputs: Inputs
     roles: tuple[str, ...]
     title: str
@@ -177,7 +177,7 @@ class StudyReader:
         found = self.files.recognise(path)
         purpose = found.purpose
         if found.files is not None and found.role is None:
-            return self._with_beside(found.files)
+            return self._with_folder_files(found.files)
         if purpose == "study":
             return self.study(self.files.study(path), path)
         if purpose != "scan":
@@ -206,9 +206,9 @@ class StudyReader:
             is_own, is_map = Path(scan.value) == files.data, found.role.is_aligned_with_patient
             if is_own or (is_map and found.role.key in self.roles):
                 return self._auxiliary(found.role.key, path)
-        return self._with_beside(files)
+        return self._with_folder_files(files)
 
-    def _with_beside(self, files: ScanFiles) -> NewStudy:
+    def _with_folder_files(self, files: ScanFiles) -> NewStudy:
         """Read a scan and its folder. Unusable files are left out and reported."""
         # Nobody chose these files, so one that is damaged must not prevent the scan from opening.
         new, refused = self._new(Wanted(files.data)), []
@@ -258,7 +258,7 @@ class StudyReader:
             inputs[SCANNER] = chosen
         for role, value in wanted.given.items():
             inputs[role] = self._read(role, value, inputs.scanner)
-        refused = () if wanted.is_whole else self._add_kept(inputs, scan)
+        refused = () if wanted.is_whole else self._add_remembered(inputs, scan)
         return NewStudy(inputs, wanted.data, wanted.protocol, refused)
 
     def _scan_with_scanner(self, wanted: Wanted) -> tuple[ScanSummary, Input | None]:
@@ -271,19 +271,19 @@ class StudyReader:
         # A study file is complete by definition: it never uses a scanner saved by another user.
         except ScannerMissingError as e:
             owner = KeepingOwner.of_format(e.format)
-            kept = None if wanted.is_whole else self.kept.of(owner).get(SCANNER)
-            if kept is None:
+            remembered = None if wanted.is_whole else self.remembered.of(owner).get(SCANNER)
+            if remembered is None:
                 raise
-            if obstacle := kept.obstacle():
+            if obstacle := remembered.obstacle():
                 raise ScannerMissingError(f"{e} {obstacle}", e.format) from e
-            found = replace(self._scanner(kept.value), origin=kept.origin)
-            return self._summary(wanted, kept.value), found
+            found = replace(self._scanner(remembered.value), origin=remembered.origin)
+            return self._summary(wanted, remembered.value), found
 
     def _summary(self, wanted: Wanted, scanner: str | None) -> ScanSummary:
         agreed = self.complete_events or wanted.complete_events
         return self.files.scan(wanted.data, scanner, complete_events=agreed)
 
-    def _add_kept(self, inputs: Inputs, scan: ScanSummary) -> tuple[str, ...]:
+    def _add_remembered(self, inputs: Inputs, scan: ScanSummary) -> tuple[str, ...]:
         """Add inputs saved for the scanner; return the reasons for those left out."""
         scanner, refused = inputs.scanner, []
         if scanner is None:
@@ -291,17 +291,17 @@ class StudyReader:
         suiting = [each for each in MODALITIES if each.suits(inputs.open_study)]
         # A file that the scan brings itself has priority over a saved one.
         roles = {role.key for each in suiting for role in each.inputs} - {*inputs, *scan.brings}
-        for role, kept in self.kept.of(KeepingOwner.of_scanner(scanner)).items():
+        for role, remembered in self.remembered.of(KeepingOwner.of_scanner(scanner)).items():
             if role not in roles:
                 continue
             try:
-                if obstacle := kept.obstacle():
+                if obstacle := remembered.obstacle():
                     raise GeometryError(obstacle)
-                found = self._read(role, kept.value, scanner)
+                found = self._read(role, remembered.value, scanner)
             except EngineError as e:
                 refused.append(str(e))
             else:
-                inputs[role] = replace(found, origin=kept.origin)
+                inputs[role] = replace(found, origin=remembered.origin)
         return tuple(refused)
 
     def _scanner(self, value: str) -> Input:

@@ -13,7 +13,7 @@ from app.language.translation import tr
 from app.state.models.inputs import DATA
 from app.state.models.messages import Problem
 from app.state.models.preferences import Preferences
-from app.state.models.run_images import Kept
+from app.state.models.run_images import StoredImage
 from app.state.models.run_record import RunState
 from app.state.models.session import Session
 from app.state.models.speeds import Speeds, once_key
@@ -178,14 +178,14 @@ class Runner(QObject):
         device = self._session.device.in_use
         key = device.key if device is not None else "auto"
         try:
-            kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
+            stored = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
         except EngineError as e:
             self._run.set_state(RunState.IDLE)
             self._session.raise_problem(Problem(tr("The reconstruction cannot start."), str(e)))
             return
-        self._job_id, self.has_checkpoint = kept.id, bool(job_id)
+        self._job_id, self.has_checkpoint = stored.id, bool(job_id)
         process = (self.engine or EngineProcess)(
-            study, device=key, job=kept, resume=bool(job_id), source=self.source
+            study, device=key, job=stored, resume=bool(job_id), source=self.source
         )
         self.job = job = EngineThread(process, self)
         # Signals of the thread are queued, so these slots run in the window's thread.
@@ -195,25 +195,25 @@ class Runner(QObject):
         job.finished.connect(self._ended)
         # Read before `begin`, which replaces the record.
         images = self._run.record.images.items if job_id == self._run.record.job else []
-        self._run.begin(title, study, kept.id)
+        self._run.begin(title, study, stored.id)
         if job_id and not images:
-            self._read_iterates(kept)
+            self._read_iterates(stored)
         job.start()
 
-    def _read_iterates(self, kept: KeptJob) -> None:
+    def _read_iterates(self, stored: KeptJob) -> None:
         """Load the images of a job that was started in another window."""
-        record = kept.record
-        n_subsets = record.subsets or kept.study.protocol.algorithm.n_subsets
+        record = stored.record
+        n_subsets = record.subsets or stored.study.protocol.algorithm.n_subsets
         of = record.updates // n_subsets
 
-        def read(_: Task) -> list[Kept]:
+        def read(_: Task) -> list[StoredImage]:
             return [
-                Kept(f"iteration {at}", volume, (at, n_subsets), of)
-                for done, volume in kept.iterates.read()
+                StoredImage(f"iteration {at}", volume, (at, n_subsets), of)
+                for done, volume in stored.iterates.read()
                 if (at := done // n_subsets)
             ]
 
-        self._commands.run_task(read, partial(self._run.keep_earlier, kept.id))
+        self._commands.run_task(read, partial(self._run.keep_earlier, stored.id))
 
     def _take(self, event: Event) -> None:
         self._run.take(event)
@@ -273,10 +273,10 @@ class Runner(QObject):
         from engine.jobs import Job as KeptJob
 
         try:
-            kept = KeptJob.open(self._job_id).info
+            stored = KeptJob.open(self._job_id).info
         except EngineError:
             return 1.0
-        return 1 - (kept.done or 0) / kept.updates
+        return 1 - (stored.done or 0) / stored.updates
 
     def _cpu_words(self, left: float) -> str:
         """Return the button text for the rest of the run on the CPU, with its time."""

@@ -10,7 +10,7 @@ from engine.analysis.regions import RegionSet, read_regions, regions_file_of, wr
 from engine.core.errors import OutputError
 
 
-def save_beside(session: Session, study: Path) -> None:
+def save_next_to(session: Session, study: Path) -> None:
     """Write the regions of the open scan next to its study; an empty set writes nothing.
 
     Parameters
@@ -41,7 +41,7 @@ def save_beside(session: Session, study: Path) -> None:
     session.add_log("info", tr("Regions: {path}", path=path))
 
 
-def regions_beside(session: Session) -> RegionSet | None:
+def stored_regions(session: Session) -> RegionSet | None:
     """Read the regions next to the open study.
 
     Parameters

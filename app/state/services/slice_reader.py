@@ -134,7 +134,7 @@ class SliceReader(QObject):
         """
         # Slices cost seconds of CPU time, so nothing is computed for a hidden page.
         self._is_active = active
-        self.look()
+        self.refresh()
 
     def place(self, planes: tuple[Plane, ...]) -> None:
         """Request slices at other positions.
@@ -145,9 +145,9 @@ class SliceReader(QObject):
             their positions
         """
         self._planes = planes
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Start the next piece of work, if there is one."""
 
     def begin(self, work: Callable[[], object], done: Callable[..., object]) -> None:
@@ -202,7 +202,7 @@ class SliceReader(QObject):
         self._is_busy = False
         self.state_changed.emit()
         # A request may have arrived while the thread was busy.
-        self.look()
+        self.refresh()
 
 
 def _answer(work: Callable[[], object]) -> object:

@@ -61,10 +61,10 @@ class TuningJob(QObject):
         self._stop.set()
 
     def _search(self, task: Task, request: SearchRequest) -> None:
-        from engine.tools.tuning import search_apart
+        from engine.tools.tuning import search_in_processes
 
-        wants_end = lambda: self._stop.is_set() or task.isInterruptionRequested()  # noqa: E731
-        for event in search_apart(request, wants_end):
+        should_stop = lambda: self._stop.is_set() or task.isInterruptionRequested()  # noqa: E731
+        for event in search_in_processes(request, should_stop):
             self.event_received.emit(event)
 
     def _ended(self) -> None:

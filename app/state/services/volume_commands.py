@@ -124,7 +124,7 @@ class VolumeCommands(QObject):
         )
         self._take(opened, place)
 
-    def look_at_input(self, role: str) -> None:
+    def show_input(self, role: str) -> None:
         """Show an input over the image of the run, or alone if there is no image.
 
         Parameters

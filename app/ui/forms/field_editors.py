@@ -90,12 +90,12 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str, form: F
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:
-    annotation = _plain(annotation)
+    annotation = _bare_type(annotation)
     options = get_args(annotation) if _is_union(annotation) else (annotation,)
-    return tuple(_plain(option) for option in options)
+    return tuple(_bare_type(option) for option in options)
 
 
-def _plain(annotation: Any) -> Value:
+def _bare_type(annotation: Any) -> Value:
     # `Annotated` carries bounds and tags, which are read elsewhere.
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 

@@ -155,7 +155,7 @@ class Form(SettingsEditor):
             voxel size x, y, z [mm]
         """
         if self._value is not None:
-            self.set_hints(self._value.usual(voxel_mm))
+            self.set_hints(self._value.default_texts(voxel_mm))
         for row in self._rows.values():
             row.editor.show_voxels(voxel_mm)
 
@@ -246,15 +246,15 @@ class _Row(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
-        beside = self.editor.stands_beside
+        in_row = self.editor.stands_beside
         self._name: LiteralLabel | None = None  # one in no layout would outlive its form
         # A check box carries its own label, and a nested form has a frame with a title.
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
         else:
-            self._name = self._caption(title, tip, beside)
-            grid.addWidget(self._name, 0, 0, 1, 1 if beside else 2)
-            grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
+            self._name = self._caption(title, tip, in_row)
+            grid.addWidget(self._name, 0, 0, 1, 1 if in_row else 2)
+            grid.addWidget(self.editor, *((0, 1, 1, 1) if in_row else (1, 0, 1, 2)))
         grid.addWidget(self._fault, 2, 0, 1, 2)
         self.editor.setToolTip(literal_tip(tip))
         self.editor.name_after(title)
@@ -266,12 +266,12 @@ class _Row(QWidget):
             self._name.setText(title)
         self.editor.name_after(title)
 
-    def _caption(self, title: str, tip: str, beside: bool) -> LiteralLabel:
+    def _caption(self, title: str, tip: str, in_row: bool) -> LiteralLabel:
         caption = LiteralLabel(title)
         caption.setBuddy(self.editor)
         caption.setProperty("role", "caption")
         caption.setToolTip(literal_tip(tip))
-        if beside:
+        if in_row:
             caption.setMinimumWidth(CAPTION_PX)
         return caption
 

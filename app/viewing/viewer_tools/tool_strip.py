@@ -62,7 +62,7 @@ class ViewerToolStrip(QWidget):
             made.setCheckable(True)
             made.clicked.connect(clicked)
         self._groups[-1].append(made)
-        self._arrange(self._abreast, anew=True)
+        self._arrange(self._abreast, again=True)
         return made
 
     def end_group(self) -> None:
@@ -92,9 +92,9 @@ class ViewerToolStrip(QWidget):
         every = rows * (BUTTON_PX + GAP_PX) + len(self._rules) * (RULE_PX + GAP_PX)
         return every + 2 * MARGIN_PX + 1
 
-    def _arrange(self, abreast: int, *, anew: bool = False) -> None:
+    def _arrange(self, abreast: int, *, again: bool = False) -> None:
         """Place the buttons in a number of columns."""
-        if abreast == self._abreast and not anew:
+        if abreast == self._abreast and not again:
             return
         for row in range(self._grid.rowCount()):
             # QGridLayout keeps stretch and height of rows that are no longer used.

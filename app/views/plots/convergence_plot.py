@@ -24,10 +24,10 @@ LEAST_STEPS = 20
 class ConvergencePlot(QWidget):
     """The plot with its key; a note is shown until there is data."""
 
-    def __init__(self, settled: float, parent: QWidget | None = None) -> None:
+    def __init__(self, limit: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.changes: list[float] = []
-        self._settled = math.log10(settled)
+        self._settled = math.log10(limit)
         self._head = LiteralLabel(KEY)
         self._head.setWordWrap(True)
         self._head.setProperty("role", "muted")

@@ -31,7 +31,7 @@ class ProfilePlot(StillPlot):
         self._note = Note(EMPTY_TEXT, self)
 
     def show_profile(
-        self, profile: LineProfile | None, kept: LineProfile | None, length: str
+        self, profile: LineProfile | None, stored: LineProfile | None, length: str
     ) -> None:
         """Show a profile.
 
@@ -39,12 +39,12 @@ class ProfilePlot(StillPlot):
         ----------
         profile
             the profile; None shows a note
-        kept
+        stored
             profile for comparison, drawn behind; None for none
         length
             unit of lengths
         """
-        for curve, shown in ((self._curve, profile), (self._behind, kept)):
+        for curve, shown in ((self._curve, profile), (self._behind, stored)):
             if shown is None:
                 curve.setData([], [])
             else:
@@ -53,7 +53,7 @@ class ProfilePlot(StillPlot):
         self._note.setVisible(profile is None)
         for name in ("left", "bottom"):
             self.showAxis(name, show=profile is not None)
-        shown_ones = [each for each in (profile, kept) if each is not None]
+        shown_ones = [each for each in (profile, stored) if each is not None]
         if shown_ones:
             self._scale(shown_ones, length)
 
@@ -92,7 +92,7 @@ class LinePlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.profile: LineProfile | None = None
-        self.kept: LineProfile | None = None
+        self.stored: LineProfile | None = None
         self.plot: ProfilePlot | None = None
         self._length, self._colours = "mm", DARK
         self.head = ""
@@ -101,7 +101,7 @@ class LinePlot(QWidget):
         self.setAccessibleName(tr("Values along the line"))
 
     def show_profile(
-        self, profile: LineProfile | None, kept: LineProfile | None, length: str = "mm"
+        self, profile: LineProfile | None, stored: LineProfile | None, length: str = "mm"
     ) -> None:
         """Show a profile.
 
@@ -109,17 +109,17 @@ class LinePlot(QWidget):
         ----------
         profile
             the profile; None shows a note
-        kept
+        stored
             profile for comparison, drawn behind; None for none
         length
             unit of lengths
         """
-        self.profile, self.kept, self._length = profile, kept, length
-        shown = [each for each in (profile, kept) if each is not None]
+        self.profile, self.stored, self._length = profile, stored, length
+        shown = [each for each in (profile, stored) if each is not None]
         # Both profiles share one axis and therefore one power of ten.
         self.head = unit_text(shown[0].unit, thousands([*_span(shown)])) if shown else ""
         if self.plot is not None:
-            self.plot.show_profile(profile, kept, length)
+            self.plot.show_profile(profile, stored, length)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -137,7 +137,7 @@ class LinePlot(QWidget):
             self.plot = ProfilePlot()
             cast(QVBoxLayout, self.layout()).addWidget(self.plot)
             self.plot.set_colours(self._colours)
-            self.plot.show_profile(self.profile, self.kept, self._length)
+            self.plot.show_profile(self.profile, self.stored, self._length)
 
 
 def _span(shown: list[LineProfile]) -> tuple[float, float]:

@@ -92,35 +92,35 @@ class PreviewTab(QWidget):
         self._note.set_colours(colours)
 
     def _show(self) -> None:
-        look, fault = self._previews.look, self._previews.fault
-        if look is not self._shown:
-            self._shown = look
-            self._display.show(look.volume if look else None, refit=True)
-        self._note.setVisible(look is None and not fault)
+        preview, fault = self._previews.preview, self._previews.fault
+        if preview is not self._shown:
+            self._shown = preview
+            self._display.show(preview.volume if preview else None, refit=True)
+        self._note.setVisible(preview is None and not fault)
         self.unit.setText(self.state.shown_unit)
-        self.headline.setText(self._head(look, fault))
+        self.headline.setText(self._head(preview, fault))
         set_tone(self.headline, "" if self._previews.is_current else "look")
-        self.text.setText(fault or words_of(look))
+        self.text.setText(fault or words_of(preview))
         set_tone(self.text, "missing" if fault else "muted")
-        self.warnings.setText("\n".join(look.warnings) if look else "")
+        self.warnings.setText("\n".join(preview.warnings) if preview else "")
         self.warnings.setVisible(bool(self.warnings.text()))
 
-    def _head(self, look: PreviewSlice | None, fault: str) -> str:
-        if look is None:
+    def _head(self, preview: PreviewSlice | None, fault: str) -> str:
+        if preview is None:
             return tr("No preview") if fault else TITLE
         if not self._previews.is_current:
             return tr("Preview of the previous settings")
         unit = self.state.length_unit
-        return f"{TITLE}, z {millimetres(look.volume.grid.centre_mm[2])} {unit}"
+        return f"{TITLE}, z {millimetres(preview.volume.grid.centre_mm[2])} {unit}"
 
 
-def words_of(look: PreviewSlice | None) -> str:
+def words_of(preview: PreviewSlice | None) -> str:
     """What a look was made with, one sentence."""
     return (
         tr(
             "{value}. This is not the result of a run.",
-            value=sentence_case("; ".join(look.messages)),
+            value=sentence_case("; ".join(preview.messages)),
         )
-        if look
+        if preview
         else ""
     )

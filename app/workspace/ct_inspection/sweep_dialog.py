@@ -68,7 +68,7 @@ class SweepDialog(QDialog):
         self._connect()
         self._paint()
         self._choose(None)
-        self.look()
+        self.make_candidates()
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -98,7 +98,7 @@ class SweepDialog(QDialog):
         self.job.found.connect(self._show)
         self.job.failed.connect(self._fail)
         self.job.ended.connect(self._ended)
-        self.range.wanted.connect(self.look)
+        self.range.wanted.connect(self.make_candidates)
         self.range.stopped.connect(self.job.stop)
         self.view.stepped.connect(self._step)
         self.view.moved.connect(self._repaint_tiles)
@@ -114,7 +114,7 @@ class SweepDialog(QDialog):
                 return one
         return None
 
-    def look(self, wanted: Range | None = None) -> None:
+    def make_candidates(self, wanted: Range | None = None) -> None:
         """Make candidates; those on show stay until others are there."""
         if self.job.is_busy:
             return

@@ -57,7 +57,7 @@ class AlignDialog(QDialog):
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
-        self.look = button(tr("Stop"), self._look_or_stop)
+        self.look = button(tr("Stop"), self._preview_or_stop)
         self.as_found = button(
             tr("Registered"), self.model.put_as_found, tr("Position from image registration")
         )
@@ -116,7 +116,7 @@ class AlignDialog(QDialog):
         self.job.start()
         self.model.begin()
 
-    def _look_or_stop(self) -> None:
+    def _preview_or_stop(self) -> None:
         if self.job.is_busy:
             self.job.stop()
         else:

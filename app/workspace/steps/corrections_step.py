@@ -63,7 +63,7 @@ class CorrectionsStep(StepPanel):
                 made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
             for each in modality.ledger:
                 for role in (role for role in each.inputs if role.is_aligned_with_patient):
-                    align, show = self._align_button(role), self._look_button(role)
+                    align, show = self._align_button(role), self._view_button(role)
                     self._aligners.append((align, role))
                     self._shown.append((show, role))
                     made.rows[each.kind].add_button(align)
@@ -95,7 +95,7 @@ class CorrectionsStep(StepPanel):
         made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
         return made
 
-    def _look_button(self, role: InputRole) -> QToolButton:
+    def _view_button(self, role: InputRole) -> QToolButton:
         made = QToolButton()
         made.setText(tr("Show"))
         made.setProperty("role", "small")
@@ -105,7 +105,7 @@ class CorrectionsStep(StepPanel):
         )
         made.setToolTip(literal_tip(words))
         made.setAccessibleName(tr("Show the {title}", title=named(role.title)))
-        made.clicked.connect(lambda: self._context.volumes.look_at_input(role.key))
+        made.clicked.connect(lambda: self._context.volumes.show_input(role.key))
         return made
 
     def _take(self, kind: str, value: AnyCorrection) -> None:

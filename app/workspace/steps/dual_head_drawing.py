@@ -30,7 +30,7 @@ class PanelsDrawing:
         widths = (s.n_columns * s.pitch_mm, s.n_rows * s.pitch_mm)
         height = s.separation_mm + 2 * s.thickness_mm
         room = area.height() - CAPTION_PX - 2 * MARGIN_PX
-        free = area.width() - 4 * MARGIN_PX - 2 * self._apart_px
+        free = area.width() - 4 * MARGIN_PX - 2 * self._separation_px
         scale = min(room / height, free / sum(widths))
         spare = (area.width() - scale * sum(widths)) / 3
         y = area.top() + MARGIN_PX + room / 2
@@ -41,15 +41,15 @@ class PanelsDrawing:
             self._grid_box(centre, axis, scale)
             self._caption(centre.x(), area.bottom(), f"{name} {width:.4g} mm")
             x += scale * width + spare
-        self._apart(QPointF(area.left() + spare * 1.5 + scale * widths[0], y), scale)
+        self._draw_separation(QPointF(area.left() + spare * 1.5 + scale * widths[0], y), scale)
 
     @property
-    def _apart_words(self) -> str:
+    def _separation_text(self) -> str:
         return f"{self.scanner.settings.separation_mm:.4g} mm"
 
     @property
-    def _apart_px(self) -> float:
-        return float(self.painter.fontMetrics().horizontalAdvance(self._apart_words)) + 16
+    def _separation_px(self) -> float:
+        return float(self.painter.fontMetrics().horizontalAdvance(self._separation_text)) + 16
 
     def _panels(self, centre: QPointF, width_mm: float, n: int, scale: float) -> None:
         s = self.scanner.settings
@@ -85,10 +85,10 @@ class PanelsDrawing:
         self.painter.drawRect(box)
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
 
-    def _apart(self, centre: QPointF, scale: float) -> None:
+    def _draw_separation(self, centre: QPointF, scale: float) -> None:
         """How far the front faces are apart, between the drawings."""
         half = scale * self.scanner.settings.separation_mm / 2
-        text = QRectF(0, 0, self._apart_px, CAPTION_PX)
+        text = QRectF(0, 0, self._separation_px, CAPTION_PX)
         text.moveCenter(centre)
         self.painter.setPen(QPen(QColor(self.colours.muted), 1))
         x = centre.x()
@@ -97,7 +97,7 @@ class PanelsDrawing:
             if side * (far - near) > 0:
                 self.painter.drawLine(QLineF(x, near, x, far))
             self.painter.drawLine(QLineF(x - ARROW_PX / 2, far, x + ARROW_PX / 2, far))
-        self.painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._apart_words)
+        self.painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._separation_text)
 
     def _caption(self, x: float, bottom: float, text: str) -> None:
         place = QRectF(x - 70, bottom - CAPTION_PX, 140, CAPTION_PX)

@@ -137,7 +137,7 @@ class ImportDialog(QDialog):
         """Come up, and look."""
         super().open()
         self.setFocus()
-        self.job.look()
+        self.job.refresh()
 
     def done(self, result: int) -> None:
         """Close, and look no more."""

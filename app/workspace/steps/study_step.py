@@ -122,14 +122,14 @@ class KeepBox(QCheckBox):
                 "on, and for no other scanner. Clear the box to stop."
             )
         )
-        self.clicked.connect(lambda kept: self._commands.keep(self._role, kept))
+        self.clicked.connect(lambda remembered: self._commands.keep(self._role, remembered))
         self.hide()
 
     def show_choice(self) -> None:
         """Show whether the input is kept, if it can be."""
-        kept = self._commands.is_kept(self._role)
-        self.setVisible(kept is not None)
-        self.setChecked(bool(kept))
+        remembered = self._commands.is_remembered(self._role)
+        self.setVisible(remembered is not None)
+        self.setChecked(bool(remembered))
 
 
 class InputRow(QWidget):

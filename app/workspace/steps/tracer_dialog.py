@@ -73,10 +73,10 @@ class TracerDialog(QDialog):
         column.addLayout(buttons)
 
     @property
-    def said(self) -> Plain:
+    def stated(self) -> Plain:
         """What the scan itself says."""
         scan = self._study.inputs.scan
-        return scan.said if scan is not None else {}
+        return scan.stated if scan is not None else {}
 
     def _show(self) -> None:
         tracer = self.form.checked()
@@ -85,7 +85,7 @@ class TracerDialog(QDialog):
             words.setVisible(tracer is not None)
         if tracer is None:
             return
-        check = check_tracer(cast(Tracer, tracer), self.said)
+        check = check_tracer(cast(Tracer, tracer), self.stated)
         self.given.setText(f"{check.given}." if check.given else tr("No dose information yet."))
         set_paragraphs(self.units, _unit_words(check, CALIBRATION in self._study.inputs))
         set_tone(self.units, "muted")

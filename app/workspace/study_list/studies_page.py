@@ -72,8 +72,8 @@ class StudiesPage(QWidget):
         self.folder = button(tr("Show in folder"), self._show_folder)
         self.delete = button(tr("Delete …"), self._delete)
         self._lay_out()
-        self.search.textChanged.connect(self._look_for)
-        self.shown.activated.connect(self._look_for)
+        self.search.textChanged.connect(self._search)
+        self.shown.activated.connect(self._search)
         self.view.selectionModel().selectionChanged.connect(self._choose)
         self.view.doubleClicked.connect(self._open)
         self.view.activated.connect(self._open)
@@ -120,8 +120,8 @@ class StudiesPage(QWidget):
         self._count()
         self._choose()
 
-    def _look_for(self) -> None:
-        self.found.look_for(self.search.text(), str(self.shown.currentData()))
+    def _search(self) -> None:
+        self.found.search(self.search.text(), str(self.shown.currentData()))
         self._count()
         self._choose()
 

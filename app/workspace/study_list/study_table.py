@@ -120,7 +120,7 @@ class FoundStudies(QSortFilterProxyModel):
         self.setSortRole(SORT)
         self._table, self._words, self._shown = table, "", "all"
 
-    def look_for(self, words: str, shown: str) -> None:
+    def search(self, words: str, shown: str) -> None:
         """Show the studies with all these words, of those that a filter lets through."""
         self.beginFilterChange()
         self._words, self._shown = words, shown

@@ -233,7 +233,7 @@ class _JsonLines(_Lines):
 
     def show(self, update: LiveUpdate) -> None:
         values: Plain = {"event": "figures", "state": update.state}
-        values |= update.statistics.as_plain()
+        values |= update.statistics.to_json()
         if update.images is not None:
             values |= {"weights": update.images.weights, "axis": update.images.axis_column}
         self.console.line(json.dumps(values))

@@ -191,7 +191,7 @@ class _JsonLines(_Lines):
 
     def show(self, update: LivePetUpdate) -> None:
         values: Plain = {"event": "figures", "state": update.state}
-        self.console.line(json.dumps(values | update.statistics.as_plain()))
+        self.console.line(json.dumps(values | update.statistics.to_json()))
 
     def say(self, kind: str, text: str) -> None:
         self.console.line(json.dumps({"event": kind, "text": text}))
@@ -199,7 +199,7 @@ class _JsonLines(_Lines):
     def say_event(self, event: SourceEvent) -> None:
         values: Plain = {"event": type(event).__name__.lower(), "text": event.text}
         if isinstance(event, Moved):
-            values |= event.motion.as_plain()
+            values |= event.motion.to_json()
         self.console.line(json.dumps(values))
 
 

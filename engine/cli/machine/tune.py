@@ -66,7 +66,7 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _act(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.tools.tuning.storing import all_kept, forget_all
+    from engine.tools.tuning.storing import forget_all, stored_records
 
     kernels = TARGETS[arguments.target]
     # Before the device is opened: variants of a removed GPU can be deleted too
@@ -78,7 +78,7 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
         return
     on = device_of(arguments.device, arguments.threads, console)
     if arguments.show:
-        _show(all_kept(kernels, on), on, console)
+        _show(stored_records(kernels, on), on, console)
         return
     part = _tune(arguments, console)
     if arguments.json is not None:
@@ -109,11 +109,11 @@ def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
     from engine.tools.tuning.outcome import Began, TriedForm
     from engine.tools.tuning.search_process import SearchPrepared
     from engine.tools.tuning.search_text import SearchEnded
-    from engine.tools.tuning.worker_process import search_apart
+    from engine.tools.tuning.worker_process import search_in_processes
 
     figures: Plain = {"budget_s": arguments.budget, "tried": []}
     with _interrupts() as is_interrupted:
-        for event in search_apart(_request(arguments), is_interrupted):
+        for event in search_in_processes(_request(arguments), is_interrupted):
             match event:
                 case SearchPrepared():
                     console.line(f"{event.title} on {event.device}: {event.work}")

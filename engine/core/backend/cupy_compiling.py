@@ -62,7 +62,7 @@ def module_of(source: str, options: tuple[str, ...], capability: int, folder: Pa
     # source.
     name = _digest(*map(str, cupy.cuda.nvrtc.getVersion()), *wanted, source)
     loaded = cupy.cuda.Module()
-    loaded.load(_kept(folder, name) or _keep(folder, name, _compiled(source, wanted)))
+    loaded.load(_stored(folder, name) or _keep(folder, name, _compiled(source, wanted)))
     module: CudaModule = loaded
     return module
 
@@ -102,7 +102,7 @@ def _hash(code: bytes) -> str:
     return hashlib.sha256(code).hexdigest()[:32]
 
 
-def _kept(folder: Path, name: str) -> bytes:
+def _stored(folder: Path, name: str) -> bytes:
     """Return the cached code if its hash matches its name, else empty bytes."""
     # The hash of the bytes is not known before reading, so the name is a pattern.
     for file in folder.glob(f"{name}-*.bin"):

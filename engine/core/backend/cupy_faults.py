@@ -58,8 +58,8 @@ def _in_words(error: Exception, doing: str) -> DeviceError | None:
     if of_cupy and kind.__name__ in ("CompileException", "NVRTCError"):
         return DeviceError(f"{doing}: the kernel does not compile ({said}).")
     if of_cupy:
-        way_out = FAULTS.get(getattr(error, "status", 0), "")
-        return DeviceError(f"{doing}: the GPU reports {said}{way_out and f': {way_out}'}.")
+        remedy = FAULTS.get(getattr(error, "status", 0), "")
+        return DeviceError(f"{doing}: the GPU reports {said}{remedy and f': {remedy}'}.")
     if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
         # no import and no assertion of the engine itself can fail here
         return DeviceError(f"{doing}: a library of CUDA is missing ({said}); {_MEND}.")

@@ -37,7 +37,7 @@ class Crop(PreprocessStep):
         return None
 
     def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
-        return geometry.cropped(*self._kept(geometry.shape))
+        return geometry.cropped(*self._crop_slices(geometry.shape))
 
     def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
         """Return the rows of the full detector that `rows` come from.
@@ -47,7 +47,7 @@ class Crop(PreprocessStep):
         rows_before
             a range of equal length, shifted by the first row of the crop
         """
-        first = self._kept(geometry.shape)[0].start
+        first = self._crop_slices(geometry.shape)[0].start
         return range(first + rows.start, first + rows.stop)
 
     def within_rows(self) -> Self:
@@ -69,7 +69,7 @@ class Crop(PreprocessStep):
         DataError
             if the crop exceeds the detector
         """
-        rows, columns = self._kept(projections.geometry.shape)
+        rows, columns = self._crop_slices(projections.geometry.shape)
 
         def cut(fields: Any) -> Any:
             return None if fields is None else fields[..., rows, columns]
@@ -85,7 +85,7 @@ class Crop(PreprocessStep):
             bad_pixels=cut(projections.bad_pixels),
         )
 
-    def _kept(self, shape: tuple[int, int]) -> tuple[slice, slice]:
+    def _crop_slices(self, shape: tuple[int, int]) -> tuple[slice, slice]:
         """Return the slices of rows and columns to use, for a detector of this shape."""
         return _slice("rows", self.rows, shape[0]), _slice("columns", self.columns, shape[1])
 

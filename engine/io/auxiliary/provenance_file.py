@@ -169,11 +169,11 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
     if sidecar is None:
         return {}, ()
     content = _content(sidecar)
-    way_out = WAY_OUT.format(name=sidecar.name)
+    remedy = WAY_OUT.format(name=sidecar.name)
     # The current format always has a seal, so a removed seal is detected too.
     is_sealed = "seal" in content or content.get("format") == FORMAT
     if is_sealed and content.pop("seal", "") != seal_of(**content):
-        raise broken(sidecar, way_out)
+        raise broken(sidecar, remedy)
     provenance = content.get("provenance")
     if not isinstance(provenance, dict) or "sha256" not in content:
         return {}, (f"{sidecar.name}: not written by Isocenter, ignored.",)
@@ -183,15 +183,15 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
     if content.get("file") == path.name:
         raise FileFormatError(
             f"{path.name}: the checksum in {sidecar.name} differs, so the file has changed; "
-            f"{way_out}."
+            f"{remedy}."
         )
     note = f"{sidecar.name}: belongs to {str(content.get('file'))[:100]!r}, so it is ignored."
     return {}, (note,)
 
 
 def _content(sidecar: Path) -> Plain:
-    way_out = WAY_OUT.format(name=sidecar.name)
+    remedy = WAY_OUT.format(name=sidecar.name)
     try:
         return from_json(read_text(sidecar, MAX_BYTES))
     except (EngineError, ValueError) as e:
-        raise FileFormatError(f"{sidecar.name}: damaged ({e}); {way_out}.") from e
+        raise FileFormatError(f"{sidecar.name}: damaged ({e}); {remedy}.") from e

@@ -86,14 +86,14 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
         raise FileFormatError(f"{first.path.name}: a colour image; choose the original series.")
 
 
-def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
+def in_order(slices: Sequence[Slice], n_stated: int | None) -> list[Slice]:
     """Return the slices of a series sorted by position.
 
     Parameters
     ----------
     slices
         slices in any order
-    said
+    n_stated
         number of slices that the series states; None if it does not
 
     Raises
@@ -118,10 +118,10 @@ def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
     if len(steps):
         _refuse_gaps(ordered, heights, steps, slices)
         _refuse_crooked(ordered, heights)
-    if said is not None and said != len(ordered):
+    if n_stated is not None and n_stated != len(ordered):
         raise FileFormatError(
             f"{first.path.parent.name}: {len(ordered)} slices are present, but the series states "
-            f"{said}; copy the others too."
+            f"{n_stated}; copy the others too."
         )
     return ordered
 

@@ -29,7 +29,7 @@ from engine.io.gate.trees import (
     Columns,
     RootFile,
     open_root,
-    room_for,
+    refuse_too_many,
     stacked,
 )
 from engine.io.safety.open_input import InputFile
@@ -96,7 +96,7 @@ def _events(
     for tree in trees:
         # Decompressed size and memory are checked before the first row is read.
         root.refuse_bomb(tree, tree.branches.of_events)
-    room_for(sum(tree.n_rows for tree in trees), EVENT_BYTES, root.name)
+    refuse_too_many(sum(tree.n_rows for tree in trees), EVENT_BYTES, root.name)
     for tree in trees:
         _refuse_masked(tree, root.name)
     sizes = _sizes(root, trees, singles)

@@ -237,7 +237,7 @@ def _faults() -> tuple[type[Exception], ...]:
     return (*FAULTS, DeserializationError, UnknownInterpretation)
 
 
-def room_for(n_rows: int, bytes_each: int, name: str) -> None:
+def refuse_too_many(n_rows: int, bytes_each: int, name: str) -> None:
     """Refuse more events than fit in memory."""
     refuse_large_data(n_rows * bytes_each, name, "its events")
 

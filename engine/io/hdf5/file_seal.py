@@ -114,7 +114,7 @@ def check_foreign_seal(file: h5py.File, path: Path) -> bool:
     refuse_broken_seal(
         file,
         path,
-        way_out=(
+        remedy=(
             f"copy the file again or, if the change is intended, delete the attributes {SEAL} and "
             f"{CREATOR}"
         ),
@@ -126,7 +126,7 @@ def refuse_broken_seal(
     file: h5py.File,
     path: Path,
     compared: Collection[str] = (),
-    way_out: str = "copy the file again",
+    remedy: str = "copy the file again",
 ) -> None:
     """Refuse a file that differs from its seal.
 
@@ -138,7 +138,7 @@ def refuse_broken_seal(
         file, for messages
     compared
         datasets whose values the caller compares with their `sha256`
-    way_out
+    remedy
         remedy, as the second half of the message
 
     Raises
@@ -147,7 +147,7 @@ def refuse_broken_seal(
         names the dataset, or the file if anything else has changed
     """
     if text_of(file.attrs.get(SEAL, b"")) != _seal_of(file):
-        raise broken(path, way_out)
+        raise broken(path, remedy)
     # The seal covers the stored digest of large datasets, not their values, so compare these
     # separately.
     for name, item in _datasets(file).items():
@@ -155,7 +155,7 @@ def refuse_broken_seal(
         if written is not None and name not in compared and text_of(written) != _digest(item):
             raise FileFormatError(
                 f"{path.name}: {name} has changed since it was written (its checksum differs); "
-                f"{way_out}."
+                f"{remedy}."
             )
 
 

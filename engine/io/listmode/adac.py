@@ -202,8 +202,8 @@ def _scanner_for(
             f"{path.name}: heads {separation_mm:g} mm apart, but those of {scanner.name!r} are "
             f"{s.separation_mm + depths_mm:g} mm; omit the scanner or choose the right one."
         )
-    apart_mm = separation_mm - depths_mm
-    n_planes = floor(apart_mm / s.plane_mm)
+    distance_mm = separation_mm - depths_mm
+    n_planes = floor(distance_mm / s.plane_mm)
     if n_planes < 1:
         raise GeometryError(
             f"{path.name}: heads {separation_mm:g} mm apart leave no space for an image; correct "
@@ -211,7 +211,7 @@ def _scanner_for(
         )
     n_planes -= 1 - n_planes % 2  # an odd number has a plane at the centre
     note = f"The heads of {scanner.name} are {separation_mm:g} mm apart, as stated in the file."
-    return with_settings(scanner, separation_mm=apart_mm, n_planes=n_planes), (note,)
+    return with_settings(scanner, separation_mm=distance_mm, n_planes=n_planes), (note,)
 
 
 def _crystals(rows: Array, scanner: DualHead) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:

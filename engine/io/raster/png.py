@@ -202,10 +202,10 @@ def slice_panel(volume: Volume, axis: int, index: int) -> Panel:
     index
         number of the slice along this axis
     """
-    way = layout_across(volume, axis)
+    orientation = layout_across(volume, axis)
     at = f"{'xyz'[axis]} = {volume.grid.centres_mm(axis)[index]:.1f} {length_unit(volume)}"
     title = f"{plane_across(axis, volume.sides)}, {at}"
-    return _panel(volume, way, way.extract(volume.values, index), title)
+    return _panel(volume, orientation, orientation.extract(volume.values, index), title)
 
 
 def layout_across(volume: Volume, axis: int) -> Orientation:
@@ -215,15 +215,15 @@ def layout_across(volume: Volume, axis: int) -> Orientation:
 
 def frontal_projection(volume: Volume) -> Panel:
     """Return the maximum intensity projection from front to back, with the head at the top."""
-    way = orientation("coronal", axes=volume.sides)
-    largest = way.place(volume.values.max(axis=2 - way.normal))
-    return _panel(volume, way, largest, f"largest along {'xyz'[way.normal]} (MIP)")
+    view = orientation("coronal", axes=volume.sides)
+    largest = view.place(volume.values.max(axis=2 - view.normal))
+    return _panel(volume, view, largest, f"largest along {'xyz'[view.normal]} (MIP)")
 
 
-def _panel(volume: Volume, way: Orientation, pixels: Array, title: str) -> Panel:
-    ends = way.edges.on(volume.sides)
+def _panel(volume: Volume, orientation: Orientation, pixels: Array, title: str) -> Panel:
+    ends = orientation.edges.on(volume.sides)
     letters = (ends.left, ends.right, ends.top, ends.bottom)
-    return Panel(pixels, way.pixel_mm(volume.grid), title, letters)
+    return Panel(pixels, orientation.pixel_mm(volume.grid), title, letters)
 
 
 def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:

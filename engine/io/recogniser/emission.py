@@ -16,7 +16,7 @@ from engine.io.dicom.storage import (
     storage_class,
 )
 from engine.io.interfile.header import is_interfile, is_spect
-from engine.io.recogniser.known_format import KnownFormat, Tell, beside, both, says
+from engine.io.recogniser.known_format import KnownFormat, Tell, both, says, with_header
 from engine.io.safety.open_input import InputFile
 from engine.io.siemens.raw import NORMALISATION, kind_of
 
@@ -91,7 +91,7 @@ EMISSION = (
     ),
     KnownFormat("a CASToR scanner description (.hscan)", lambda file: _is_hscan(file.head), LUT),
     # Bare numbers have no mark, so only the header of the same name identifies them.
-    KnownFormat("a CASToR look-up table (.lut)", beside(".lut", ".hscan", _is_hscan), LUT),
+    KnownFormat("a CASToR look-up table (.lut)", with_header(".lut", ".hscan", _is_hscan), LUT),
     KnownFormat(
         "a SPECT scan in Interfile",
         lambda file: is_interfile(file.head) and is_spect(file.head),

@@ -70,7 +70,7 @@ def says(*words: str) -> Tell:
     return tell
 
 
-def beside(suffix: str, header: str, tell: Callable[[bytes], bool]) -> Tell:
+def with_header(suffix: str, header: str, tell: Callable[[bytes], bool]) -> Tell:
     """Recognise raw values by an adjacent header of the same name.
 
     Parameters

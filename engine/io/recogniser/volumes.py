@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from engine.io.recogniser.known_format import KnownFormat, begins, beside, both, says
+from engine.io.recogniser.known_format import KnownFormat, begins, both, says, with_header
 from engine.io.safety.open_input import InputFile
 from engine.io.volumes.array_facts import is_npz
 from engine.io.volumes.array_sizes import EXAMPLE, VOXEL
@@ -59,9 +59,9 @@ VOLUMES = (
     # Before the gzip file: its content says more than its container.
     KnownFormat("a FreeSurfer volume (MGZ)", _is_packed_freesurfer, CONVERT),
     KnownFormat("an AFNI dataset (HEAD)", lambda file: _is_afni(file.head), TO_NIFTI),
-    KnownFormat("AFNI values (BRIK)", beside(".brik", ".head", _is_afni), TO_NIFTI),
+    KnownFormat("AFNI values (BRIK)", with_header(".brik", ".head", _is_afni), TO_NIFTI),
     KnownFormat("a Philips PAR header", lambda file: _is_par(file.head), TO_NIFTI),
-    KnownFormat("Philips PAR/REC values", beside(".rec", ".par", _is_par), TO_NIFTI),
+    KnownFormat("Philips PAR/REC values", with_header(".rec", ".par", _is_par), TO_NIFTI),
     KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
     KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
     KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from engine.core.errors import ResourceError
 from engine.io.safety.atomic_write import explained, file_to_disk, folder_to_disk, refuse_impossible
-from engine.io.safety.dead_parts import held, part_name, sweep_parts
+from engine.io.safety.dead_parts import locked_part, part_name, sweep_parts
 from engine.io.safety.read_back import refuse_other_bytes
 
 
@@ -119,7 +119,7 @@ def new_folder(path: Path, n_bytes: int) -> Iterator[NewFolder]:
         sweep_parts(path.parent, path.name)
         part = path.with_name(part_name(path.name))
         part.mkdir()
-        with held(part):
+        with locked_part(part):
             yield NewFolder(part, path)
     except OSError as e:
         raise explained(e, path, n_bytes) from e

@@ -18,7 +18,7 @@ from stat import S_IMODE
 
 from engine.core.errors import ResourceError
 from engine.io.names import refuse_unusable_name
-from engine.io.safety.dead_parts import held, part_name, sweep_parts
+from engine.io.safety.dead_parts import locked_part, part_name, sweep_parts
 from engine.io.safety.read_back import forget, refuse_other_bytes
 
 OPEN_TO_UMASK, OWNER_ONLY = 0o666, 0o600
@@ -227,7 +227,7 @@ def _part_of(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[_Pa
         part = _Part(file, path, OWNER_ONLY)
         part.mode = OWNER_ONLY if private else _permissions(path, file)
         file.chmod(OWNER_ONLY)  # other users must not read an incomplete file
-        with held(file):
+        with locked_part(file):
             yield part
     except OSError as e:
         raise explained(e, path, n_bytes) from e

@@ -33,7 +33,7 @@ def part_name(stem: str) -> str:
 
 
 @contextmanager
-def held(part: Path) -> Iterator[None]:
+def locked_part(part: Path) -> Iterator[None]:
     """Hold the lock of a part while it is written."""
     if f".{NOBODY}." in part.name:
         yield

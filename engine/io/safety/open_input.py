@@ -324,8 +324,8 @@ def _opened(path: Path) -> io.FileIO:
 
 def _refuse_irregular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        way_out = "choose a file in it, or `isocenter import` it"
-        raise FileFormatError(f"{path}: this is a folder; {way_out}.")
+        remedy = "choose a file in it, or `isocenter import` it"
+        raise FileFormatError(f"{path}: this is a folder; {remedy}.")
     if not stat.S_ISREG(mode):
         what = next((word for holds, word in KINDS if holds(mode)), "not a regular file")
         raise FileFormatError(f"{path}: this is {what}; choose a regular file.")

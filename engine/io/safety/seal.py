@@ -45,18 +45,18 @@ def seal_of(**parts: object) -> str:
     return sha256(to_json(plain).encode()).hexdigest()
 
 
-def broken(path: Path, way_out: str = "copy the file again") -> FileFormatError:
+def broken(path: Path, remedy: str = "copy the file again") -> FileFormatError:
     """Return the error for a file that has changed since it was written.
 
     Parameters
     ----------
     path
         file, for the message
-    way_out
+    remedy
         remedy, as the second half of the message
     """
     return FileFormatError(
-        f"{path.name}: has changed since it was written (its seal is broken); {way_out}."
+        f"{path.name}: has changed since it was written (its seal is broken); {remedy}."
     )
 
 

@@ -18,7 +18,7 @@ from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.folder import beside, exists, is_folder
+from engine.io.folder import exists, is_folder, path_next_to
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.find import LISTS
@@ -90,7 +90,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     # The settings keep the folder of the scanner; copies often have the images next to the
     # settings.
     if name and name not in (".", folder.name):
-        inner = beside(path, name)
+        inner = path_next_to(path, name)
         folder = inner if is_folder(inner) else folder
     stacks = series(folder)
     wanted = fields.text("name")

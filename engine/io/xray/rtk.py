@@ -98,7 +98,7 @@ def _adjacent_image(path: Path) -> Path:
 class _Text(XmlText):
     """Values common to all views, and values of each view."""
 
-    way_out = "write the geometry again with RTK"
+    remedy = "write the geometry again with RTK"
     most_bytes = 50_000_000
     may_name_type = True
 

@@ -166,8 +166,8 @@ def write_image(volume: Volume, head: Head, path: Path) -> None:
     """
     values = np.ascontiguousarray(volume.values, "<f4")
     # The digest covers the JSON values, not the text, so the order of keys does not matter
-    said = head.model_dump(mode="json")
-    signed = head.model_copy(update={"sha256": _digest(said, pieces_of(values))})
+    header = head.model_dump(mode="json")
+    signed = head.model_copy(update={"sha256": _digest(header, pieces_of(values))})
     line = signed.model_dump_json().encode()
     # The line break is the last byte of the padding: `readline` returns the whole head
     line += b" " * (-(len(line) + 1) % ALIGNED) + b"\n"
@@ -273,13 +273,13 @@ def _parse(line: bytes) -> Head | None:
         return None
 
 
-def _digest(said: Plain, data: Iterable[memoryview]) -> str:
+def _digest(header: Plain, data: Iterable[memoryview]) -> str:
     """Return the digest of the values of a first line, and of the image.
 
     Fields that were added later are not in the line of an older checkpoint.
     """
     unset = {"frame_ms", "gate"}  # older checkpoints have neither
-    values = {k: v for k, v in said.items() if not (k in unset and v is None) and k != "sha256"}
+    values = {k: v for k, v in header.items() if not (k in unset and v is None) and k != "sha256"}
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for piece in data:
         digest.update(piece)

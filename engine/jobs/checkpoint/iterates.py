@@ -54,7 +54,7 @@ class Iterates:
             os.link(checkpoint, self.folder / f"{done:08d}.bin")
             self._thin()
 
-    def give_way_to(self, write: Callable[[], None]) -> None:
+    def make_space_for(self, write: Callable[[], None]) -> None:
         """Write a checkpoint; if the disk is full, delete the iterates and try again.
 
         Parameters

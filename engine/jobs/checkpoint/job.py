@@ -251,7 +251,7 @@ class Job:
             self._saved = done
             return self.slabs.add(volume, self._head_of(preview), preview.slices)
         oldest, head = self._images.oldest, self._head_of(preview)
-        self.iterates.give_way_to(lambda: write_image(volume, head, oldest))
+        self.iterates.make_space_for(lambda: write_image(volume, head, oldest))
         self._saved = done
         # A hard link to the checkpoint just written: free of cost, see `iterates`
         if preview.ends_iteration:

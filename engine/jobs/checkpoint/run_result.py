@@ -90,7 +90,7 @@ class RunResult:
             # A full disk must not lose the image: it stays in memory, and the user can export it
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
             return Warned(f"{NOT_KEPT}: {why}")
-        return ResultSaved(self.id, " ".join(("Kept among the results.", *_said(removed))))
+        return ResultSaved(self.id, " ".join(("Kept among the results.", *_removed_texts(removed))))
 
     def in_its_place(self, event: Finished) -> Finished:
         """Return the event with the result's volume if the job's own file contained it.
@@ -225,7 +225,7 @@ def keep_partial(job: Job, preview: Preview, ending: Ending) -> str:
     return result.id
 
 
-def _said(removed: list[str]) -> tuple[str, ...]:
+def _removed_texts(removed: list[str]) -> tuple[str, ...]:
     if not removed:
         return ()
     results = "result was" if len(removed) == 1 else "results were"

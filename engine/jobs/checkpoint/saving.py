@@ -6,7 +6,7 @@ import logging
 from collections.abc import Generator, Iterator
 from time import monotonic
 
-from engine.core.errors import EngineError, TakenOverError, WorkersGoneError
+from engine.core.errors import EngineError, OwnerChangedError, WorkersLostError
 from engine.data.runs.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
 from engine.data.runs.record import Ending
 from engine.io.safety.locks import after_others
@@ -49,7 +49,7 @@ def keep(
 
     Raises
     ------
-    TakenOverError
+    OwnerChangedError
         if another process has claimed the job meanwhile
     EngineError
         any error of the run, after the last image was saved
@@ -65,7 +65,7 @@ def keep(
                 event = result.complete(event)
                 yield StageStarted("keep", "Keeping the result")
                 with after_others(job.folder):  # no other process can claim the job in between
-                    _refuse_taken(job)
+                    _refuse_other_owner(job)
                     kept = result.keep_finished(event)
                 yield kept
                 event = result.in_its_place(event)
@@ -77,13 +77,13 @@ def keep(
                 yield from saver.save()
     # Closing the generator or an abort: the last image is saved, and the reason passes on
     except (GeneratorExit, KeyboardInterrupt):
-        _refuse_taken(job)
+        _refuse_other_owner(job)
         _end(job, saver, result, finished=finished)
         raise
-    except TakenOverError:
+    except OwnerChangedError:
         raise
     # No worker is left: not a failure, the same run continues once there are workers
-    except WorkersGoneError as e:
+    except WorkersLostError as e:
         saver.save_last()
         _mark(job, "paused", str(e))
         raise
@@ -115,14 +115,14 @@ def _keep_last(job: Job, result: RunResult, ending: Ending, reason: str = "") ->
         log.warning("job %s: %s", job.id, e)
 
 
-def _refuse_taken(job: Job) -> None:
+def _refuse_other_owner(job: Job) -> None:
     """Refuse to continue if another process owns the job by now."""
     try:
         owner, me = job.record.owner, Owner.me()
     except EngineError:  # a missing folder has no owner
         return
     if (owner.host, owner.pid) != (me.host, me.pid):
-        raise TakenOverError(
+        raise OwnerChangedError(
             f"job {job.id}: process {owner.pid} on {owner.host} has taken it over; this one ends, "
             "and leaves the result to that one."
         )

@@ -18,7 +18,7 @@ from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.studies import read_protocol, read_study
 from engine.protocols.study.protocol import Protocol
 from engine.protocols.study.study import Study
-from engine.raw_import import ImportPreview, look_at, may_import
+from engine.raw_import import ImportPreview, may_import, preview_of
 
 T = TypeVar("T")
 
@@ -125,17 +125,17 @@ class ForeignFiles:
         """Return True if a file without a reader can be imported as projections."""
         return self._ask(may_import, path)
 
-    def import_look(self, path: Path, said: dict[str, object]) -> ImportPreview:
+    def import_preview(self, path: Path, answers: dict[str, object]) -> ImportPreview:
         """Return a preview of raw projections, with images.
 
         Parameters
         ----------
         path
             file or folder of raw projections
-        said
+        answers
             settings that the user has entered so far
         """
-        return self._ask(look_at, path, said)
+        return self._ask(preview_of, path, answers)
 
     def _ask(self, function: Callable[..., T], path: Path, *more: object) -> T:
         return self._loader.call(function, path, *more, about=path, stopped=self._stopped)

@@ -139,12 +139,12 @@ class Loader:
                 result = self._received(line)
             except (EOFError, OSError) as e:
                 fault = self._crash(name)
-                self._begin_anew()
+                self._restart()
                 raise fault from e
             # A stop or a limit: the process still works on the call, so it cannot be reused
             except BaseException:
                 self._end()
-                self._begin_anew()
+                self._restart()
                 raise
         if isinstance(result, EngineError):
             raise result
@@ -188,7 +188,7 @@ class Loader:
         self._process, self._line, self._lifeline = process, line, lifeline
         return line
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         """Start the next process before the next file comes."""
         if not self._is_forked:  # a fork takes no time
             self._connected()

@@ -15,7 +15,7 @@ from engine.core.errors import (
     EngineError,
     ResourceError,
     SettingsError,
-    WorkersGoneError,
+    WorkersLostError,
 )
 from engine.data.runs.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
@@ -72,7 +72,7 @@ def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
         detail = traceback.format_exc()
         outbox.send(Failed(str(e), user_fault=False, detail=detail, on_cpu=True))
     except EngineError as e:
-        rests = isinstance(e, WorkersGoneError)
+        rests = isinstance(e, WorkersLostError)
         outbox.send(Failed(str(e), user_fault=True, rests=rests))
     except MemoryError:
         outbox.send(Failed(NO_MEMORY, user_fault=True))
@@ -95,7 +95,7 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
                 latest = event
             if isinstance(event, Finished):
                 # shared memory ends with this process: an early exit would lose the last volume
-                outbox.wait_until_taken()
+                outbox.wait_until_received()
             elif controls.pause_wanted:
                 _rest(job, latest, controls, outbox)
             controls.stop_if_aborted()

@@ -203,11 +203,11 @@ class EngineProcess:
         if isinstance(message, Planned):
             self._on_gpu = message.device.startswith("cuda")
         if isinstance(message, Failed) and (message.on_cpu or self._on_gpu):
-            return self._with_way_out(message)
+            return self._with_remedy(message)
         event: Event = message
         return event
 
-    def _with_way_out(self, failed: Failed) -> Failed:
+    def _with_remedy(self, failed: Failed) -> Failed:
         """Add what is saved to a GPU failure; offer the CPU unless the input is the cause."""
         if failed.user_fault:
             return failed

@@ -52,16 +52,16 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
     if done:
         # `done` counts updates from 1, so the last one of an iteration belongs to that iteration
         iteration, subset = divmod(done - 1, n_subsets)
-        way_out = "press Resume to go on from there"
+        remedy = "press Resume to go on from there"
         if on_gpu:
-            way_out = "press Resume to try the GPU again from there, or Continue on the CPU"
+            remedy = "press Resume to try the GPU again from there, or Continue on the CPU"
         place = _place(iteration + 1, subset + 1)
-        sentences.append(f"The checkpoint of {place} is safe on disk; {way_out}.")
+        sentences.append(f"The checkpoint of {place} is safe on disk; {remedy}.")
     else:
-        way_out = "press Start to begin anew"
+        remedy = "press Start to begin anew"
         if on_gpu:
-            way_out = "press Start to try the GPU again, or Start on the CPU"
-        sentences.append(f"No checkpoint was saved; {way_out}.")
+            remedy = "press Start to try the GPU again, or Start on the CPU"
+        sentences.append(f"No checkpoint was saved; {remedy}.")
     return " ".join(sentences)
 
 

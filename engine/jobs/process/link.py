@@ -181,7 +181,7 @@ class Outbox:
             self._progressed = (progress.stage, now)
             self.send(progress)
 
-    def wait_until_taken(self) -> None:
+    def wait_until_received(self) -> None:
         """Wait until the window has received every volume."""
         self._controls.wait_all_free()
 

@@ -25,11 +25,11 @@ Message = TypeVar("Message")
 Task = TypeVar("Task")
 
 
-class _Gone(Enum):
+class _Closed(Enum):
     GONE = "gone"
 
 
-GONE: Final = _Gone.GONE
+GONE: Final = _Closed.GONE
 """The process has ended, and all its messages were received."""
 
 
@@ -70,7 +70,7 @@ class SideProcess(Generic[Message]):
         events.close()  # else the death of the process would go unnoticed on the pipe
         wishes.close()
 
-    def receive(self, timeout_s: float) -> Message | _Gone | None:
+    def receive(self, timeout_s: float) -> Message | _Closed | None:
         """Return the next message.
 
         Parameters

@@ -33,7 +33,7 @@ class RunMemory:
     on_gpu: bool = False
 
 
-def has_room(
+def fits_memory(
     wanted: RunMemory, running: Sequence[RunMemory], *, used_bytes: int, free_bytes: int
 ) -> bool:
     """Return True if one more study fits next to the running ones.

@@ -147,7 +147,7 @@ class Attempt:
 
     def _finish(self, study: Study, result_id: str) -> Ending:
         """Store the worklist order with the result, and write the requested output file."""
-        order = self._entry.whose
+        order = self._entry.imaging_order
         if order is not None:
             Results().open(result_id).put_order(order)
         if not self._entry.output:

@@ -154,7 +154,7 @@ class AttemptHere(Attempt):
             with closing(keep(source, job, heir_of=heir)) as events:
                 for event in events:
                     self._standing = standing_after(event, *self._standing)
-                    self._look(now=isinstance(event, StageStarted))
+                    self._poll(now=isinstance(event, StageStarted))
                     seen.take(event)
             return seen.finished
         except KeyboardInterrupt:
@@ -167,9 +167,9 @@ class AttemptHere(Attempt):
 
     def _listen(self, progress: Progressed) -> None:
         self._standing = standing_after(progress, *self._standing)
-        self._look()
+        self._poll()
 
-    def _look(self, *, now: bool = False) -> None:
+    def _poll(self, *, now: bool = False) -> None:
         """Write the progress to the queue; raise `KeyboardInterrupt` if the attempt shall stop."""
         if not now and monotonic() - self._looked_at < TELL_S:
             return

@@ -16,7 +16,7 @@ from engine.modalities.studies import study_of_json
 from engine.protocols.study.study import Study
 
 State = Literal["waiting", "paused", "running", "finished", "failed"]
-Wish = Literal["", "pause", "wait", "remove"]
+QueueRequest = Literal["", "pause", "wait", "remove"]
 """Request about a running study: pause it, let it wait again, or remove it."""
 
 
@@ -60,7 +60,7 @@ class QueueEntry(Settings):
     owner: Owner | None = setting(None)
     beat: int = setting(0, ge=0)
     left_by: str = setting("", max_length=300)
-    wish: Wish = setting("")
+    wish: QueueRequest = setting("")
     result: str = setting("", max_length=100)
     text: str = setting("")
     doing: str = setting("", max_length=1000)
@@ -110,7 +110,7 @@ class QueueEntry(Settings):
         return cls(id=file.stem, state="failed", title=file.name, added_utc=when, text=text)
 
     @property
-    def whose(self) -> ImagingOrder | None:
+    def imaging_order(self) -> ImagingOrder | None:
         """The worklist order of the scan; None without one."""
         return ImagingOrder.model_validate_json(self.order) if self.order else None
 

@@ -41,7 +41,7 @@ class OthersLeases:
         self._lease_s = lease_s
         self._seen: dict[str, tuple[Hold, float]] = {}
 
-    def look(self, entries: list[QueueEntry]) -> None:
+    def update(self, entries: list[QueueEntry]) -> None:
         """Record which numbers have changed.
 
         Parameters

@@ -18,8 +18,8 @@ from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.queue.admission import (
     RunMemory,
     estimate,
+    fits_memory,
     free_memory,
-    has_room,
     memory_of_children,
 )
 from engine.jobs.queue.ending import ended
@@ -78,7 +78,7 @@ class QueueRunner:
         Thread(target=self._give_up_late, daemon=True, name="leases").start()
         try:
             while not self._rests():
-                self._look()
+                self._poll()
                 time.sleep(LOOK_S)
         finally:
             self._stop()
@@ -94,11 +94,11 @@ class QueueRunner:
             self._complain(e)
             return False
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Record ends, follow requests, and start the studies that fit."""
         try:
             entries = {entry.id: entry for entry in self._queue.entries()}
-            self._others.look(list(entries.values()))
+            self._others.update(list(entries.values()))
             for id, work in list(self._works.items()):
                 self._attend(id, work, entries.get(id))
             self._tell()
@@ -137,23 +137,23 @@ class QueueRunner:
             return
         self._noted_at = time.monotonic()
         for id, work in self._works.items():
-            said, lease = work.standing, self._leases[id]
-            if said != self._noted.get(id) or lease.is_due:
-                self._note(id, said, lease)
+            progress, lease = work.standing, self._leases[id]
+            if progress != self._noted.get(id) or lease.is_due:
+                self._note(id, progress, lease)
 
-    def _note(self, id: str, said: tuple[str, float], lease: OwnLease) -> None:
+    def _note(self, id: str, progress: tuple[str, float], lease: OwnLease) -> None:
         """Write the progress of a study, and confirm that this process works on it."""
         counts = 0 if lease.is_over else 1
 
         # Changed under the lock from the newest file: the user's requests in it must not be lost
         def change(now: QueueEntry) -> QueueEntry:
-            noted = {"doing": said[0], "done": said[1], "beat": now.beat + counts}
+            noted = {"doing": progress[0], "done": progress[1], "beat": now.beat + counts}
             return now.model_copy(update=noted)
 
         lease.renewing()
         if self._is_mine(self._change_mine(id, change)) and counts:
             lease.renewed()
-        self._noted[id] = said
+        self._noted[id] = progress
 
     def _begin(self, entries: list[QueueEntry]) -> None:
         for entry in entries:
@@ -186,7 +186,7 @@ class QueueRunner:
             return False
         known = [self._known(each) or RunMemory() for each in running]
         used, free = memory_of_children(), free_memory()
-        return has_room(wanted, known, used_bytes=used, free_bytes=free)
+        return fits_memory(wanted, known, used_bytes=used, free_bytes=free)
 
     def _known(self, entry: QueueEntry) -> RunMemory | None:
         """Return the memory of a study, None while its files are being read."""
@@ -203,11 +203,11 @@ class QueueRunner:
         for work in self._works.values():
             work.stop()
         while self._works:
-            self._look_at_ends()
+            self._collect_finished()
             time.sleep(LOOK_S)
         self._executor.close()
 
-    def _look_at_ends(self) -> None:
+    def _collect_finished(self) -> None:
         try:
             entries = {entry.id: entry for entry in self._queue.entries()}
             for id, work in list(self._works.items()):

@@ -21,7 +21,7 @@ from engine.io.safety import audit_log
 from engine.io.safety.locks import after_others
 from engine.jobs.checkpoint import Job
 from engine.jobs.checkpoint.owner import Owner
-from engine.jobs.queue.entry import QueueEntry, Wish
+from engine.jobs.queue.entry import QueueEntry, QueueRequest
 from engine.jobs.queue.entry_files import EntryFiles
 from engine.jobs.queue.leases import hold_of
 from engine.jobs.queue.settings import QueueSettings, read_settings, write_settings
@@ -251,7 +251,7 @@ class StudyQueue:
             mine = {"owner": Owner.me(), "begun_utc": datetime.now(UTC), "ended_utc": None}
             if left and entry.owner is not None:
                 mine["left_by"] = entry.owner.host
-            claimed.append(_with(entry, state="running", text="", doing="", wish="", **mine))
+            claimed.append(_with(entry, state="running", text="", doing="", request="", **mine))
             return claimed[0]
 
         with suppress(SettingsError):  # removed meanwhile
@@ -336,12 +336,12 @@ class StudyQueue:
             self._files.remove(id)
         audit_log.record("study taken out of the queue", job=entry.run)
 
-    def _ask(self, id: str, wish: Wish, state: str) -> QueueEntry:
+    def _ask(self, id: str, request: QueueRequest, state: str) -> QueueEntry:
         """Send a request to the owner of a study, or carry it out if no process works on it."""
 
         def change(entry: QueueEntry) -> QueueEntry | None:
             if entry.state == "running" and not entry.is_abandoned:
-                return entry.model_copy(update={"wish": wish})
+                return entry.model_copy(update={"wish": request})
             return _with(entry, state=state) if entry.is_ready else None
 
         return self.change(id, change)

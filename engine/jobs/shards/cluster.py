@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-from engine.core.errors import ResourceError, WorkersGoneError
+from engine.core.errors import ResourceError, WorkersLostError
 from engine.jobs.dask_client import connected, leave, n_threads
 from engine.jobs.shards.worker import forget
 
@@ -75,7 +75,7 @@ class DaskWorkers:
         self,
         work: Callable[[Order], Answer],
         orders: Sequence[Order],
-        on_look: Callable[[], None],
+        on_poll: Callable[[], None],
     ) -> Iterator[tuple[int, Answer]]:
         """Yield the number and the answer of each order, in the order of completion.
 
@@ -85,12 +85,12 @@ class DaskWorkers:
             function at the top level of a module, called by a worker
         orders
             its arguments
-        on_look
+        on_poll
             called several times a second, and may raise to stop
 
         Raises
         ------
-        WorkersGoneError
+        WorkersLostError
             if no worker has been available for `patience_s`, or the scheduler has ended
         ResourceError
             if workers die with the same part again and again
@@ -120,7 +120,7 @@ class DaskWorkers:
                     future = ended.get(timeout=LOOK_S)
                 except Empty:
                     seen_at = self._seen(seen_at)
-                    on_look()
+                    on_poll()
                     continue
                 i, seen_at = numbers.pop(future.key), monotonic()
                 if _has_killed(future) and deaths[i] < AGAIN:
@@ -132,7 +132,7 @@ class DaskWorkers:
                 # memory
                 self._homes[orders[i].part], found = future.result()
                 yield i, found
-                on_look()
+                on_poll()
         finally:
             for future in futures:
                 future.release()  # parts that have not started never will
@@ -145,7 +145,7 @@ class DaskWorkers:
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
         if future.status in ("cancelled", "lost"):  # the scheduler has ended
-            raise self._gone("its scheduler has ended or lost the run")
+            raise self._workers_lost("its scheduler has ended or lost the run")
         fault = future.exception()
         if _has_killed(future):
             raise ResourceError(
@@ -160,11 +160,11 @@ class DaskWorkers:
         if self.n_threads:
             return monotonic()
         if monotonic() - seen_at > self._patience_s:
-            raise self._gone(f"no worker has been there for {self._patience_s:.0f} s")
+            raise self._workers_lost(f"no worker has been there for {self._patience_s:.0f} s")
         return seen_at
 
-    def _gone(self, what: str) -> WorkersGoneError:
-        return WorkersGoneError(
+    def _workers_lost(self, what: str) -> WorkersLostError:
+        return WorkersLostError(
             f"{self._address}: {what}; the run rests at its last checkpoint and goes on from there "
             "once there are workers again."
         )

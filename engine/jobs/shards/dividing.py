@@ -74,7 +74,7 @@ class DividedRun:
         ------
         SettingsError
             if the run cannot be divided
-        WorkersGoneError
+        WorkersLostError
             if no worker is left
         EngineError
             as for `run`
@@ -204,12 +204,12 @@ class SharedEvents:
         total = np.zeros(self._events.grid.shape, np.int64)
         log_sums, n_skipped, n_done = [0.0] * len(orders), 0, 0
 
-        def on_look() -> None:
+        def on_poll() -> None:
             if self._on_rows is not None:
                 self._on_rows(n_done, division.n_in_subset(k))
 
         try:
-            for i, answer in self._workers.answers(sums_of, orders, on_look):
+            for i, answer in self._workers.answers(sums_of, orders, on_poll):
                 total += read_array(folder, answer.file, "i8", total.shape)
                 # At once: sums of all shards and updates would fill the disk
                 (folder / answer.file).unlink(missing_ok=True)

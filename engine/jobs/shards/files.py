@@ -21,7 +21,7 @@ from engine.core.errors import ResourceError
 from engine.core.paths import cache_dir, made
 from engine.data.runs.sharding import TracedEvents
 from engine.data.storage.columns import pieces
-from engine.io.safety.dead_parts import held, part_name, sweep_parts
+from engine.io.safety.dead_parts import locked_part, part_name, sweep_parts
 from engine.jobs.shards.division import Division
 
 OWNER_ONLY = 0o700
@@ -36,7 +36,7 @@ def shared_folder() -> Iterator[Path]:
     # Folders of killed runs can have the size of a whole list mode
     sweep_parts(cache)
     folder = made(cache / part_name("run"), mode=OWNER_ONLY)
-    with held(folder):
+    with locked_part(folder):
         try:
             yield folder
         finally:
@@ -67,13 +67,13 @@ def write_events(folder: Path, events: TracedEvents, division: Division) -> None
     needed = sum(column.size * np.dtype(COLUMNS[name]).itemsize for name, column in columns.items())
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise _no_room(folder, f"{needed / 2**30:.1f} GiB wanted, {free / 2**30:.1f} GiB free")
+        raise _no_space(folder, f"{needed / 2**30:.1f} GiB wanted, {free / 2**30:.1f} GiB free")
     try:
         np.ascontiguousarray(events.points_mm, np.float64).tofile(folder / POINTS)
         for name, column in columns.items():
             _write_column(folder, name, column, division)
     except OSError as e:
-        raise _no_room(folder, str(e.strerror or e)) from e
+        raise _no_space(folder, str(e.strerror or e)) from e
 
 
 def _write_column(folder: Path, name: str, column: Array, division: Division) -> None:
@@ -153,7 +153,7 @@ def write_array(folder: Path, name: str, values: Array) -> str:
     try:
         np.ascontiguousarray(values).tofile(path)
     except OSError as e:
-        raise _no_room(folder, str(e.strerror or e)) from e
+        raise _no_space(folder, str(e.strerror or e)) from e
     return path.name
 
 
@@ -227,7 +227,7 @@ def _not_whole(path: Path, what: str) -> ResourceError:
     )
 
 
-def _no_room(folder: Path, why: str) -> ResourceError:
+def _no_space(folder: Path, why: str) -> ResourceError:
     return ResourceError(
         f"{folder.parent}: the files of the shards cannot be written ({why}); make room there, or "
         "set ISOCENTER_HOME to a folder on a larger disk that all machines see."

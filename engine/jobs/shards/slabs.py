@@ -93,13 +93,13 @@ def shared_slabs(
         for part, slices in enumerate(projected.slabs)
     ]  # fmt: skip
 
-    def on_look() -> None:
+    def on_poll() -> None:
         if on_rows is not None:
             on_rows(0, 1)  # the progress of a slab is unknown, but a stop is heard
 
     files: dict[int, str] = {}
     n_joined = 0
-    for part, file in workers.answers(slab_of, orders, on_look):
+    for part, file in workers.answers(slab_of, orders, on_poll):
         # Workers finish in any order, but a checkpoint covers the first slabs only
         files[part] = file
         while n_joined in files:  # a later slab waits in its file

@@ -19,7 +19,7 @@ SHARDS_HELD = 4
 """Number of shards whose events a worker keeps; it gets more when other workers die."""
 
 
-class HeldShard:
+class CachedShard:
     """The events of a shard in memory, with a projector for each subset used so far."""
 
     def __init__(self, key: ShardKey, on: Backend) -> None:
@@ -68,7 +68,7 @@ class HeldShard:
 def sums_of(order: ShardOrder) -> ShardSums:
     """Project a subset of a shard in this process, a worker."""
     refuse_other_version(order.version)
-    return _held(order.key, order.threads).sums(order)
+    return _cached_shard(order.key, order.threads).sums(order)
 
 
 def refuse_other_version(version: str | None) -> None:
@@ -82,10 +82,10 @@ def refuse_other_version(version: str | None) -> None:
 
 def forget() -> None:
     """Delete the events of all runs from memory."""
-    _held.cache_clear()
+    _cached_shard.cache_clear()
 
 
 # The cache of the process is the memory of the worker: Dask passes no state between calls
 @lru_cache(maxsize=SHARDS_HELD)
-def _held(key: ShardKey, threads: int) -> HeldShard:
-    return HeldShard(key, named("auto", threads))
+def _cached_shard(key: ShardKey, threads: int) -> CachedShard:
+    return CachedShard(key, named("auto", threads))

@@ -93,7 +93,7 @@ def _of_entry(entry: QueueEntry) -> KnownStudy:
     state: State = "waiting" if entry.is_abandoned else entry.state
     standing = entry.text or (f"{100 * entry.done:.0f} %" if state == "running" else state)
     when = (entry.begun_utc or entry.added_utc).astimezone()
-    return KnownStudy(entry.id, scan, protocol, state, standing, when, order=entry.whose)
+    return KnownStudy(entry.id, scan, protocol, state, standing, when, order=entry.imaging_order)
 
 
 def _names_of(entry: QueueEntry) -> tuple[str, str]:

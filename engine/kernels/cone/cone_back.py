@@ -44,18 +44,18 @@ _LEVEL = 1e-9
 """Rows by voxel that a line seen at one height may climb."""
 
 
-class UprightRoom(NamedTuple):
+class UprightBuffers(NamedTuple):
     """Working space of a thread for `upright`: a blended row, and where a line falls in views."""
 
     blend: Array
     seen: Array
 
 
-def upright_room(n_rows: int, tile: Tile) -> UprightRoom:
+def upright_buffers(n_rows: int, tile: Tile) -> UprightBuffers:
     """Room for bordered rows of a detector and the views of a tile."""
     # zero at first: margins are read with the weight 0
     blend = np.zeros(n_rows + 1 + 2 * MARGIN, np.float32)
-    return UprightRoom(blend, np.empty((6, tile[1])))
+    return UprightBuffers(blend, np.empty((6, tile[1])))
 
 
 def by_entry(matrices: Array) -> Array:
@@ -77,7 +77,7 @@ def _inside(first: float, step: float, ends: Pair, size: float) -> tuple[int, in
 
 
 @_INLINE
-def _look(
+def _find_views(
     line: Pair, views: tuple[int, int], entries: Array, sizes: Pair, slices: Pair, seen: Array
 ) -> None:
     """Find where a line of voxels falls in some views: fill rows of `seen`, without a branch.
@@ -110,7 +110,7 @@ def _look(
 @_KERNEL
 def upright(
     start: int, stop: int, tile: Tile, entries: Array, corner: Corner, projections: Array,
-    room: UprightRoom, out: Array,
+    buffers: UprightBuffers, out: Array,
 ) -> None:  # fmt: skip
     """Add all views to the lines of voxels start ... stop - 1, counted through (y, x).
 
@@ -127,13 +127,13 @@ def upright(
     # blocks of lines and views together: a few projections serve many lines before they leave the
     # cache
     n_lines, n_together = tile
-    blend, seen = room.blend, room.seen
+    blend, seen = buffers.blend, buffers.seen
     for line_block in range(start, stop, n_lines):
         for view in range(0, n_views, n_together):
             views = view, min(view + n_together, n_views)
             for line in range(line_block, min(line_block + n_lines, stop)):
                 y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
-                _look((y, x), views, entries, sizes, slices, seen)
+                _find_views((y, x), views, entries, sizes, slices, seen)
                 voxels = out[line // n_x, line % n_x]
                 for n in range(views[1] - views[0]):
                     if seen[4, n] > seen[5, n]:

@@ -197,7 +197,7 @@ class Joseph:
             self.gpu.zero(out)
         self.back(values, lines, out, corner=corner)
 
-    def room_bytes(self, lines: Lines) -> int:
+    def work_bytes(self, lines: Lines) -> int:
         """Memory that `transposed` takes besides its arrays."""
         return 0
 

@@ -73,7 +73,7 @@ class JosephGather:
             more = (np.int32(len(views)), np.int32(accumulate or views.start > 0))
             self._gather(blocks, (WARP, v.side, 1), room, *box, *detector, *more, out)
 
-    def room_bytes(self, lines: Lines) -> int:
+    def work_bytes(self, lines: Lines) -> int:
         """Memory that `transposed` takes besides its arrays, at most."""
         n_rows, n_columns = lines.shape
         n_views = min(self.variant.views_per_launch, lines.n_views)

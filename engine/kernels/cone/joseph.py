@@ -104,13 +104,13 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
 
 
 @_INLINE
-def _taps(layer: int, way: _Ray) -> tuple[np.uint32, float, float]:
+def _taps(layer: int, ray: _Ray) -> tuple[np.uint32, float, float]:
     """Nearest lower voxel of a layer, and how far the ray is on the way to the next ones."""
-    u, v = way.u + layer * way.slope_u, way.v + layer * way.slope_v
+    u, v = ray.u + layer * ray.slope_u, ray.v + layer * ray.slope_v
     # rounding may put a sample on the far face of the border; held inside, it still reads the
     # border
-    i, j = min(int(u), way.n_u), min(int(v), way.n_v)
-    at = (layer + 1) * way.stride + i * way.stride_u + j * way.stride_v
+    i, j = min(int(u), ray.n_u), min(int(v), ray.n_v)
+    at = (layer + 1) * ray.stride + i * ray.stride_u + j * ray.stride_v
     return np.uint32(at), u - i, v - j
 
 
@@ -126,16 +126,16 @@ def forward(
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
-            way = _lay(rays[view], column, row, voxel_mm, shape)
+            ray = _lay(rays[view], column, row, voxel_mm, shape)
             # in double: a sum of hundreds of samples
             total = 0.0
-            for layer in range(way.first, way.stop):
-                at, u, v = _taps(layer, way)
-                above = at + way.stride_v
-                near = (1.0 - u) * image[at] + u * image[at + way.stride_u]
-                far = (1.0 - u) * image[above] + u * image[above + way.stride_u]
+            for layer in range(ray.first, ray.stop):
+                at, u, v = _taps(layer, ray)
+                above = at + ray.stride_v
+                near = (1.0 - u) * image[at] + u * image[at + ray.stride_u]
+                far = (1.0 - u) * image[above] + u * image[above + ray.stride_u]
                 total += (1.0 - v) * near + v * far
-            out[view, column, row] = total * way.mm
+            out[view, column, row] = total * ray.mm
 
 
 @_KERNEL
@@ -148,12 +148,12 @@ def back(
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
-            way = _lay(rays[view], column, row, voxel_mm, shape)
-            value = values[view, column, row] * way.mm
-            for layer in range(way.first, way.stop):
-                at, u, v = _taps(layer, way)
-                above, near, far = at + way.stride_v, value * (1.0 - v), value * v
+            ray = _lay(rays[view], column, row, voxel_mm, shape)
+            value = values[view, column, row] * ray.mm
+            for layer in range(ray.first, ray.stop):
+                at, u, v = _taps(layer, ray)
+                above, near, far = at + ray.stride_v, value * (1.0 - v), value * v
                 sums[at] += real((1.0 - u) * near)
-                sums[at + way.stride_u] += real(u * near)
+                sums[at + ray.stride_u] += real(u * near)
                 sums[above] += real((1.0 - u) * far)
-                sums[above + way.stride_u] += real(u * far)
+                sums[above + ray.stride_u] += real(u * far)

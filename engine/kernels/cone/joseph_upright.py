@@ -75,15 +75,15 @@ def _lay_column(ray: Array, column: int, shape: Shape) -> _Column:
 
 
 @_INLINE
-def _strip(layer: int, way: _Column, n_rows: int, n_z: int) -> _Strip:
-    t, a = way.t + layer * way.per_layer, way.a + layer * way.slope_a
-    i = min(int(a), way.n_a)
-    z, step = way.z + t * way.slope_z, way.row + t * way.slope_row
+def _strip(layer: int, ray: _Column, n_rows: int, n_z: int) -> _Strip:
+    t, a = ray.t + layer * ray.per_layer, ray.a + layer * ray.slope_a
+    i = min(int(a), ray.n_a)
+    z, step = ray.z + t * ray.slope_z, ray.row + t * ray.slope_row
     first, stop = inside(z, step, n_rows, n_z)
     one, other = z + first * step, z + (stop - 1) * step
     # a voxel more, which a place that is rounded down may read
     low, high = max(int(min(one, other)) - 1, 0), int(max(one, other)) + 2
-    line = (layer + 1) * way.stride + i * way.stride_a
+    line = (layer + 1) * ray.stride + i * ray.stride_a
     return _Strip(first, stop, line + low, line + high, low, a - i, z, step)
 
 
@@ -105,14 +105,14 @@ def forward_upright(
         # rows outside the volume are never touched below, and `out` comes uninitialised
         for r in range(n_rows):
             row[r] = real(0.0)
-        way = _lay_column(rays[view], column, shape)
-        for layer in range(way.first, way.stop):
-            strip = _strip(layer, way, n_rows, shape[2])
+        ray = _lay_column(rays[view], column, shape)
+        for layer in range(ray.first, ray.stop):
+            strip = _strip(layer, ray, n_rows, shape[2])
             if strip.first >= strip.stop:
                 continue
             near, far = real(1.0 - strip.far), real(strip.far)
             # two neighbouring columns of voxels; z runs fastest, so both are read on end
-            left, right = image[strip.base : strip.end], image[strip.base + way.stride_a :]
+            left, right = image[strip.base : strip.end], image[strip.base + ray.stride_a :]
             # loops from zero over slices: numba then knows that no index is negative
             for n in range(left.size):
                 blend[MARGIN + n] = near * left[n] + far * right[n]
@@ -120,7 +120,7 @@ def forward_upright(
             add_between(row, 0, rows, blend, strip.low, strip.z, strip.step)
         # once for a row instead of once for each sample: the length between two layers is the same
         # in all
-        _times_length(rays[view], column, voxel_mm, way.per_layer, row)
+        _times_length(rays[view], column, voxel_mm, ray.per_layer, row)
 
 
 @_INLINE
@@ -151,14 +151,14 @@ def back_upright(
         view, column = index // n_columns, index % n_columns
         for r in range(n_rows):
             seen[r] = values[view, column, r]
-        way = _lay_column(rays[view], column, shape)
-        _times_length(rays[view], column, voxel_mm, way.per_layer, seen)
-        for layer in range(way.first, way.stop):
-            strip = _strip(layer, way, n_rows, shape[2])
+        ray = _lay_column(rays[view], column, shape)
+        _times_length(rays[view], column, voxel_mm, ray.per_layer, seen)
+        for layer in range(ray.first, ray.stop):
+            strip = _strip(layer, ray, n_rows, shape[2])
             if strip.first >= strip.stop:
                 continue
             shares = real(1.0 - strip.far), real(strip.far)
-            columns = strip.base - strip.low, way.stride_a
+            columns = strip.base - strip.low, ray.stride_a
             reach = strip.low, strip.low + strip.end - strip.base
             if can_collect(strip.step):
                 collect(sums, columns, shares, reach, row, strip.z, strip.step)

@@ -35,15 +35,15 @@ from engine.kernels.matrix.codes import (
     phi_of,
     write_offsets,
 )
-from engine.kernels.matrix.decode import Together, n_paired_of, rectangle_of, size_of
+from engine.kernels.matrix.decode import GroupLimits, n_paired_of, rectangle_of, size_of
 from engine.kernels.matrix.patches import add_patches
 
-FORWARD = Together(most=64, far=0)
+FORWARD = GroupLimits(most=64, far=0)
 """Non-zeros whose rows of the image stay in the first cache."""
-BACK = Together(most=16, far=7)
+BACK = GroupLimits(most=16, far=7)
 """Non-zeros that reach a rectangle of the image and no more; so wide is the border of zeros around
 data in the cache."""
-BACK_IN_LANES = Together(most=32, far=7)
+BACK_IN_LANES = GroupLimits(most=32, far=7)
 """The same of mirror images side by side."""
 _MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
@@ -185,6 +185,6 @@ def _mirrors(chosen: Array, is_opposite: bool, margin: int) -> tuple[_Mirror, _M
 
 
 @_INLINE
-def _least(low: int, apart: int, mirror: _Mirror) -> int:
+def _least(low: int, distance: int, mirror: _Mirror) -> int:
     """Return the least u or v of a group of which it was `low`, and the greatest so far behind."""
-    return mirror.shift + mirror.sign * (low + apart if mirror.is_one else low)
+    return mirror.shift + mirror.sign * (low + distance if mirror.is_one else low)

@@ -37,7 +37,7 @@ Rectangle = tuple[int, int, int, int]
 """Least u and v, from the margin, and how far the greatest lie behind."""
 
 
-class Together(NamedTuple):
+class GroupLimits(NamedTuple):
     """What makes a group.
 
     Attributes
@@ -50,7 +50,7 @@ class Together(NamedTuple):
     far: int
 
 
-class DecodeRoom(NamedTuple):
+class DecodeBuffers(NamedTuple):
     """Arrays of a thread to work in, of as many as the non-zeros of a plane.
 
     Attributes
@@ -96,8 +96,8 @@ def _from_first(rectangle: Rectangle, code: int) -> int:
 @_KERNEL
 def decode(
     start: int, stop: int, begins: Array, is_turned: Array, starts: Array, windows: Array,
-    edge: int, margin: int, together: Together, places: Array, values: Array, scales: Array,
-    room: DecodeRoom, codes: Array, weights: Array, groups: Array,
+    edge: int, margin: int, limits: GroupLimits, places: Array, values: Array, scales: Array,
+    buffers: DecodeBuffers, codes: Array, weights: Array, groups: Array,
 ) -> None:  # fmt: skip
     """Decode rows start ... stop - 1, plane by plane.
 
@@ -115,29 +115,29 @@ def decode(
         for plane in range(windows.shape[1]):
             to, n = starts[row, plane], starts[row, plane + 1] - starts[row, plane]
             begin = begins[row] + to - starts[row, 0]
-            there, as_stored = places[begin : begin + n], room.as_stored[:n]
+            there, as_stored = places[begin : begin + n], buffers.as_stored[:n]
             write_codes(there, windows[row, plane], edge, margin, is_turned[row], as_stored)
-            _order(as_stored, is_turned[row], room)
+            _order(as_stored, is_turned[row], buffers)
             k, e = to, 0
             while e < n:
-                if together.far:
-                    end, rectangle = _near(room.codes, e, n, together)
-                    n_paired = _pairs_first(room, e, end)
-                    where = _from_first(rectangle, room.codes[e])
+                if limits.far:
+                    end, rectangle = _near(buffers.codes, e, n, limits)
+                    n_paired = _pairs_first(buffers, e, end)
+                    where = _from_first(rectangle, buffers.codes[e])
                 else:
-                    end, where = _as_many(room.codes, e, n, together.most), 0
-                    n_paired = _pairs_first(room, e, end)
+                    end, where = _as_many(buffers.codes, e, n, limits.most), 0
+                    n_paired = _pairs_first(buffers, e, end)
                 groups[k] = end - e + (n_paired << _COUNT) + (where << 2 * _COUNT)
                 k, e = k + 1, end
             for e in range(n):
-                codes[to + e] = room.codes[e]
-                weights[to + e] = values[to - starts[start, 0] + room.order[e]] * scales[row]
+                codes[to + e] = buffers.codes[e]
+                weights[to + e] = values[to - starts[start, 0] + buffers.order[e]] * scales[row]
 
 
 @_INLINE
-def _order(as_stored: Array, is_turned: bool, room: DecodeRoom) -> None:
+def _order(as_stored: Array, is_turned: bool, buffers: DecodeBuffers) -> None:
     """Put the non-zeros of a plane in order: each is followed by its neighbour along u."""
-    n, codes, order, is_taken = len(as_stored), room.codes, room.order, room.is_taken
+    n, codes, order, is_taken = len(as_stored), buffers.codes, buffers.order, buffers.is_taken
     if is_turned:  # they are
         for e in range(n):
             codes[e], order[e] = as_stored[e], e
@@ -174,7 +174,7 @@ def _as_many(codes: Array, first: int, n: int, most: int) -> int:
 
 
 @_INLINE
-def _near(codes: Array, first: int, n: int, together: Together) -> tuple[int, Rectangle]:
+def _near(codes: Array, first: int, n: int, limits: GroupLimits) -> tuple[int, Rectangle]:
     """Return where those end that lie near each other, and the rectangle that they reach."""
     low_u = high_u = u_of(codes[first])
     low_v = high_v = v_of(codes[first])
@@ -184,10 +184,10 @@ def _near(codes: Array, first: int, n: int, together: Together) -> tuple[int, Re
         u, v = u_of(code), v_of(code)  # the second of a pair is further along u
         least_u, most_u = min(low_u, u), max(high_u, u + step - 1)
         least_v, most_v = min(low_v, v), max(high_v, v)
-        is_far = most_u - least_u > together.far or most_v - least_v > together.far
+        is_far = most_u - least_u > limits.far or most_v - least_v > limits.far
         if end > first and (is_far or phase_of(code) != phase):
             break
-        if end + step - first > together.most:
+        if end + step - first > limits.most:
             break
         low_u, high_u, low_v, high_v = least_u, most_u, least_v, most_v
         end += step
@@ -195,9 +195,9 @@ def _near(codes: Array, first: int, n: int, together: Together) -> tuple[int, Re
 
 
 @_INLINE
-def _pairs_first(room: DecodeRoom, first: int, end: int) -> int:
+def _pairs_first(buffers: DecodeBuffers, first: int, end: int) -> int:
     """Put the pairs of a group before the others; return how many of its non-zeros are in pairs."""
-    codes, order = room.codes, room.order
+    codes, order = buffers.codes, buffers.order
     front = e = first
     while e < end:
         if _step(codes, e, end) == 1:

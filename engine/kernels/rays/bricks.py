@@ -37,15 +37,15 @@ Whole = int | np.int32
 
 
 @_INLINE
-def steps(shape: tuple[int, int, int], apart: int) -> tuple[Steps, Steps, Steps]:
+def steps(shape: tuple[int, int, int], stride: int) -> tuple[Steps, Steps, Steps]:
     """Step and jump of x, y and z.
 
     shape : of the image with its border, [z, y, x]; apart : steps in memory from voxel to voxel
     """
     n, m = (shape[2] + EDGE - 1) >> SHIFT, (shape[1] + EDGE - 1) >> SHIFT
-    brick = apart * EDGE * EDGE
-    along_x = apart, brick - EDGE * apart
-    along_y = EDGE * apart, brick * n - brick
+    brick = stride * EDGE * EDGE
+    along_x = stride, brick - EDGE * stride
+    along_y = EDGE * stride, brick * n - brick
     return along_x, along_y, (brick * n * m, 0)
 
 
@@ -56,80 +56,80 @@ def place_of(voxel: Whole, step: Whole, jump: Whole) -> np.int32:
 
 
 @_INLINE
-def _write_row(row: Array, apart: int, at: int, bricks: Array) -> None:
+def _write_row(row: Array, stride: int, at: int, bricks: Array) -> None:
     """Write a row into its bricks, of which the first lies `at` a place; the border is left out."""
-    n, brick = len(row), apart * EDGE * EDGE
+    n, brick = len(row), stride * EDGE * EDGE
     for x in range(min(n, EDGE - 1)):
-        bricks[at + apart * (x + 1)] = row[x]
+        bricks[at + stride * (x + 1)] = row[x]
     n_whole = max(n - (EDGE - 1), 0) >> SHIFT
     for k in range(1, n_whole + 1):
         for i in range(EDGE):  # as many as known when this is compiled, for vectors
-            bricks[at + k * brick + apart * i] = row[k * EDGE - 1 + i]
+            bricks[at + k * brick + stride * i] = row[k * EDGE - 1 + i]
     last = (n_whole + 1) * EDGE - 1
     for x in range(last, n):
-        bricks[at + (n_whole + 1) * brick + apart * (x - last)] = row[x]
+        bricks[at + (n_whole + 1) * brick + stride * (x - last)] = row[x]
 
 
 @_INLINE
-def _add_row(bricks: Array, apart: int, at: int, row: Array) -> None:
+def _add_row(bricks: Array, stride: int, at: int, row: Array) -> None:
     """Add to a row what its bricks hold: the reverse of `_write_row`."""
-    n, brick = len(row), apart * EDGE * EDGE
+    n, brick = len(row), stride * EDGE * EDGE
     for x in range(min(n, EDGE - 1)):
-        row[x] += bricks[at + apart * (x + 1)]
+        row[x] += bricks[at + stride * (x + 1)]
     n_whole = max(n - (EDGE - 1), 0) >> SHIFT
     for k in range(1, n_whole + 1):
         for i in range(EDGE):
-            row[k * EDGE - 1 + i] += bricks[at + k * brick + apart * i]
+            row[k * EDGE - 1 + i] += bricks[at + k * brick + stride * i]
     last = (n_whole + 1) * EDGE - 1
     for x in range(last, n):
-        row[x] += bricks[at + (n_whole + 1) * brick + apart * (x - last)]
+        row[x] += bricks[at + (n_whole + 1) * brick + stride * (x - last)]
 
 
 @_INLINE
-def _join_row(one: Array, other: Array, apart: int, at: int, row: Array) -> None:
+def _join_row(one: Array, other: Array, stride: int, at: int, row: Array) -> None:
     """Write the sum of what two images hold in the bricks of a row, of which nothing is read."""
-    n, brick = len(row), apart * EDGE * EDGE
+    n, brick = len(row), stride * EDGE * EDGE
     for x in range(min(n, EDGE - 1)):
-        row[x] = one[at + apart * (x + 1)] + other[at + apart * (x + 1)]
+        row[x] = one[at + stride * (x + 1)] + other[at + stride * (x + 1)]
     n_whole = max(n - (EDGE - 1), 0) >> SHIFT
     for k in range(1, n_whole + 1):
         for i in range(EDGE):
-            place = at + k * brick + apart * i
+            place = at + k * brick + stride * i
             row[k * EDGE - 1 + i] = one[place] + other[place]
     last = (n_whole + 1) * EDGE - 1
     for x in range(last, n):
-        place = at + (n_whole + 1) * brick + apart * (x - last)
+        place = at + (n_whole + 1) * brick + stride * (x - last)
         row[x] = one[place] + other[place]
 
 
 @_KERNEL
-def _write(image: Array, apart: int, bricks: Array) -> None:
+def _write(image: Array, stride: int, bricks: Array) -> None:
     nz, ny, nx = image.shape
-    _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), apart)
+    _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), stride)
     for z in range(1, nz + 1):
         for y in range(1, ny + 1):
             at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
-            if apart == 1:  # known to each of the two when they are compiled
+            if stride == 1:  # known to each of the two when they are compiled
                 _write_row(image[z - 1, y - 1], 1, at, bricks)
             else:
                 _write_row(image[z - 1, y - 1], 2, at, bricks)
 
 
 @_KERNEL
-def _add(one: Array, other: Array, apart: int, start: int, stop: int, image: Array) -> None:
+def _add(one: Array, other: Array, stride: int, start: int, stop: int, image: Array) -> None:
     """Add planes start to stop to an image; of two that are not empty, write their sum instead."""
     nz, ny, nx = image.shape
-    _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), apart)
+    _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), stride)
     for z in range(start + 1, stop + 1):
         for y in range(1, ny + 1):
             at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
             row = image[z - 1, y - 1]
             # the distance is known to each of the calls when they are compiled
-            if other.size and apart == 1:
+            if other.size and stride == 1:
                 _join_row(one, other, 1, at, row)
             elif other.size:
                 _join_row(one, other, 2, at, row)
-            elif apart == 1:
+            elif stride == 1:
                 _add_row(one, 1, at, row)
             else:
                 _add_row(one, 2, at, row)
@@ -143,18 +143,18 @@ class Bricks:
     ----------
     shape : (n_z, n_y, n_x), without the border
     dtype : of their values
-    apart : steps in memory from one voxel to the next: 1, or 2 where each has a value behind it
+    stride : steps in memory from one voxel to the next: 1, or 2 where each has a value behind it
     """
 
     shape: tuple[int, ...]
     dtype: DTypeLike
-    apart: int = 1
+    stride: int = 1
 
     @property
     def n_values(self) -> int:
         """Values in memory, with borders, what fills bricks up, and second values."""
         z, y, x = padded(self.shape)
-        return prod((z, -(-y // EDGE), -(-x // EDGE), EDGE, EDGE, self.apart))
+        return prod((z, -(-y // EDGE), -(-x // EDGE), EDGE, EDGE, self.stride))
 
     @property
     def n_bytes(self) -> int:
@@ -165,10 +165,10 @@ class Bricks:
         """Return an image of zeros."""
         return np.zeros(self.n_values, self.dtype)
 
-    def laid(self, image: Array) -> Array:
+    def arranged(self, image: Array) -> Array:
         """Return an image [z, y, x] as it lies in bricks; second values and the border are 0."""
         bricks = self.empty()
-        _write(np.ascontiguousarray(image, self.dtype), self.apart, bricks)
+        _write(np.ascontiguousarray(image, self.dtype), self.stride, bricks)
         return bricks
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
@@ -180,9 +180,9 @@ class Bricks:
 
         def planes(_: int, start: int, stop: int) -> None:
             if first:
-                _add(*first, self.apart, start, stop, image)
+                _add(*first, self.stride, start, stop, image)
             for part in rest:
-                _add(part, nothing, self.apart, start, stop, image)
+                _add(part, nothing, self.stride, start, stop, image)
 
         run_blocks(planes, len(image), threads, smallest=1)
         return image
@@ -203,7 +203,7 @@ class Pairs:
 
     @property
     def _pairs(self) -> Bricks:
-        return Bricks(self.image.shape, self.dtype, apart=2)
+        return Bricks(self.image.shape, self.dtype, stride=2)
 
     @property
     def n_bytes(self) -> int:
@@ -212,7 +212,7 @@ class Pairs:
 
     def empty(self) -> Array:
         """Return the image in bricks, with sums of 0."""
-        return self._pairs.laid(self.image)
+        return self._pairs.arranged(self.image)
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
         """Return the sums of some as one image [z, y, x], added in their order."""

@@ -47,11 +47,11 @@ class DeviceRays:
         variant: RayVariant,
         *,
         on: Backend,
-        held: Callable[[HostArray], HostArray] | None = None,
+        to_store: Callable[[HostArray], HostArray] | None = None,
         on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
-        self.held = held
+        self.to_store = to_store
         self.gpu, self.rows, self.shape = _gpu_of(on), rows, shape
         self.on_progress, self.profiler = on_progress, profiler
         self.variant = fitted(variant, rows)
@@ -124,7 +124,7 @@ class DeviceRays:
         """As `update`, of exact rays: the sums themselves, in 1 / unit, on the host."""
         sums, expected = self._updated(self.packed(x), background, unit)
         # not by `collect`: no floating number holds an integer of 62 bits
-        return self.layout.plain(self.gpu.download(sums)), expected
+        return self.layout.unpacked(self.gpu.download(sums)), expected
 
     def _updated(self, image: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
         """Return the packed sums of an update of a packed image, and expected counts."""

@@ -135,8 +135,8 @@ class Streamed:
         rest = None if background is None else background[k::n_subsets].astype(dtype, copy=False)
         columns = (rows.ends[k::n_subsets], bins, rest)
         # rows that do not fit the memory stay in their files
-        held = self._rays.held or (lambda column: _locked(self._gpu, column))
-        return tuple(None if column is None else held(column) for column in columns)
+        to_store = self._rays.to_store or (lambda column: _locked(self._gpu, column))
+        return tuple(None if column is None else to_store(column) for column in columns)
 
     def _buffer(self, part: Arguments, chunk: int) -> list[Array | None]:
         ends, bins, rest = part

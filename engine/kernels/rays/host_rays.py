@@ -18,7 +18,7 @@ from engine.kernels.rays import ray_tracing as kernels
 from engine.kernels.rays.bricks import Bricks, Pairs
 from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.rays.taps import Taps, taps
-from engine.kernels.rows_ahead import TapRoom, tap_room
+from engine.kernels.rows_ahead import TapBuffers, tap_buffers
 from engine.kernels.stored_variants import chosen
 from engine.kernels.tuning import ray_slot
 from engine.kernels.units import in_units, peak_of, row_unit
@@ -42,12 +42,12 @@ class HostRays:
         on: Backend,
         exact: bool,
         form: Sharing | None,
-        held: Callable[[Array], Array],
+        to_store: Callable[[Array], Array],
         rest: Callable[[], None],
         on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
-        self._held, self._rest = held, rest
+        self._held, self._rest = to_store, rest
         self.rows, self.shape = _only_read(rows), shape
         self.dtype = np.dtype(dtype)
         self._bricks = Bricks(shape, self.dtype)
@@ -80,7 +80,7 @@ class HostRays:
 
     def forward(self, x: Array) -> Array:
         """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
-        image = self._bricks.laid(x)
+        image = self._bricks.arranged(x)
         out = np.empty(self.n_rows, self.dtype)
         unit = row_unit(peak_of(x), self.shape) if self._exact else 0.0
 
@@ -117,7 +117,7 @@ class HostRays:
                 return self._update_exact(x, rest, expected, unit), expected
             if self._is_worth_pairs():
                 return self._update_pairs(x, rest, expected, unit), expected
-            return self._update_apart(x, rest, expected, unit), expected
+            return self._update_bricks(x, rest, expected, unit), expected
 
     def update_sums(
         self, x: Array, background: Array | None, unit: float
@@ -138,7 +138,7 @@ class HostRays:
         return self._sum(self._exactly(x, rest, expected, unit), unit)
 
     def _exactly(self, x: Array, rest: Array, expected: Array, unit: float) -> Work:
-        image, per_row = self._bricks.laid(x), row_unit(peak_of(x), self.shape)
+        image, per_row = self._bricks.arranged(x), row_unit(peak_of(x), self.shape)
 
         def work(sums: Array, start: int, stop: int) -> None:
             kernels.update_exact(
@@ -147,8 +147,8 @@ class HostRays:
 
         return work
 
-    def _update_apart(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
-        image = self._bricks.laid(x)
+    def _update_bricks(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
+        image = self._bricks.arranged(x)
 
         def work(sums: Array, start: int, stop: int) -> None:
             trace = self._trace_ahead(image.nbytes + self._threads * sums.nbytes)
@@ -157,10 +157,10 @@ class HostRays:
         return self._sum(work, unit)
 
     def _update_pairs(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
-        """As `_update_apart`, each sum beside its value: what is read is there to be added to."""
+        """As `_update_bricks`, each sum beside its value: what is read is there to be added to."""
 
         def work(pairs: Array, start: int, stop: int) -> None:
-            trace = self._trace_ahead(self._threads * pairs.nbytes, apart=2)
+            trace = self._trace_ahead(self._threads * pairs.nbytes, stride=2)
             kernels.update(start, stop, *trace, pairs, rest, expected, unit, pairs[1:])
 
         return self._sum(work, unit, Pairs(x, self.dtype))
@@ -179,11 +179,11 @@ class HostRays:
         return self.rows, shape, taps(shape, self.dtype)
 
     def _trace_ahead(
-        self, n_bytes: int, apart: int = 1
-    ) -> tuple[EventRows, tuple[int, ...], TapRoom]:
+        self, n_bytes: int, stride: int = 1
+    ) -> tuple[EventRows, tuple[int, ...], TapBuffers]:
         """Do the same for kernels that lay a row ahead; images of all threads take `n_bytes`."""
         shape = padded(self.shape)
-        return self.rows, shape, tap_room(shape, self.dtype, n_bytes, apart)
+        return self.rows, shape, tap_buffers(shape, self.dtype, n_bytes, stride)
 
     def _sum(self, work: Work, unit: float, images: Images | None = None) -> Array:
         """Run a kernel that adds into images, in integers if the sums must be exact."""

@@ -104,22 +104,22 @@ def line_class(one: int, other: int, ring: RingNumbers) -> tuple[int, int, int, 
     """Ring difference, |t| and place of two crystals, and whether they are a line."""
     place, facing = one % ring.n, other % ring.n
     t = (place - facing) % ring.n - ring.n // 2
-    apart = abs(one // ring.n - other // ring.n)
+    stride = abs(one // ring.n - other // ring.n)
     view = (place - (t >> 1)) % ring.n
     signed = t if view < ring.n // 2 else -t
-    is_line = apart <= ring.most_apart and ring.low <= signed < ring.high
+    is_line = stride <= ring.most_apart and ring.low <= signed < ring.high
     near = place if t > 0 or (t == 0 and place < facing) else facing
-    return apart, abs(t), near % ring.block, is_line
+    return stride, abs(t), near % ring.block, is_line
 
 
 @_KERNEL
 def _add(
-    sums: LineTables, one: int, other: int, apart: int, off: int, near: int, value: float
+    sums: LineTables, one: int, other: int, stride: int, off: int, near: int, value: float
 ) -> None:
     """Add a value to both crystals of a line and to its classes."""
     sums.crystals[one] += value
     sums.crystals[other] += value
-    sums.geometry[apart, off] += value
+    sums.geometry[stride, off] += value
     sums.interference[near, off] += value
 
 
@@ -148,10 +148,10 @@ def add_expected(
                     weight = tables.crystals[one] * tables.crystals[other]
                     if weight == 0.0:
                         continue
-                    apart = abs(r1 - r2)
-                    weight *= tables.geometry[apart, off] * tables.interference[near, off]
+                    stride = abs(r1 - r2)
+                    weight *= tables.geometry[stride, off] * tables.interference[near, off]
                     weight *= activity(places[one], places[other], source)
-                    _add(sums, one, other, apart, off, near, weight)
+                    _add(sums, one, other, stride, off, near, weight)
 
 
 @_KERNEL
@@ -167,8 +167,8 @@ def add_counts(
     """Add counts (n,) of lines (n, 2) to their crystals and classes, and sizes to `squares`."""
     for k in range(len(crystals)):
         one, other = crystals[k, 0], crystals[k, 1]
-        apart, off, near, is_line = line_class(one, other, ring)
+        stride, off, near, is_line = line_class(one, other, ring)
         if not is_line or activity(places[one], places[other], source) <= 0.0:
             continue
-        _add(sums, one, other, apart, off, near, counts[k])
-        _add(squares, one, other, apart, off, near, abs(counts[k]))
+        _add(sums, one, other, stride, off, near, counts[k])
+        _add(squares, one, other, stride, off, near, abs(counts[k]))

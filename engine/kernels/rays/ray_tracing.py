@@ -22,12 +22,12 @@ from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_exact
 from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep
 from engine.kernels.rows_ahead import (
     AT_ONCE,
-    Laid,
-    TapRoom,
+    TapBuffers,
+    TracedRow,
     fetch_some,
     index_from,
     lay_next,
-    none_laid,
+    no_traced_rows,
 )
 
 _KERNEL = cached_njit(**MATH)
@@ -51,7 +51,7 @@ def _gather_some(image: Array, taps: Taps, start: int, n: int) -> float:
 
 
 @_INLINE
-def _gather(image: Array, sums: Array, row: Laid, ahead: Laid, is_far: bool) -> float:
+def _gather(image: Array, sums: Array, row: TracedRow, ahead: TracedRow, is_far: bool) -> float:
     """Do so with all kept taps; of images that are far, fetch the row ahead in turn.
 
     sums : where they will be added to, if that is elsewhere, or empty
@@ -87,7 +87,7 @@ def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
 
 
 @_INLINE
-def _scatter_all(sums: Array, row: Laid, value: float, ahead: Laid, is_far: bool) -> None:
+def _scatter_all(sums: Array, row: TracedRow, value: float, ahead: TracedRow, is_far: bool) -> None:
     """Do so with all kept taps; of sums that are far, fetch the row ahead in turn."""
     if not is_far:
         _scatter(sums, row.taps, 0, row.n, value)
@@ -118,10 +118,16 @@ def _gather_exact(image: Array, n_slabs: int, taps: Taps, unit: float) -> float:
 
 @_KERNEL
 def forward(
-    start: int, stop: int, rows: EventRows, shape: Shape, space: TapRoom, image: Array, out: Array
+    start: int,
+    stop: int,
+    rows: EventRows,
+    shape: Shape,
+    space: TapBuffers,
+    image: Array,
+    out: Array,
 ) -> None:
     """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
-    here, ahead = none_laid(space)
+    here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
         here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
         if row >= start:
@@ -130,7 +136,7 @@ def forward(
 
 @_KERNEL
 def back(
-    start: int, stop: int, rows: EventRows, shape: Shape, space: TapRoom,
+    start: int, stop: int, rows: EventRows, shape: Shape, space: TapBuffers,
     values: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """Back projection: sums += unit · Σ_row A_row · values[row].
@@ -139,7 +145,7 @@ def back(
         and so do not depend on the order of the rows
     """
     real = values.dtype.type
-    here, ahead = none_laid(space)
+    here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
         here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
         if row >= start:
@@ -148,7 +154,7 @@ def back(
 
 @_KERNEL
 def update(
-    start: int, stop: int, rows: EventRows, shape: Shape, space: TapRoom,
+    start: int, stop: int, rows: EventRows, shape: Shape, space: TapBuffers,
     image: Array, background: Array, expected: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """EM shares: sums_n += unit · Σ_row A_row,n · image_n / q_row, with q = A image + background.
@@ -161,8 +167,8 @@ def update(
     unit : as for `back`; the shares of one row sum to 1 at most
     """
     real = image.dtype.type
-    elsewhere = sums if space.one.apart == 1 else sums[:0]
-    here, ahead = none_laid(space)
+    elsewhere = sums if space.one.stride == 1 else sums[:0]
+    here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
         here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
         if row < start:

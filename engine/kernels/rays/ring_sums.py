@@ -39,7 +39,7 @@ class RingPairs(NamedTuple):
 
     first: Array
     second: Array
-    apart: Array
+    ring_difference: Array
     weights: Array
 
 
@@ -62,7 +62,7 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
     n_apart, n_ends, n_slabs = table.shape
     n_nodes = n_ends - 1
     for row in range(len(pairs.weights)):
-        first, apart = pairs.first[row] - low, pairs.apart[row]
+        first, ring_difference = pairs.first[row] - low, pairs.ring_difference[row]
         slope, weight = pairs.second[row] - pairs.first[row], pairs.weights[row]
         if slope == 0.0:
             # the slabs of what lies a hair below and above: the same one but on a face
@@ -70,7 +70,7 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
                 slab = math.floor(first + beside)
                 if 0 <= slab < n_slabs:
                     for node in range(n_nodes):
-                        table[apart, node + 1, slab] += 0.5 * weight / n_nodes
+                        table[ring_difference, node + 1, slab] += 0.5 * weight / n_nodes
             continue
         lowest, highest = min(first, first + slope), max(first, first + slope)
         for slab in range(max(0, math.floor(lowest)), min(n_slabs, math.ceil(highest))):
@@ -79,12 +79,12 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
             node = int(enter * n_nodes)
             while node < n_nodes and node < leave * n_nodes:
                 part = min(leave, (node + 1) / n_nodes) - max(enter, node / n_nodes)
-                table[apart, node + 1, slab] += weight * max(part, 0.0)
+                table[ring_difference, node + 1, slab] += weight * max(part, 0.0)
                 node += 1
-    for apart in range(n_apart):
+    for ring_difference in range(n_apart):
         for node in range(n_nodes):
             for slab in range(n_slabs):
-                table[apart, node + 1, slab] += table[apart, node, slab]
+                table[ring_difference, node + 1, slab] += table[ring_difference, node, slab]
 
 
 @_KERNEL
@@ -93,11 +93,11 @@ def _fill_profiles(table: Array, factors: Array, out: Array) -> None:
     for node in range(table.shape[1]):
         out[: len(factors), node] = 0.0
         # a row of the table serves all classes, and what they sum stays in the cache
-        for apart in range(table.shape[0]):
+        for ring_difference in range(table.shape[0]):
             for kind in range(len(factors)):
-                factor = factors[kind, apart]
+                factor = factors[kind, ring_difference]
                 for slab in range(table.shape[2]):
-                    out[kind, node, slab] += factor * table[apart, node, slab]
+                    out[kind, node, slab] += factor * table[ring_difference, node, slab]
 
 
 @_KERNEL
@@ -121,7 +121,7 @@ def _within(start: float, slope: float, size: int) -> tuple[float, float]:
 
 
 @_KERNEL
-def _beside(start: float, slope: float) -> tuple[float, float]:
+def _half_pixel(start: float, slope: float) -> tuple[float, float]:
     """Return where a line along a face is half a pixel to either side, any other where it is."""
     face = round(start + 0.5 * slope)
     if abs(slope) < ON_FACE and abs(start + 0.5 * slope - face) < ON_FACE:
@@ -130,21 +130,21 @@ def _beside(start: float, slope: float) -> tuple[float, float]:
 
 
 @_KERNEL
-def _add_line(line: Array, weight: float, profile: Array, room: Array, sums: Array) -> None:
+def _add_line(line: Array, weight: float, profile: Array, buffers: Array, sums: Array) -> None:
     """Add all lines above a transaxial one, or above those on either side of a face it is in."""
     dx, dy = line[2] - line[0], line[3] - line[1]
-    x, y = _beside(line[0], dx), _beside(line[1], dy)
+    x, y = _half_pixel(line[0], dx), _half_pixel(line[1], dy)
     if x[0] == x[1] and y[0] == y[1]:
-        _add_path(line[0], line[1], dx, dy, weight, profile, room, sums)
+        _add_path(line[0], line[1], dx, dy, weight, profile, buffers, sums)
         return
     for side in range(2):
-        _add_path(x[side], y[side], dx, dy, 0.5 * weight, profile, room, sums)
+        _add_path(x[side], y[side], dx, dy, 0.5 * weight, profile, buffers, sums)
 
 
 @_KERNEL
 def _add_path(
     x: float, y: float, dx: float, dy: float, weight: float,
-    profile: Array, room: Array, sums: Array,
+    profile: Array, buffers: Array, sums: Array,
 ) -> None:  # fmt: skip
     """Add to the pixels on a transaxial way: sums (n_y, n_x, n_slabs); room (2, n_slabs)."""
     n_y, n_x, n_slabs = sums.shape
@@ -157,7 +157,7 @@ def _add_path(
     # the next planes between pixels that it meets: of either axis, in order
     plane_x = math.floor(x + dx * s) + 1 if dx > 0.0 else math.ceil(x + dx * s) - 1
     plane_y = math.floor(y + dy * s) + 1 if dy > 0.0 else math.ceil(y + dy * s) - 1
-    before, after = room[0], room[1]
+    before, after = buffers[0], buffers[1]
     _up_to(profile, s, before)
     while s < leave:
         s_x = (plane_x - x) / dx if dx != 0.0 else 2.0
@@ -177,7 +177,7 @@ def _add_path(
 
 @_KERNEL
 def add_lines(
-    lines: TransaxialLines, table: Array, profiles: Array, room: Array, sums: Array
+    lines: TransaxialLines, table: Array, profiles: Array, buffers: Array, sums: Array
 ) -> None:
     """Add all lines above all transaxial ones to the slabs of a table.
 
@@ -192,4 +192,4 @@ def add_lines(
         for kind in range(first, stop):
             for row in range(lines.starts[kind], lines.starts[kind + 1]):
                 line, weight = lines.ends[row], lines.weights[row]
-                _add_line(line, weight, profiles[kind - first], room, sums)
+                _add_line(line, weight, profiles[kind - first], buffers, sums)

@@ -45,7 +45,7 @@ class Views(NamedTuple):
     crystals : (n_rings, n) float32 δ, 1 where crystals are as rings and places say
     places : (n,) float32, weights of places, 0 in gaps
     rings : (n_rings,) float32, weights of rings
-    apart : (n_views, n_apart) int64, signed ring differences that each view looks at
+    ring_difference : (n_views, n_apart) int64, signed ring differences that each view looks at
     stands_for : (n_apart,) float32, how many ring differences each of them stands for
     factors : (n_differences, n_off) float32, weights of lines by ring difference and bin |t|
     tilts : (n_differences, n_off) float32, length of a line over that of its transaxial one
@@ -59,7 +59,7 @@ class Views(NamedTuple):
     crystals: Array
     places: Array
     rings: Array
-    apart: Array
+    ring_difference: Array
     stands_for: Array
     factors: Array
     tilts: Array
@@ -139,7 +139,7 @@ def _add_own(plane: Array, length: float, out: Array) -> None:
 
 @_KERNEL
 def _integrals(
-    apart: Array, body: Body, ends: tuple[float, float, float, float], out: Array
+    ring_difference: Array, body: Body, ends: tuple[float, float, float, float], out: Array
 ) -> bool:
     """∫ μ along the lines above one transaxial line, without their tilts.
 
@@ -166,10 +166,13 @@ def _integrals(
             if not met:
                 out[:] = 0
                 met = True
-            for k in range(len(apart)):
-                at = 0.5 * n_phases * apart[k] * (s + end)
-                first, stop = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
-                if apart[k] == 0:
+            for k in range(len(ring_difference)):
+                at = 0.5 * n_phases * ring_difference[k] * (s + end)
+                first, stop = (
+                    max(0, -ring_difference[k]),
+                    min(n_rings, n_rings - ring_difference[k]),
+                )
+                if ring_difference[k] == 0:
                     _add_own(body.values[j, i, n_phases], (end - s) * length, out[k])
                 else:
                     _add_pixel(body.values[j, i], (end - s) * length, at, first, stop, out[k])
@@ -178,10 +181,10 @@ def _integrals(
 
 
 @_KERNEL
-def fill(views: Views, body: Body, number: int, room: ViewRows) -> None:
+def fill(views: Views, body: Body, number: int, buffers: ViewRows) -> None:
     """Work out the rows of all bins of a view."""
-    integrals, rows = room
-    angle, apart = views.angles[number], views.apart[number]
+    integrals, rows = buffers
+    angle, ring_difference = views.angles[number], views.ring_difference[number]
     n_rings = len(views.rings)
     odd = angle % 2
     view = (angle + odd) // 2
@@ -194,9 +197,11 @@ def fill(views: Views, body: Body, number: int, room: ViewRows) -> None:
             continue
         x1, y1 = _end_of(views, one)
         x2, y2 = _end_of(views, other)
-        met = body.values.size > 0 and _integrals(apart, body, (x1, y1, x2, y2), integrals)
-        for k in range(len(apart)):
-            far = apart[k]
+        met = body.values.size > 0 and _integrals(
+            ring_difference, body, (x1, y1, x2, y2), integrals
+        )
+        for k in range(len(ring_difference)):
+            far = ring_difference[k]
             factor = weight * views.stands_for[k] * views.factors[abs(far), off]
             tilt = views.tilts[abs(far), off]
             for ring in range(max(0, -far), min(n_rings, n_rings - far)):
@@ -211,7 +216,7 @@ def fill(views: Views, body: Body, number: int, room: ViewRows) -> None:
 @_KERNEL
 def _add_view(views: Views, number: int, x: float, y: float, rows: Array, sums: Array) -> None:
     """Add the rows of a view to a pixel: sums (n_heights, 2 (n_rings + 1) + ROOM)."""
-    at_angle, apart = views.angles[number], views.apart[number]
+    at_angle, ring_difference = views.angles[number], views.ring_difference[number]
     n_rings, n_heights, step = len(views.rings), len(sums), 2 * math.pi / views.n
     angle = views.first_angle + step * (0.5 * at_angle + 0.25 * views.n)
     # across the lines, towards greater bins, and along them from the first crystal on
@@ -229,9 +234,9 @@ def _add_view(views: Views, number: int, x: float, y: float, rows: Array, sums: 
         return
     part, per_height = rows.dtype.type(bin - low), 1 / n_heights
     parts = 1 - part, part
-    for k in range(len(apart)):
-        first, last = max(0, -apart[k]), min(n_rings, n_rings - apart[k])
-        at = math.floor(n_heights * apart[k] * s + 0.5)
+    for k in range(len(ring_difference)):
+        first, last = max(0, -ring_difference[k]), min(n_rings, n_rings - ring_difference[k])
+        at = math.floor(n_heights * ring_difference[k] * s + 0.5)
         skip = math.floor((at + 0.5) * per_height)
         height = at - skip * n_heights
         # whole vectors: what lies beyond the last ring is zero, and there is room for it

@@ -24,7 +24,7 @@ from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.processor import HAS_LANES
 from engine.kernels.rays.bricks import place_of, steps
-from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, repeat, repeat_kept
+from engine.kernels.rays.taps import MATH, PLAIN, Taps, keep, repeat, repeat_nonzero
 from engine.kernels.rays.time_weights import weigh
 from engine.kernels.vectors.slabs import lay_lanes, lay_timed_lanes
 
@@ -84,7 +84,7 @@ def _shorten(
 
 
 @_INLINE
-def _settled(axis: Three) -> tuple[bool, Three]:
+def _snapped_to_face(axis: Three) -> tuple[bool, Three]:
     """Whether a ray runs along a face across an axis, and if so, the axis with it exactly there."""
     start, difference, size = axis
     middle = start + 0.5 * difference
@@ -187,8 +187,8 @@ def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
         main, u, v, way, way_u, way_v = y, x, z, along_y, along_x, along_z
     else:
         main, u, v, way, way_u, way_v = z, x, y, along_z, along_x, along_y
-    on_u, u = _settled(u)
-    on_v, v = _settled(v)
+    on_u, u = _snapped_to_face(u)
+    on_v, v = _snapped_to_face(v)
     low, high, near, far, slope_u, slope_v = _cross(main, u, v)
     x_mm, y_mm, z_mm = dx * voxel_mm[0], dy * voxel_mm[1], dz * voxel_mm[2]
     scale = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / max(abs(main[1]), _FLAT)
@@ -228,7 +228,7 @@ def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, floa
 
     Of a row along a face the slabs are those of both sides, and a slab's mm are half as many.
     """
-    line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
+    line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
     _trace(line, ends, n_slabs, layout, tops, taps)
     from_bin_mm, mm_per_slab, scale = in_mm
     if rows.bins.size:
@@ -274,18 +274,18 @@ def lay_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int,
 
 
 @cached_njit(forceinline=True, **MATH)
-def lay_kept(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
+def lay_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Lay one row and keep its taps that are not 0; return how many, and mm per slab.
 
     On vectors where the processor has them, in another order than slab by slab.
     """
     # both known when the kernel is compiled
     if HAS_LANES and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
-        line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.apart)
+        line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
         n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]
         for side in range(2):
             if faces[side]:
-                n, scale = repeat_kept(taps, n, _below(side, line, layout)), 0.5 * scale
+                n, scale = repeat_nonzero(taps, n, _below(side, line, layout)), 0.5 * scale
         return n, scale
     n_slabs, scale = _lay(row, rows, shape, taps)
     return keep(n_slabs, taps), scale

@@ -37,24 +37,24 @@ class Taps(NamedTuple):
     ----------
     voxel, length : the three voxels of each slab, and rows to look integrals up
     kept_voxel, kept : those of a row that are not 0, one after the other
-    apart : steps in memory from one voxel to the next
+    stride : steps in memory from one voxel to the next
     """
 
     voxel: Array
     length: Array
     kept_voxel: Array
     kept: Array
-    apart: int
+    stride: int
 
 
-def taps(shape: tuple[int, ...], dtype: DTypeLike, apart: int = 1) -> Taps:
+def taps(shape: tuple[int, ...], dtype: DTypeLike, stride: int = 1) -> Taps:
     """Room for the taps of one row through an image whose voxels lie so many steps apart."""
     # three taps of a slab at most; of a ray along a face two on each side, along an edge one each
     n = MOST_SIDES * max(shape) + MOST_LANES
     in_slabs, in_all = (6, n), n
     return Taps(
         np.empty(in_slabs, np.uint32), np.empty(in_slabs, dtype),
-        np.empty(in_all, np.uint32), np.empty(in_all, dtype), apart,
+        np.empty(in_all, np.uint32), np.empty(in_all, dtype), stride,
     )  # fmt: skip
 
 
@@ -68,9 +68,9 @@ def keep(n_slabs: int, taps: Taps) -> int:
 
 
 @_INLINE
-def repeat(taps: Taps, n_slabs: int, apart: int) -> int:
+def repeat(taps: Taps, n_slabs: int, stride: int) -> int:
     """Repeat the taps of all slabs in the voxels below; return the slabs that there are then."""
-    voxel, length, below = taps.voxel, taps.length, np.uint32(apart)
+    voxel, length, below = taps.voxel, taps.length, np.uint32(stride)
     for tap in range(3):
         for k in range(n_slabs):
             voxel[tap, n_slabs + k] = voxel[tap, k] - below
@@ -79,9 +79,9 @@ def repeat(taps: Taps, n_slabs: int, apart: int) -> int:
 
 
 @_INLINE
-def repeat_kept(taps: Taps, n: int, apart: int) -> int:
+def repeat_nonzero(taps: Taps, n: int, stride: int) -> int:
     """Repeat the n taps that are kept in the voxels below; return how many there are then."""
-    below = np.uint32(apart)
+    below = np.uint32(stride)
     for k in range(n):
         taps.kept_voxel[n + k] = taps.kept_voxel[k] - below
         taps.kept[n + k] = taps.kept[k]

@@ -28,7 +28,7 @@ def look_up(crystals: Array, bins: Array, places: Array, table: Array, *, thread
     out = np.empty(len(crystals), np.float32)
 
     def work(_: int, start: int, stop: int) -> None:
-        _look_up_events(start, stop, *columns, out)
+        _lookup_events(start, stop, *columns, out)
 
     run_blocks(work, len(crystals), threads)
     return out
@@ -58,7 +58,7 @@ def _across(table: Array, one: int, to: Corners, bin_: int) -> float:
 
 
 @_KERNEL
-def _look_up_events(
+def _lookup_events(
     start: int, stop: int, crystals: Array, bins: Array, places: Array, table: Array, out: Array
 ) -> None:
     """Look the events [start, stop) up, one after the other, in one thread."""

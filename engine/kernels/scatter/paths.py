@@ -105,7 +105,9 @@ def _at(
 
 
 @_INLINE
-def _look(point: Array, samples: Samples, towards: Array, lengths: Array, seen: Array) -> None:
+def _fill_views(
+    point: Array, samples: Samples, towards: Array, lengths: Array, seen: Array
+) -> None:
     """Fill direction, length and what is seen of the way to each sample."""
     depth = samples.removal_per_mm * samples.depth_mm
     straight = -math.expm1(-depth)
@@ -217,7 +219,7 @@ def trace_paths(
     cells, parts = np.empty(max(n_steps, 1)), np.empty((2, n))
     for s in range(start, stop):
         point, towards, lengths = points[s], out.directions[s], out.length_mm[s]
-        _look(point, samples, towards, lengths, out.seen[s])
+        _fill_views(point, samples, towards, lengths, out.seen[s])
         _reach(mu, point, towards, lengths, parts)
         _integrate(mu, point, towards, parts, out.attenuation[s])
         for d in range(n):

@@ -51,11 +51,11 @@ class SparseElements:
         return cls(*(gpu.upload(each) for each in (counts.astype(np.int32), columns, weights)))
 
 
-def applied(gpu: Gpu, way: Way, elements: SparseElements, image: Array) -> Array:
+def applied(gpu: Gpu, direction: Way, elements: SparseElements, image: Array) -> Array:
     """Return an image (n_z, n_y, n_x) times a matrix of planes, "along", or of pixels, "across"."""
-    kernel = gpu.load(source(image.dtype), OPTIONS).function(way)
+    kernel = gpu.load(source(image.dtype), OPTIONS).function(direction)
     n_planes, n_pixels = len(image), image.shape[1] * image.shape[2]
-    n_high = n_planes if way == "along" else -(-n_planes // PLANES)
+    n_high = n_planes if direction == "along" else -(-n_planes // PLANES)
     out = gpu.empty(image.shape, image.dtype)
     matrix = elements.counts, elements.columns, elements.weights
     size = np.int32(n_pixels), np.int32(n_planes)

@@ -34,14 +34,14 @@ def _pack_type(
     places: Type,
     first: Type,
     stop: Type,
-    kept: Type,
-    kept_places: Type,
+    values_out: Type,
+    places_out: Type,
     end: Type,
 ) -> lanes.Declared:
     """Append those of values[first : stop] within one vector that are not 0."""
     del typing, first, stop, end
     i64 = types.int64
-    return i64(values, places, i64, i64, kept, kept_places, i64), _emit_pack
+    return i64(values, places, i64, i64, values_out, places_out, i64), _emit_pack
 
 
 _pack: Callable[..., int] = intrinsic(_pack_type)
@@ -49,21 +49,21 @@ _pack: Callable[..., int] = intrinsic(_pack_type)
 
 @njit(inline="always")
 def pack_row(
-    values: Array, places: Array, n: int, kept: Array, kept_places: Array, end: int
+    values: Array, places: Array, n: int, values_out: Array, places_out: Array, end: int
 ) -> int:
     """Append those of values[:n] that are not 0 to kept[:end], in their order; return the new end.
 
     values : (>= n + MOST_LANES,) floating; places : as many uint32, packed in the same way;
-    kept, kept_places : with room for MOST_LANES behind all that is kept
+    kept, places_out : with room for MOST_LANES behind all that is kept
     """
     # both known when the kernel is compiled
     if HAS_AVX512 or (HAS_LANES and values.itemsize == 4):
         for first in range(0, n, BYTES // values.itemsize):
-            end = _pack(values, places, first, n, kept, kept_places, end)
+            end = _pack(values, places, first, n, values_out, places_out, end)
     else:
         # no branch: what is 0 is written, too, and written over by the next
         for k in range(n):
-            kept[end], kept_places[end] = values[k], places[k]
+            values_out[end], places_out[end] = values[k], places[k]
             end += values[k] != 0
     return end
 
@@ -71,7 +71,7 @@ def pack_row(
 def _emit_pack(
     context: BaseContext, builder: ir.IRBuilder, signature: Signature, args: list[ir.Value]
 ) -> ir.Value:
-    values, places, first, stop, kept, kept_places, end = args
+    values, places, first, stop, values_out, places_out, end = args
     kinds = signature.args
     if not (HAS_AVX512 or kinds[0].dtype.bitwidth == 32):
         return end  # never called; compiled with the rest
@@ -88,8 +88,8 @@ def _emit_pack(
     n_left = builder.trunc(builder.sub(stop, first), lanes.I32)
     is_kept = builder.and_(is_any, lanes.first_lanes(builder, n_left, n_lanes))
     packed = lanes.compressed(builder, numbers, is_kept)
-    builder.store(packed, at(kept, kinds[4], end), align=4)
+    builder.store(packed, at(values_out, kinds[4], end), align=4)
     packed_places = lanes.compressed(builder, where, is_kept)
-    builder.store(packed_places, at(kept_places, kinds[5], end), align=4)
+    builder.store(packed_places, at(places_out, kinds[5], end), align=4)
     count = builder.ctpop(builder.bitcast(is_kept, ir.IntType(n_lanes)))
     return builder.add(end, builder.zext(count, end.type))

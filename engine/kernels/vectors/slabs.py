@@ -37,21 +37,27 @@ _WHOLE_NAMES = ("layer", "step", "jump", "step_u", "jump_u", "step_v", "jump_v")
 
 
 def _lay_type(
-    typing: Context, line: Type, layout: Type, n: Type, kept: Type, kept_places: Type
+    typing: Context, line: Type, layout: Type, n: Type, values_out: Type, places_out: Type
 ) -> lanes.Declared:
     """Lay n slabs; keep the taps that are not 0 and return how many.
 
     line : u, its slope, its slabs per voxel, the same of v, start, stop, last u, last v; float32
     layout : first slab, then step and jump of main axis, u and v; see `engine.kernels.rays.bricks`
-    kept, kept_places : with room for LANES behind all that is kept
+    kept, places_out : with room for LANES behind all that is kept
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 10), types.UniTuple(types.int32, 7), types.int64
-    return types.int64(*kinds, kept, kept_places), _emit_lay
+    return types.int64(*kinds, values_out, places_out), _emit_lay
 
 
 def _lay_timed_type(
-    typing: Context, line: Type, layout: Type, n: Type, kept: Type, kept_places: Type, curve: Type
+    typing: Context,
+    line: Type,
+    layout: Type,
+    n: Type,
+    values_out: Type,
+    places_out: Type,
+    curve: Type,
 ) -> lanes.Declared:
     """Do the same, with lengths as a time bin sees them.
 
@@ -60,7 +66,7 @@ def _lay_timed_type(
     """
     del typing, line, layout, n
     kinds = types.UniTuple(types.float32, 13), types.UniTuple(types.int32, 7), types.int64
-    return types.int64(*kinds, kept, kept_places, curve), _emit_lay_timed
+    return types.int64(*kinds, values_out, places_out, curve), _emit_lay_timed
 
 
 lay_lanes: Callable[..., int] = intrinsic(_lay_type)
@@ -75,7 +81,7 @@ class _Emitter:
         args: list[ir.Value], names: tuple[str, ...],
     ) -> None:  # fmt: skip
         self.context, self.builder = context, builder
-        line, layout, n, self.kept, self.kept_places = args[:5]
+        line, layout, n, self.values_out, self.places_out = args[:5]
         self.kept_kind, self.places_kind = kinds[3], kinds[4]
         self.n = builder.trunc(n, lanes.I32)
         self.given = {
@@ -143,16 +149,16 @@ class _Emitter:
         ends = [builder.select(is_u_first, *ways), builder.select(is_u_first, *ways[::-1]), whole]
         return a, ends, [at, between, builder.add(at, builder.add(*steps))]
 
-    def keep(self, is_kept: ir.Value, length: ir.Value, place: ir.Value) -> None:
+    def keep(self, is_selected: ir.Value, length: ir.Value, place: ir.Value) -> None:
         """Append the lanes of a mask to what is kept."""
         builder, end = self.builder, self.builder.load(self.end)
         for values, array, kind in (
-            (length, self.kept, self.kept_kind),
-            (place, self.kept_places, self.places_kind),
+            (length, self.values_out, self.kept_kind),
+            (place, self.places_out, self.places_kind),
         ):
             pointer = lanes.vector_at(self.context, builder, array, kind, end, LANES)
-            builder.store(lanes.compressed(builder, values, is_kept), pointer, align=4)
-        count = builder.ctpop(builder.bitcast(is_kept, ir.IntType(LANES)))
+            builder.store(lanes.compressed(builder, values, is_selected), pointer, align=4)
+        count = builder.ctpop(builder.bitcast(is_selected, ir.IntType(LANES)))
         builder.store(builder.add(end, builder.zext(count, end.type)), self.end)
 
     def asked(self, k: ir.Value) -> ir.Value:

@@ -143,7 +143,7 @@ class Arrivals:
         with self._changed:
             if self.source.can_wait and isinstance(arrival, Frame):
                 # Events need no space, so they never wait
-                self._changed.wait_for(lambda: self._stop.is_set() or self._has_room(arrival))
+                self._changed.wait_for(lambda: self._stop.is_set() or self._fits(arrival))
             self._number += 1
             if isinstance(arrival, Frame):
                 self._put_frame(arrival)
@@ -165,7 +165,7 @@ class Arrivals:
         else:
             self._references_dropped += len(self._references.add(self._number, frame))
 
-    def _has_room(self, frame: Frame) -> bool:
+    def _fits(self, frame: Frame) -> bool:
         waiting = self._of_kind(frame)
         return not waiting.frames or waiting.takes(frame)
 

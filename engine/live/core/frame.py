@@ -55,7 +55,7 @@ class Waiting(SourceEvent):
 
 
 @dataclass(frozen=True)
-class Gone(SourceEvent):
+class SourceLost(SourceEvent):
     """The sender has gone; frames continue when it returns."""
 
 

@@ -55,9 +55,9 @@ class Listings:
         self._folder = folder
         self._removed: set[str] = set()
         self._identity: int | None = None
-        self.begin_anew()
+        self.restart()
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """List at the next call, and forget which names were removed."""
         self._removed = set()
         self._portions: Iterator[list[str]] | None = None
@@ -118,7 +118,7 @@ class Listings:
         # Another inode: the scanner deleted the folder and made a new one of the same name
         if identity != self._began_at or before not in (None, identity):
             return Listed(frozenset(), frozenset(), frozenset(), is_another=True)
-        gone = (name for name in self._known - self._names if self._is_gone(name))
+        gone = (name for name in self._known - self._names if self._is_missing(name))
         listed = Listed(self._names, frozenset(gone), frozenset(self._removed))
         self._removed |= listed.removed
         self.settings = [
@@ -130,6 +130,6 @@ class Listings:
         self._next_s = monotonic() + wait_s
         return listed
 
-    def _is_gone(self, name: str) -> bool:
+    def _is_missing(self, name: str) -> bool:
         """Return True if a name is missing. Some network drives omit names while others appear."""
         return state_of(self._folder / name) is None

@@ -7,7 +7,7 @@ from time import monotonic
 
 from engine.live.core.arrivals import Arrivals
 from engine.live.core.frame import Arrival, Ended, Frame, FrameKind
-from engine.live.ct.views import begins_anew
+from engine.live.ct.views import starts_new_scan
 
 MOST_AT_ONCE = 32
 """Most frames that are processed before the next image,"""
@@ -49,7 +49,7 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     return batch
 
 
-def scans_apart(views: Sequence[Frame], newest: int | None, scan: int | None) -> list[list[Frame]]:
+def split_scans(views: Sequence[Frame], newest: int | None, scan: int | None) -> list[list[Frame]]:
     """Divide views at the starts of other scans.
 
     Parameters
@@ -66,7 +66,7 @@ def scans_apart(views: Sequence[Frame], newest: int | None, scan: int | None) ->
     """
     scans: list[list[Frame]] = []
     for frame in views:
-        if not scans or begins_anew(frame, newest, scan):
+        if not scans or starts_new_scan(frame, newest, scan):
             scans.append([])
             newest = None
         scans[-1].append(frame)

@@ -23,7 +23,7 @@ from engine.live.core.frame import (
     SourceEvent,
 )
 from engine.live.core.source import FrameSource
-from engine.live.ct.batches import MOST_AT_ONCE, evenly_thinned, scans_apart
+from engine.live.ct.batches import MOST_AT_ONCE, evenly_thinned, split_scans
 from engine.live.ct.images import LiveImages
 from engine.live.ct.planes import middle_planes
 from engine.live.ct.preview import CoarsePreview, CoarseVolume
@@ -31,7 +31,7 @@ from engine.live.ct.recording import Recording
 from engine.live.ct.settings import LiveSettings
 from engine.live.ct.slices import LiveSlices
 from engine.live.ct.statistics import Figures, LiveStatistics
-from engine.live.ct.views import begins_anew, check_shape, is_same_geometry
+from engine.live.ct.views import check_shape, is_same_geometry, starts_new_scan
 from engine.recon.filtering.settings import FilterSettings
 
 MOST_HELD = 256
@@ -176,23 +176,23 @@ class LiveWork:
         for is_view, together in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
             if is_view:
                 self._held.extend(together)
-                n_views += self._take_held(slices)
+                n_views += self._process_waiting(slices)
             else:
                 self._add(slices, list(together))
-        n_views += self._take_held(slices)
+        n_views += self._process_waiting(slices)
         del self._held[:-MOST_HELD]
         return n_views
 
-    def _take_held(self, slices: LiveSlices) -> int:
+    def _process_waiting(self, slices: LiveSlices) -> int:
         """Add the projections that wait, after the darks and flats that came before them."""
         if not self._held or slices.waits_for is not None:
             return 0
         views = list(self._held)
         self._held.clear()
-        for scan in scans_apart(views, slices.newest, slices.scan):
+        for scan in split_scans(views, slices.newest, slices.scan):
             # Slices never mix two scans
-            if begins_anew(scan[0], slices.newest, slices.scan):
-                self._begin_anew(slices)
+            if starts_new_scan(scan[0], slices.newest, slices.scan):
+                self._restart(slices)
             self._add(slices, scan)
         self._figures.using([frame.arrived_s for frame in views])
         return len(views)
@@ -237,7 +237,7 @@ class LiveWork:
             return False
         return not is_same_geometry(before, now)
 
-    def _begin_anew(self, slices: LiveSlices) -> None:
+    def _restart(self, slices: LiveSlices) -> None:
         slices.clear()
         self._preview.forget()
         self._say(Resumed(f"{self._source.name}: another scan begins; the views before are gone."))
@@ -262,12 +262,12 @@ class LiveWork:
             except EngineError as e:
                 self._say(Noticed(str(e)))
 
-    def refresh(self, *, settled: bool, is_late: bool) -> None:
+    def refresh(self, *, is_idle: bool, is_late: bool) -> None:
         """Update the images.
 
         Parameters
         ----------
-        settled
+        is_idle
             True if no more frames come for now, so that slower work is possible
         is_late
             True if frames are waiting
@@ -275,15 +275,15 @@ class LiveWork:
         slices = self._slices
         if slices is None:
             return
-        self._images = slices.refresh(settled=settled)
-        fault = self._preview.taken_fault()
+        self._images = slices.refresh(is_idle=is_idle)
+        fault = self._preview.take_fault()
         if fault:
             self._say(Noticed(f"{self._source.name}: no coarse volume is made ({fault})."))
         if self._images is None:
             return
         self._figures.showed()
         # The preview takes the time of many slices, so it is made only if no frame waits
-        if settled or not is_late:
+        if is_idle or not is_late:
             self._preview.offer(slices, self._figures.used)
 
     def catch_up(self, recording: Recording) -> int:

@@ -47,7 +47,7 @@ class Screening:
         self._last: tuple[int, float] | None = None
         self._jumps = 0
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Forget size and angles: another scan starts."""
         self._scan += 1
         self._shape = self._other = None
@@ -143,10 +143,10 @@ class Screening:
             return
         step = _wrapped(angle - last[1]) / (index - last[0])
         # The median is robust against single jumps, and adapts to a change of speed
-        usual = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
+        typical = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
         self._steps.append(step)
-        expected = None if usual is None else _wrapped(usual * (index - last[0]))
-        if expected is None or usual is None or _near(angle - last[1], expected, usual):
+        expected = None if typical is None else _wrapped(typical * (index - last[0]))
+        if expected is None or typical is None or _near(angle - last[1], expected, typical):
             return
         # A scan with random angles would otherwise report every view
         self._jumps += 1
@@ -155,7 +155,7 @@ class Screening:
             yield Noticed(
                 f"{self._name}: the angle jumps, projection {last[0]} is at "
                 f"{np.degrees(last[1]):.5g}° and {index} at {np.degrees(angle):.5g}°, steps before "
-                f"were {np.degrees(usual):.4g}°; check the motor.{more}"
+                f"were {np.degrees(typical):.4g}°; check the motor.{more}"
             )
 
 
@@ -186,6 +186,6 @@ def _wrapped(angle: float) -> float:
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
-def _near(moved: float, expected: float, usual: float) -> bool:
+def _near(moved: float, expected: float, typical: float) -> bool:
     """Return True if a rotation is within half a typical step of the expected one."""
-    return abs(_wrapped(moved - expected)) <= max(0.5 * abs(usual), 1e-6)
+    return abs(_wrapped(moved - expected)) <= max(0.5 * abs(typical), 1e-6)

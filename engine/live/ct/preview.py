@@ -97,7 +97,7 @@ class CoarsePreview:
             # An error of one volume would return with every rotation
             self._edge = 0
 
-    def taken_fault(self) -> str:
+    def take_fault(self) -> str:
         """Return the reason why no more volumes are made, once; empty if there is none."""
         fault, self._fault = self._fault, ""
         return fault

@@ -28,7 +28,7 @@ from engine.live.core.frame import (
 from engine.live.core.source import FrameSource
 from engine.live.ct.references import References
 from engine.live.ct.view_ring import view_of
-from engine.live.ct.views import begins_anew, is_same_geometry
+from engine.live.ct.views import is_same_geometry, starts_new_scan
 
 ROOM = 0.5
 """Share of the free memory that frames may use."""
@@ -80,7 +80,7 @@ class Recording:
         """
         for arrival in self._source.frames(stop):
             if isinstance(arrival, Frame):
-                yield from self._kept(arrival)
+                yield from self._stored(arrival)
             # The frames so far belong to another detector or geometry, and cannot join this scan
             elif isinstance(arrival, ShapeChanged) or self._moved(arrival):
                 self._forget()
@@ -130,7 +130,7 @@ class Recording:
             self._before, self._source.geometry
         )
 
-    def _kept(self, frame: Frame) -> Iterator[Noticed]:
+    def _stored(self, frame: Frame) -> Iterator[Noticed]:
         """Store a frame if there is enough memory."""
         geometry = self.geometry_of_scan
         self._before = self._source.geometry
@@ -159,8 +159,8 @@ class Recording:
             kept = self._flats if frame.kind == FrameKind.FLAT else self._darks
             kept.keep(frame, len(self._views))
             return
-        if begins_anew(frame, max(self._views, default=None), self._scan):
-            self._begin_anew()
+        if starts_new_scan(frame, max(self._views, default=None), self._scan):
+            self._restart()
         self._scan = frame.scan
         before = self._views.get(frame.index)
         self._view_bytes += int(frame.values.nbytes)
@@ -168,11 +168,11 @@ class Recording:
         self._view_bytes -= 0 if before is None else int(before.values.nbytes)
         self._views[frame.index] = frame
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         """Discard the projections; the last darks and flats stay for the new scan."""
         self._views, self._view_bytes, self._is_full = {}, 0, False
-        self._darks.begin_anew()
-        self._flats.begin_anew()
+        self._darks.restart()
+        self._flats.restart()
 
     @property
     def sha256(self) -> str:

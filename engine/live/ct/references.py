@@ -62,7 +62,7 @@ class References:
                 self._kept = [each for each in self._kept if each.batch < last.batch]
         self._kept.append(_Reference(frame.values, frame.index, n_views, batch))
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Keep the last batch only, as if taken before the scan that starts now."""
         last = self._kept[-1].batch if self._kept else 0
         self._kept = [replace(each, followed_by=0) for each in self._kept if each.batch == last]

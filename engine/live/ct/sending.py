@@ -93,7 +93,7 @@ class _Scan:
             self._line.wait_for_subscriber()
         for frame in self._paced():
             self._announce()
-            if not self._line.put(message_of(frame, plain=self._how.plain)):
+            if not self._line.put(message_of(frame, is_bare=self._how.plain)):
                 break
             # Receivers compare this number with the projections that came
             self._sent += frame.kind == FrameKind.PROJECTION

@@ -26,9 +26,9 @@ class Sequence:
         self._screening = Screening(name)
         self._last: int | None = None
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Treat the next frame as the first one of another scan."""
-        self._screening.begin_anew()
+        self._screening.restart()
         self._last = None
 
     def followed(self, frame: Frame) -> Iterator[Arrival]:
@@ -42,14 +42,14 @@ class Sequence:
         if frame.kind == FrameKind.PROJECTION:
             self.n_projections += 1
             last = self._last
-            if last is not None and _begins_anew(frame.index, last):
+            if last is not None and _starts_new_scan(frame.index, last):
                 # Before the frame, so that consumers discard the old views first
                 yield Resumed(
                     f"{self._name}: the scan begins anew, projection {frame.index} comes after "
                     f"{last}.",
                     anew=True,
                 )
-                self._screening.begin_anew()
+                self._screening.restart()
                 self._last = frame.index
             elif last is not None and frame.index > last + 1:
                 frame = replace(frame, lost=frame.index - last - 1)
@@ -58,5 +58,5 @@ class Sequence:
         yield from self._screening.screened(frame)
 
 
-def _begins_anew(index: int, last: int) -> bool:
+def _starts_new_scan(index: int, last: int) -> bool:
     return index < last and (index == 0 or last - index >= LATE)

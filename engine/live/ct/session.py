@@ -136,7 +136,7 @@ class LiveSession:
 
     def find_axis(self) -> None:
         """Find the rotation axis from the views in memory, in parallel, and use it."""
-        self._ask("find axis", lambda slices: self._finder.begin(slices.held_views()))
+        self._ask("find axis", lambda slices: self._finder.begin(slices.stored_views()))
 
     def roll(self, degrees: float) -> None:
         """Rotate the detector in its plane, in addition to the geometry [°]."""
@@ -244,7 +244,7 @@ class LiveSession:
         self._work.answer(self._asked())
         self._finder.wait()
         self._work.answer(self._asked())
-        self._work.refresh(settled=True, is_late=False)
+        self._work.refresh(is_idle=True, is_late=False)
 
     def _follow_and_keep(self, arrivals: Arrivals) -> None:
         """Follow the scan to its end; record it even if the slices fail by an internal error."""
@@ -279,7 +279,7 @@ class LiveSession:
             asked = self._asked()
             if asked:
                 self._work.answer(asked)
-                self._work.refresh(settled=True, is_late=False)
+                self._work.refresh(is_idle=True, is_late=False)
                 self._hand_over()
 
     def _follow(self, arrivals: Arrivals) -> None:
@@ -303,7 +303,7 @@ class LiveSession:
                 while work.catch_up(self._recording) and not self._stop.is_set():
                     pass
             if n_new or asked or (settles and not is_settled):
-                work.refresh(settled=settles, is_late=arrivals.waiting > 0)
+                work.refresh(is_idle=settles, is_late=arrivals.waiting > 0)
                 shown_s, is_settled = monotonic(), settles
                 self._hand_over()
             elif arrived:

@@ -31,7 +31,7 @@ from engine.live.ct.preparing import Preparation
 from engine.live.ct.settings import LiveSettings
 from engine.live.ct.unusable_views import UnusableViews
 from engine.live.ct.view_ring import ViewRing, view_of
-from engine.live.ct.views import begins_anew, check_scan, check_shape, views_of, word_of
+from engine.live.ct.views import check_scan, check_shape, starts_new_scan, views_of, word_of
 from engine.operators.xray.slice_sums import checked_planes
 from engine.recon.filtering.orbit import orbit_of
 from engine.recon.filtering.projections import sides_cut
@@ -134,7 +134,7 @@ class LiveSlices:
         views = filtered.sums.binned(self._ring.slots, k)
         return views, weights.design.geometry, weights.level * weights.gains
 
-    def held_views(self) -> Projections:
+    def stored_views(self) -> Projections:
         """Return a copy of the line integrals in memory; of large ones the rows in the middle.
 
         Raises
@@ -168,7 +168,7 @@ class LiveSlices:
 
         Returns
         -------
-        said
+        texts
             sentences about frames that cannot be used
 
         Raises
@@ -176,19 +176,19 @@ class LiveSlices:
         DataError
             if a frame has another size than the detector
         """
-        said, views = list[str](), list[Frame]()
+        texts, views = list[str](), list[Frame]()
         for frame in frames:
             check_shape(frame, self.measured_shape)
             if frame.kind != FrameKind.PROJECTION:
                 self.preparation.take(frame)
                 # Other darks and flats may make unusable views usable
                 self._unusable.clear()
-            elif self._is_wanted(frame, said, same_scan):
+            elif self._is_wanted(frame, texts, same_scan):
                 views.append(frame)
         if views and self.waits_for is not None:
-            return [*said, self.waits_for]
-        self._put(views, said)
-        return said
+            return [*texts, self.waits_for]
+        self._put(views, texts)
+        return texts
 
     def clear(self) -> None:
         """Discard all views: another scan starts. Darks and flats stay."""
@@ -237,12 +237,12 @@ class LiveSlices:
         """Geometry of the whole scan after steps, axis and roll."""
         return self._moved(self._scan)
 
-    def refresh(self, *, settled: bool = True) -> LiveImages | None:
+    def refresh(self, *, is_idle: bool = True) -> LiveImages | None:
         """Return the slices of the views in memory.
 
         Parameters
         ----------
-        settled
+        is_idle
             True if no more views wait, so that slower and more accurate work is possible
 
         Returns
@@ -256,11 +256,11 @@ class LiveSlices:
         geometry = self._moved(self._ring.geometry(slots))
         choice = self.settings.weights
         # Shared weights change with every view, and each change filters views again
-        even = choice == "even" or (choice == "auto" and not settled)
+        even = choice == "even" or (choice == "auto" and not is_idle)
         weights = weights_of(
             geometry,
             self._filter_settings,
-            self._cut_sides(slots, settled=settled),
+            self._cut_sides(slots, is_idle=is_idle),
             step_rad=self._step_rad,
             even=even,
         )
@@ -268,7 +268,7 @@ class LiveSlices:
         self._newest_weights = weights
         seen, gains, level = weights.design.geometry, weights.gains, weights.level
         # In one go the sum has a fixed order, so it has the bits of a stored scan
-        values = sums.values(slots, seen, gains, level=level, in_one_go=settled)
+        values = sums.values(slots, seen, gains, level=level, in_one_go=is_idle)
         return LiveImages(
             values,
             sums.planes,
@@ -282,16 +282,16 @@ class LiveSlices:
             float(np.degrees(self._roll_rad)),
         )
 
-    def _is_wanted(self, frame: Frame, said: list[str], same_scan: bool) -> bool:
+    def _is_wanted(self, frame: Frame, texts: list[str], same_scan: bool) -> bool:
         newest = self._ring.newest
-        if not same_scan and begins_anew(frame, newest, self.scan):
+        if not same_scan and starts_new_scan(frame, newest, self.scan):
             self.clear()
-            said.append(f"Projection {frame.index} after {newest}: another scan begins.")
+            texts.append(f"Projection {frame.index} after {newest}: another scan begins.")
         if self.settings.mode == "growing" and frame.index >= self.n_window:
             # Reported once: a detector may go on for hours
             self._n_beyond += 1
             if self._n_beyond == 1:
-                said.append(
+                texts.append(
                     f"Projection {frame.index} is beyond the whole scan of {self.n_window} views; "
                     "it is not used, nor are those after it."
                 )
@@ -299,7 +299,7 @@ class LiveSlices:
         self.scan = frame.scan
         return True
 
-    def _put(self, frames: Sequence[Frame], said: list[str]) -> None:
+    def _put(self, frames: Sequence[Frame], texts: list[str]) -> None:
         if self.settings.mode == "sliding":
             frames = frames[-self.n_window :]
         prepared = []
@@ -309,9 +309,9 @@ class LiveSlices:
             for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
                 try:
                     prepared.append((frame, *each.result()))
-                    said += self._unusable.came(frame.index)
+                    texts += self._unusable.came(frame.index)
                 except EngineError as e:
-                    said += self._unusable.add(frame.index, str(e))
+                    texts += self._unusable.add(frame.index, str(e))
         if not prepared:
             return
         numbers = [frame.index for frame, _, _ in prepared]
@@ -336,10 +336,10 @@ class LiveSlices:
             geometry = geometry.rolled(self._roll_rad)
         return geometry.shifted(columns=self._axis_shift) if self._axis_shift else geometry
 
-    def _cut_sides(self, slots: list[int], *, settled: bool) -> tuple[bool, bool]:
+    def _cut_sides(self, slots: list[int], *, is_idle: bool) -> tuple[bool, bool]:
         # Truncation rarely changes during a scan, so a few views decide until it has ended
-        if self._cut is None or settled or self._since_cut >= self.n_window:
-            some = slots if settled else slots[:: max(1, len(slots) // LOOKED_AT)]
+        if self._cut is None or is_idle or self._since_cut >= self.n_window:
+            some = slots if is_idle else slots[:: max(1, len(slots) // LOOKED_AT)]
             self._cut = sides_cut(self._ring.values[some], self._filter_settings)
             self._since_cut = 0
         return self._cut

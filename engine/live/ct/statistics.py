@@ -42,7 +42,7 @@ class LiveStatistics:
     covered_deg: float = 0.0
     memory_mib: float = 0.0
 
-    def as_plain(self) -> Plain:
+    def to_json(self) -> Plain:
         """Return the statistics by name; None for unknown values."""
         return {
             name: None if isinstance(value, float) and np.isnan(value) else value

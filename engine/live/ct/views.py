@@ -44,7 +44,7 @@ def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
     return max(1, int(np.ceil(turn / gap - 1e-6)))
 
 
-def begins_anew(frame: Frame, newest: int | None, scan: int | None) -> bool:
+def starts_new_scan(frame: Frame, newest: int | None, scan: int | None) -> bool:
     """Return True if a projection belongs to another scan than the newest one.
 
     Some sources know this, since late images of a folder belong to the scan. Otherwise numbers

@@ -134,20 +134,20 @@ class EventArrivals:
         with self._changed:
             if isinstance(arrival, EventBatch):
                 if self.source.can_wait:
-                    self._changed.wait_for(lambda: self._stop.is_set() or self._has_room(arrival))
+                    self._changed.wait_for(lambda: self._stop.is_set() or self._fits(arrival))
                 self.arrived += arrival.events.n_events
                 self._bytes += arrival.n_bytes
             else:
                 self._n_said += 1
             self._waiting.append(arrival)
             # After appending: a single batch above the limit is still delivered
-            self._make_room()
+            self._free_memory()
             self._changed.notify_all()
 
-    def _has_room(self, batch: EventBatch) -> bool:
+    def _fits(self, batch: EventBatch) -> bool:
         return not self._bytes or self._bytes + batch.n_bytes <= self._most_bytes
 
-    def _make_room(self) -> None:
+    def _free_memory(self) -> None:
         while self._bytes > self._most_bytes and self._drop(EventBatch):
             pass
         while self._n_said > MOST_EVENTS and self._drop(SourceEvent):

@@ -22,7 +22,7 @@ ROOM_BYTES = EVENT_BYTES + 1
 
 
 @dataclass(frozen=True, eq=False)
-class KeptEvents:
+class StoredEvents:
     """Some events of a scan.
 
     Attributes
@@ -56,7 +56,7 @@ class EventStore:
 
     def __init__(self, newest_s: float | None, most_bytes: int) -> None:
         self._newest_s, self._most = newest_s, max(most_bytes // ROOM_BYTES, PART_EVENTS)
-        self._parts: deque[KeptEvents] = deque()
+        self._parts: deque[StoredEvents] = deque()
         self.n_events = self.n_usable = self.n_delayed = self.left_out = 0
 
     def add(self, events: ListMode, usable: NDArray[np.bool_]) -> tuple[int, bool]:
@@ -71,7 +71,7 @@ class EventStore:
 
         Returns
         -------
-        n_gone
+        n_removed
             number of usable events that were dropped for them
         is_kept
             False if the memory is full
@@ -82,12 +82,12 @@ class EventStore:
             self.left_out += events.n_events
             return 0, False
         self._count(events, usable, 1)
-        part = KeptEvents(events, usable)
+        part = StoredEvents(events, usable)
         # Many small batches would slow down every pass over the events
         if self._parts and self._parts[-1].events.n_events < self._least_part:
             last = self._parts.pop()
             joint = np.concatenate([last.usable, usable])
-            part = KeptEvents(joined([last.events, events]), joint)
+            part = StoredEvents(joined([last.events, events]), joint)
         self._parts.append(part)
         return self._forget(part.last_ms), True
 
@@ -114,7 +114,7 @@ class EventStore:
             self._count(first.events.select(slice(0, k)), first.usable[:k], -1)
             # Copies, or the dropped events would stay in memory as part of the array
             rest = first.events.select_by(lambda column: column[k:].copy())
-            self._parts[0] = KeptEvents(rest, first.usable[k:].copy())
+            self._parts[0] = StoredEvents(rest, first.usable[k:].copy())
         return before - self.n_usable
 
     def _count(self, events: ListMode, usable: NDArray[np.bool_], sign: int) -> None:

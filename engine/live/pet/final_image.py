@@ -28,7 +28,7 @@ from engine.recon.postprocess import Filter
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class FinalUpdate:
     """Image after an update.
 
     Attributes
@@ -52,7 +52,7 @@ def settling(
     *,
     randoms: Randoms | None,
     on: Backend,
-) -> Iterator[Settled]:
+) -> Iterator[FinalUpdate]:
     """Yield the image after each update.
 
     Parameters
@@ -92,4 +92,4 @@ def settling(
         # The factor for the total count belongs to the last image only
         if step.update == n_updates:
             values, _ = algorithm.completed(model, values)
-        yield Settled(values, protocol.finishing, step.update, n_updates)
+        yield FinalUpdate(values, protocol.finishing, step.update, n_updates)

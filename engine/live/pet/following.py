@@ -121,7 +121,7 @@ class LivePetWork:
                 continue
             if isinstance(each, Resumed) and each.anew:
                 together.clear()  # nothing of the previous scan stays
-                self._begin_anew()
+                self._restart()
             if not isinstance(each, Ended):
                 self._say(each)
         # All at once: each pass over small batches has a fixed cost
@@ -164,12 +164,12 @@ class LivePetWork:
         self._making = ImageMaking(found, choices.protocol, on=self._on, stop=self._stop)
         return found
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         """Discard the previous scan: nothing of it may stay in the image or in memory."""
         self.store.clear()
         self._new, self._gone, self._shown = [], 0, None
-        self._figures.begin_anew()
-        self._watching.begin_anew()
+        self._figures.restart()
+        self._watching.restart()
         self._end_making()
         self.corrections = self._image = self._making = None
 
@@ -200,7 +200,7 @@ class LivePetWork:
             self._seen_until_s = now_s
         # Stops early enough that the next update still fits
         while monotonic() + PIECE_S < until_s and image.left > 0 and not self._stop.is_set():
-            self._look_again(image, corrections)
+            self._reprocess_events(image, corrections)
         self._shown = self._finished(image.values, self._choices.protocol.finishing)
         # The delay is measured from the arrival of events to this moment
         self._figures.showed()
@@ -250,8 +250,8 @@ class LivePetWork:
         if not self._new:
             return
         events, self._new = joined(self._new), []
-        n_new, n_gone, self._gone = events.n_events, self._gone, 0
-        image.grow(n_new, n_gone)
+        n_new, n_removed, self._gone = events.n_events, self._gone, 0
+        image.grow(n_new, n_removed)
         # A sample of the new events stands for all of them if there are too many
         every = max(1, round(n_new / (2 * PIECE_S * self._speed)))
         events = events.select(slice(0, None, every)) if every > 1 else events
@@ -259,7 +259,7 @@ class LivePetWork:
         image.take(events, corrections.background(events, self.store.n_delayed), n_new)
         self._timed(events.n_events, monotonic() - begun)
 
-    def _look_again(self, image: LiveImage, corrections: LiveCorrections) -> None:
+    def _reprocess_events(self, image: LiveImage, corrections: LiveCorrections) -> None:
         least = self.store.n_events / image.n_subsets
         # At least one subset, and at most what fits into the time of an update
         every = max(1, round(self.store.n_events / min(least, PIECE_S * self._speed)))
@@ -269,7 +269,7 @@ class LivePetWork:
         events = self.store.every(int(self._turn * golden % 1 * every), every)
         if events is None:
             return
-        image.look_again(events, corrections.background(events, self.store.n_delayed))
+        image.reprocess(events, corrections.background(events, self.store.n_delayed))
         self._timed(events.n_events, monotonic() - begun)
 
     def _timed(self, n: int, seconds: float) -> None:

@@ -77,7 +77,7 @@ class ImageMaking:
     def _made(self) -> LiveImage:
         protocol = self._protocol
         # With the precise one in the cache, a rough one would only be a detour
-        if not self._is_kept():
+        if not self._is_stored():
             protocol = protocol.model_copy(update={"sensitivity": ROUGH})
         return live_image_of(
             self._corrections, protocol, on=self._on, stopped=self._has_ended, keeps=False
@@ -88,7 +88,7 @@ class ImageMaking:
         grid = grid_of(head, protocol)
         return sensitivity_of(head, grid, protocol, on=self._on, stopped=self._has_ended)
 
-    def _is_kept(self) -> bool:
+    def _is_stored(self) -> bool:
         """Return True if the precise sensitivity is in the cache."""
         head, protocol = self._corrections.head, self._protocol
         grid = grid_of(head, protocol)

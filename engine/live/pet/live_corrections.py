@@ -81,9 +81,9 @@ class LiveCorrections:
         # Factors of events are computed for each update instead
         self.head = replace(head, factors=None)
         self._pool = ThreadPoolExecutor(1, "randoms") if self.randoms else None
-        self.begin_anew()
+        self.restart()
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Discard the estimates."""
         self._rates: NDArray[np.float64] | None = None
         self._rates_of = 0

@@ -65,7 +65,7 @@ class LiveImage:
         self._most, self._most_subsets = float(updates[0]), updates[1]
         self.sensitivity = sensitivity
         self._take(sensitivity)
-        self.begin_anew()
+        self.restart()
 
     def use(self, sensitivity: Sensitivity) -> None:
         """Use another sensitivity from the next update on.
@@ -93,7 +93,7 @@ class LiveImage:
         # Uniform where the scanner sees anything, and scaled to one expected event
         self._uniform = (seen / np.float32(total)).astype(np.float32)
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Discard all events."""
         self.values: NDArray[np.float32] = np.zeros(self.grid.shape, np.float32)
         self._n = self._smooth_at = 0
@@ -110,7 +110,7 @@ class LiveImage:
         """Number of updates that are still allowed with the current counts."""
         return self._left
 
-    def grow(self, n_new: int, n_gone: int = 0) -> int:
+    def grow(self, n_new: int, n_removed: int = 0) -> int:
         """Change the number of events of the image.
 
         Parameters
@@ -123,7 +123,7 @@ class LiveImage:
         n
             number of events afterwards
         """
-        n = self._n + n_new - n_gone
+        n = self._n + n_new - n_removed
         if self._n <= 0 or n <= 0:
             self.values = self._uniform * np.float32(max(n, 0))
         else:
@@ -163,7 +163,7 @@ class LiveImage:
         """
         self._renew(events, background, stand_for / max(self._n, 1))
 
-    def look_again(self, events: ListMode, background: NDArray[np.float32] | None) -> None:
+    def reprocess(self, events: ListMode, background: NDArray[np.float32] | None) -> None:
         """Update the image with events that it already includes.
 
         Parameters

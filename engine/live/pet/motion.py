@@ -75,7 +75,7 @@ class Motion:
         """Angle of the rotation [°]."""
         return float(np.linalg.norm(self.turn_deg))
 
-    def as_plain(self) -> Plain:
+    def to_json(self) -> Plain:
         """Return the values by name."""
         return {
             "at_s": self.at_s,
@@ -102,9 +102,9 @@ class MotionWatch:
         from scipy.stats import chi2
 
         self._limit = float(chi2.isf(FALSE_PER_HOUR / TESTS_PER_HOUR, 6))
-        self.begin_anew()
+        self.restart()
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Discard the previous scan."""
         self._means = LineMeans()
         self._bins: deque[tuple[int, Sums]] = deque(
@@ -168,7 +168,7 @@ class MotionWatch:
         self._bins.append(self._open)
         number = self._open[0]
         if self._mask is None:
-            self._look_for_object()
+            self._find_object()
             return []
         if self._found is not None:
             return self._measured(number)
@@ -183,7 +183,7 @@ class MotionWatch:
         self._found = number - n + 1, *best
         return [best[1]]
 
-    def _look_for_object(self) -> None:
+    def _find_object(self) -> None:
         """Find the activity from events everywhere; then use only those near it."""
         place = self._place([sums for _, sums in self._bins])
         if len(self._bins) < LEAST_BEFORE_BINS or place is None:

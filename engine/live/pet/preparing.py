@@ -104,11 +104,11 @@ def sensitivity_of(
     if found is not None:
         return found
 
-    def look(_: int, __: int) -> None:
+    def refresh(_: int, __: int) -> None:
         if stopped():
             raise ReadingStoppedError("the live reconstruction was closed.")
 
-    made = compute_sensitivity(data, grid, protocol.sensitivity, on=on, on_progress=look)
+    made = compute_sensitivity(data, grid, protocol.sensitivity, on=on, on_progress=refresh)
     if keeps:
         keep(folder, key, made)
     return made

@@ -49,7 +49,7 @@ class LivePetStatistics:
     randoms_percent: float = float("nan")
     memory_mib: float = 0.0
 
-    def as_plain(self) -> Plain:
+    def to_json(self) -> Plain:
         """Return the statistics by name; None for unknown values."""
         return {
             name: None if isinstance(value, float) and np.isnan(value) else value
@@ -69,7 +69,7 @@ class PetFigures:
         self._shown_arrived: float | None = None
         self._blocks: deque[tuple[float, NDArray[np.int64]]] = deque()
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Discard the counts of the previous scan, but not the losses."""
         self._counted.clear()
         self._blocks.clear()

@@ -35,11 +35,11 @@ class Watching:
         """Position of the activity in the newest second, None without motion watch."""
         return None if self._watch is None else self._watch.place
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Discard the previous scan."""
         self.motions = []
         if self._watch is not None:
-            self._watch.begin_anew()
+            self._watch.restart()
 
     def add(self, events: ListMode) -> None:
         """Add events.

@@ -101,7 +101,7 @@ def ratio_of(
 
 
 def _n_lines(views: Views) -> int:
-    rings = np.maximum(len(views.rings) - np.abs(views.apart), 0).sum()
+    rings = np.maximum(len(views.rings) - np.abs(views.ring_difference), 0).sum()
     return int(rings) * (2 * views.n_side + 1)
 
 
@@ -109,7 +109,7 @@ def _views(weights: RingWeights, work: float) -> Views:
     """Choose views; work : of a pixel."""
     s = weights.scanner.settings
     n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
-    apart, stands_for = _differences(s.max_ring_difference, n)
+    ring_difference, stands_for = _differences(s.max_ring_difference, n)
     n_angles = min(n, max(FEWEST_VIEWS, int(work / (s.n_rings * len(stands_for)))))
     angles = np.arange(n_angles) * n // n_angles
     n_apart, n_off = weights.classes.shape
@@ -128,7 +128,7 @@ def _views(weights: RingWeights, work: float) -> Views:
         _single(crystals),
         _single(_without_gaps(weights.places)),
         _single(weights.rings),
-        apart[:n_angles],
+        ring_difference[:n_angles],
         _single(stands_for),
         _single(factors),
         _single(tilts),
@@ -217,7 +217,7 @@ def _sums(
     on_progress: OnProgress | None,
 ) -> Singles:
     """Both sums of every other view: (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM)."""
-    n_rings, n_apart, n_angles = len(views.rings), views.apart.shape[1], len(views.angles)
+    n_rings, n_apart, n_angles = len(views.rings), views.ring_difference.shape[1], len(views.angles)
     n_y = len(cells.y)
     sums = np.zeros((2, n_y, len(cells.x), n_heights, 2 * n_rings + 2 + ROOM), np.float32)
     shape = 2 * views.n_side + 1, n_apart, 2 * n_rings + ROOM

@@ -48,7 +48,7 @@ class EventSummary(ScanSummary):
         return True
 
     @property
-    def said(self) -> Plain:
+    def stated(self) -> Plain:
         length: Plain = {"duration_s": self.sample.duration_s} if self.sample.duration_s else {}
         return {**self.sample.info, **length}
 

@@ -103,7 +103,7 @@ def _projector(
         grid,
         parts,
         on=context.on,
-        room=storage,
+        storage=storage,
         on_progress=context.progress,
         profiler=context.profiler,
     )

@@ -81,30 +81,30 @@ class SlabFdk:
         """Return some slices (n, n_y, n_x) [1/mm], in any order in memory."""
         region = (slice(slices.start, slices.stop), slice(None), slice(None))
         box = VolumeBox.of(region, self._grid.shape)
-        sums, kept = self._back.no_sums(box), self._back.kept(max(map(len, self.chunks)))
+        sums, bordered = self._back.no_sums(box), self._back.bordered(max(map(len, self.chunks)))
         rows = rows_seeing(self._grid, region, self._plan.geometry)
         wanted = range(self._values.shape[1])[rows]
         work = RowFilter(self._plan, self._settings, self._values.shape[2], wanted)
         for views in self.chunks:
             if wanted:
-                self._filter(work, views, wanted, kept)
+                self._filter(work, views, wanted, bordered)
             n_updates = box.n_voxels * len(views)
             with self._profiler.span("back", events=n_updates, unit="voxel updates"):
-                self._back.add_kept(kept[: len(views)], views, box, sums)
+                self._back.add_bordered(bordered[: len(views)], views, box, sums)
         image = self._back.volume_of(sums)
         if not self._plan.climbs:
             return image
         A = XrayTransform(self._plan.geometry, self._grid, on=self._on)
         return divided_by_visibility(image, A, self._plan, region)
 
-    def _filter(self, work: RowFilter, views: range, wanted: range, kept: Array) -> None:
+    def _filter(self, work: RowFilter, views: range, wanted: range, bordered: Array) -> None:
         """Fill rows of the projections that are kept with those of some views, filtered."""
 
         def fill(part: range) -> None:
             some = range(views.start + part.start, views.start + part.stop)
             values = self._values[some.start : some.stop, work.first : work.last]
             done = work.filter(np.ascontiguousarray(values), some)
-            self._back.keep(done, kept, part.start, wanted.start)
+            self._back.keep(done, bordered, part.start, wanted.start)
 
         parts = pieces(len(views), FILTERED_AT_ONCE_BYTES // work.bytes_per_view)
         n_pixels = len(views) * len(wanted) * self._values.shape[2]

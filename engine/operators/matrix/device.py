@@ -49,7 +49,7 @@ class DeviceResponse:
     ) -> None:
         s = response.scanner.settings
         self.response, self.gpu, self.profiler = response, gpu, profiler
-        variant = variant or usual_variant(response)
+        variant = variant or default_variant(response)
         panel = PanelShape(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, response.margin)
         self.kernels = Matrix(gpu, variant, panel, profiler)
         starts = response.starts[:: response.n_planes_stored]
@@ -222,7 +222,7 @@ class DeviceMatrix:
         return Pace(self._gpu, self._tick, len(self._table))
 
 
-def usual_variant(response: ResponseMatrix) -> MatrixVariant:
+def default_variant(response: ResponseMatrix) -> MatrixVariant:
     """Return the shipped form, which keeps the precision of the rows."""
     is_half = response.values.dtype == np.float16
     return MatrixVariant(values="half" if is_half else "float")

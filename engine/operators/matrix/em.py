@@ -103,7 +103,7 @@ class MatrixEm:
             part, places = part.among(counting), places[counting]
         rest = A.lines(background, places) if background.ndim else background.reshape(1)
         return _Subset(
-            part, self._there(A.lines(counts, places)), self._there(rest), self._kept(sensitivity)
+            part, self._there(A.lines(counts, places)), self._there(rest), self._stored(sensitivity)
         )
 
     def update(self, k: int) -> None:
@@ -170,7 +170,7 @@ class MatrixEm:
         """As float32 on the device."""
         return self._on.to_device(values.astype(np.float32))
 
-    def _kept(self, sensitivity: Array) -> Array:
+    def _stored(self, sensitivity: Array) -> Array:
         """Return the sensitivity of a subset where it is kept: the host, if the device is short."""
         gpu, needed = self._on.gpu, IMAGES_IN_HAND * self._x.nbytes
         is_scarce = gpu is not None and gpu.free_bytes() < needed

@@ -22,7 +22,7 @@ import numpy as np
 from engine.core.arrays import Array, to_host
 from engine.data.response import ResponseMatrix
 from engine.kernels.matrix.codes import ACROSS
-from engine.kernels.matrix.decode import Together
+from engine.kernels.matrix.decode import GroupLimits
 from engine.operators.matrix.layout import LineByLine, MatrixLayout
 from engine.operators.matrix.projector import MatrixProjector, Piece
 from engine.operators.matrix.rows import StoredRows
@@ -43,7 +43,7 @@ class LayerPairProjector(MatrixProjector):
         self._whole_shape, self._is_exchanged = self.in_shape, False
         self.in_shape = n_z, n_planes // 2, n_x
         self.phases = replace(self.phases, n_planes=n_planes // 2)
-        self._layout = self._laid()
+        self._layout = self._make_layout()
 
     def exchanged(self) -> LayerPairProjector:
         """Return the same for the layers exchanged."""
@@ -69,12 +69,12 @@ class LayerPairProjector(MatrixProjector):
         n_planes = self.in_shape[1]
         return slice(n_planes, None) if self._is_exchanged else slice(n_planes)
 
-    def _laid(self) -> MatrixLayout:
+    def _make_layout(self) -> MatrixLayout:
         """Lay them line by line: planes are taken one at a time, without their mirror images."""
         return LineByLine(self.phases, self.offsets)
 
-    def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
-        for first, rows in super()._rows(together):
+    def _rows(self, limits: GroupLimits) -> Iterator[tuple[int, StoredRows]]:
+        for first, rows in super()._rows(limits):
             if not self._is_exchanged:
                 yield first, rows
                 continue

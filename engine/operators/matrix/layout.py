@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from engine.core.arrays import Array
 from engine.kernels.matrix import correlation
-from engine.kernels.matrix.decode import Together
+from engine.kernels.matrix.decode import GroupLimits
 from engine.operators.matrix.phases import Phases
 from engine.operators.matrix.rows import PlaneImages
 
@@ -28,8 +28,8 @@ class MatrixLayout(ABC):
     """
 
     lanes: int
-    forward: Together
-    back: Together
+    forward: GroupLimits
+    back: GroupLimits
     keeps_rows: bool
     offsets: NDArray[np.int32]
     size: tuple[int, int]

@@ -25,16 +25,16 @@ from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.host_variants import MatrixForm
 from engine.kernels.matrix import correlation as kernels
 from engine.kernels.matrix.codes import MOST_PITCHES
-from engine.kernels.matrix.decode import Together
+from engine.kernels.matrix.decode import GroupLimits
 from engine.kernels.matrix.variants import MatrixVariant
 from engine.kernels.stored_variants import Slot, chosen
-from engine.operators.matrix.device import DeviceMatrix, DeviceResponse, usual_variant
+from engine.operators.matrix.device import DeviceMatrix, DeviceResponse, default_variant
 from engine.operators.matrix.em import MatrixEm
 from engine.operators.matrix.layout import MatrixLayout
 from engine.operators.matrix.mirror_lanes import layout_of
 from engine.operators.matrix.orientation_rows import OrientationRows
 from engine.operators.matrix.phases import Phases
-from engine.operators.matrix.rows import KeptRows, PlaneImages, StoredRows, stored_rows
+from engine.operators.matrix.rows import DecodedRows, PlaneImages, StoredRows, stored_rows
 from engine.operators.prior import Prior
 
 WORTH_A_CALL, CALLS_OF_A_THREAD = 8, 2
@@ -108,7 +108,7 @@ class MatrixProjector(OrientationRows):
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
-        self._tick, self._kept = on_progress, KeptRows(response, self.dtype)
+        self._tick, self._kept = on_progress, DecodedRows(response, self.dtype)
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
         self._form, slot = form or MatrixForm(), matrix_slot(scanner.settings)
@@ -122,7 +122,7 @@ class MatrixProjector(OrientationRows):
                 )
             self.profiler = profiler or Profiler(on)
             if variant is None:
-                usual = usual_variant(response)
+                usual = default_variant(response)
                 # what is tuned for speed keeps the precision of the rows
                 variant = replace(chosen(on, slot, usual), values=usual.values)
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
@@ -134,7 +134,7 @@ class MatrixProjector(OrientationRows):
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
         self.out_shape = (int(self.starts[-1]),)
         self._on_device: DeviceMatrix | None = None
-        self._layout = self._laid()
+        self._layout = self._make_layout()
 
     @property
     def offsets(self) -> NDArray[np.int32]:
@@ -182,7 +182,7 @@ class MatrixProjector(OrientationRows):
         """Expectation maximisation on the GPU."""
         return MatrixEm(self, counts, background, factors, x, n_subsets, prior)
 
-    def _laid(self) -> MatrixLayout:
+    def _make_layout(self) -> MatrixLayout:
         """Return how image and data of our orientations lie for the processor."""
         return layout_of(self.phases, self.offsets, self.dtype)
 
@@ -194,16 +194,16 @@ class MatrixProjector(OrientationRows):
             )
         return self._on_device
 
-    def _rows(self, together: Together) -> Iterator[tuple[int, StoredRows]]:
+    def _rows(self, limits: GroupLimits) -> Iterator[tuple[int, StoredRows]]:
         """Yield our rows, some at a time, each after the number of those before them."""
         offsets = self._layout.offsets
         at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
         for first in range(0, len(offsets), at_once):
             some = offsets[first : first + at_once]
             if self._layout.keeps_rows:
-                yield first, self._kept.of(some, together, threads)
+                yield first, self._kept.of(some, limits, threads)
             else:
-                yield first, stored_rows(self.response, some, self.dtype, together, threads)
+                yield first, stored_rows(self.response, some, self.dtype, limits, threads)
 
     def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
         layout, n = self._layout, len(rows.chosen)

@@ -14,7 +14,7 @@ from engine.geometry.dual_head_symmetry import folded, stored_index
 from engine.kernels.blocks import run_blocks
 from engine.kernels.matrix import memory
 from engine.kernels.matrix.codes import MIRROR_COLUMNS, MIRROR_ROWS, SWAP
-from engine.kernels.matrix.decode import DecodeRoom, Together, decode
+from engine.kernels.matrix.decode import DecodeBuffers, GroupLimits, decode
 from engine.kernels.matrix.patches import LANES, LOW, lanes_covered, rows_covered
 
 
@@ -66,7 +66,7 @@ def stored_rows(
     response: ResponseMatrix,
     offsets: Array,
     dtype: np.dtype[np.generic],
-    together: Together,
+    limits: GroupLimits,
     threads: int,
 ) -> StoredRows:
     """Return the rows of the orientations `offsets` (n, 2), decoded by so many threads."""
@@ -84,7 +84,7 @@ def stored_rows(
     shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
     decoded = np.empty(n, np.int32), np.empty(n, dtype), np.empty(n, np.int32)
     found = StoredRows(chosen, shapes, starts, windows, *decoded)
-    layout = begins, is_turned, starts, windows, s.voxels_per_pitch, response.margin, together
+    layout = begins, is_turned, starts, windows, s.voxels_per_pitch, response.margin, limits
     places, scales, most = only_read(response.places), response.scales[rows], found.most
 
     def work(_: int, start: int, stop: int) -> None:
@@ -92,8 +92,8 @@ def stored_rows(
         # with small values, keep all of their digits
         values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
         as_stored, codes, order = np.empty((3, most), np.int32)
-        room = DecodeRoom(as_stored, codes, order, np.empty(most, bool))
-        decode(start, stop, *layout, places, values, scales.astype(dtype), room, *decoded)
+        buffers = DecodeBuffers(as_stored, codes, order, np.empty(most, bool))
+        decode(start, stop, *layout, places, values, scales.astype(dtype), buffers, *decoded)
 
     run_blocks(work, len(rows), threads, smallest=1, in_turn=False)
     return found
@@ -113,7 +113,7 @@ def _all_halves(dtype: np.dtype[np.generic]) -> Array:
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(dtype)
 
 
-class KeptRows:
+class DecodedRows:
     """Rows that were decoded, kept as long as all of them take little memory.
 
     Parameters
@@ -124,15 +124,15 @@ class KeptRows:
 
     def __init__(self, response: ResponseMatrix, dtype: np.dtype[np.generic]) -> None:
         self._response, self._dtype, self._n_bytes = response, dtype, 0
-        self._kept: dict[tuple[Together, bytes], StoredRows] = {}
+        self._kept: dict[tuple[GroupLimits, bytes], StoredRows] = {}
 
-    def of(self, offsets: Array, together: Together, threads: int) -> StoredRows:
+    def of(self, offsets: Array, limits: GroupLimits, threads: int) -> StoredRows:
         """Return the rows of the orientations `offsets` (n, 2)."""
-        key = together, offsets.tobytes()
+        key = limits, offsets.tobytes()
         rows = self._kept.get(key)
         if rows is None:
             # subsets come again in each iteration, forward and back
-            rows = stored_rows(self._response, offsets, self._dtype, together, threads)
+            rows = stored_rows(self._response, offsets, self._dtype, limits, threads)
             if self._n_bytes + rows.n_bytes <= memory.MOST_KEPT_BYTES:
                 self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
         return rows

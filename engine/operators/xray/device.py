@@ -82,11 +82,11 @@ class DeviceXray:
         """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
         return self._fitting(box.shape, partial(self._back, y, box, as_adjoint))
 
-    def compile(self, way: Way) -> None:
+    def compile(self, direction: Way) -> None:
         """Have the kernels of `forward`, `transposed` or `back` compiled."""
-        if way == "back":
+        if direction == "back":
             self._tools.back(self._variant(VolumeBox.of(None, self._scene.grid.shape)))
-        elif way == "transposed":
+        elif direction == "transposed":
             self._transposing()
         else:
             self._tools.joseph(exact=self._exact)
@@ -103,7 +103,7 @@ class DeviceXray:
         pace = self._pace(parts)
         held: InMemory | Texture | None = None
         for views in parts.views:
-            rays = moves.room(out, views)
+            rays = moves.part_on_device(out, views)
             for slab in parts.slabs:
                 if held is None or len(parts.slabs) > 1:
                     held = None  # gives its memory back first
@@ -126,17 +126,17 @@ class DeviceXray:
     def _transposed(self, y: Array, out: Array, moves: Transfers) -> None:
         _, n_rows, n_columns = self._scene.seen
         kernels, lines = self._transposing(), self._lines_there()
-        shape, taken = self._scene.grid.shape, kernels.room_bytes(lines)
+        shape, as_supported = self._scene.grid.shape, kernels.work_bytes(lines)
         comes = not moves.is_there(y)
         parts = self._parts(
-            shape, int(self._streams), 2 * int(comes), max(shape), -taken, comes=comes
+            shape, int(self._streams), 2 * int(comes), max(shape), -as_supported, comes=comes
         )
         pace = self._pace(parts)
         for slab in parts.slabs:
             # slabs outside, views inside: the sums of a slab are complete before it leaves the
             # device
             moves.finish()
-            sums = moves.room(out, slab)
+            sums = moves.part_on_device(out, slab)
             for views in parts.views:
                 values = moves.views(y, views, parts.views)
                 some, more = lines.part(views.start, views.stop), views.start > 0
@@ -166,7 +166,7 @@ class DeviceXray:
         pace, n = self._pace(parts), max(map(len, parts.views))
         for slab in parts.slabs:
             moves.finish()
-            volume = moves.room(out, slab)
+            volume = moves.part_on_device(out, slab)
             for views in parts.views:
                 # one chunk of views serves all slabs; it is not sent again
                 if slab.start == 0 or len(parts.views) > 1:

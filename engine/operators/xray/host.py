@@ -14,7 +14,7 @@ from engine.core.profiling import Profiler
 from engine.kernels.blocks import Bordered, OnProgress, run_blocks, sum_blocks
 from engine.kernels.cone import cone_back, joseph, joseph_upright
 from engine.kernels.host_variants import BackForm
-from engine.kernels.parallel_back import level_room, parallel
+from engine.kernels.parallel_back import level_buffers, parallel
 from engine.kernels.stored_variants import Slot, chosen, edge_class, power_class
 from engine.kernels.tuning import back_slot
 from engine.kernels.vectors.window import MARGIN
@@ -72,16 +72,16 @@ class HostXray:
         with self._profiler.span("back", events=n_updates, unit="voxel updates"):
             if as_adjoint:
                 y = y * self._scene.adjoint_weights(range(len(y)))
-            kept = self.kept(len(y))
-            self.keep(y, kept)
-            return self.back_kept(kept, box)
+            bordered = self.bordered(len(y))
+            self.keep(y, bordered)
+            return self.back_bordered(bordered, box)
 
-    def compile(self, way: Way) -> None:
+    def compile(self, direction: Way) -> None:
         """Have the kernel of `forward`, `transposed` or `back` compiled, by a call over no line."""
         one = np.zeros((1, 1, 1), np.float32)
-        if way == "forward":
+        if direction == "forward":
             self._integrate(0, 0, one.ravel(), one)
-        elif way == "transposed":
+        elif direction == "transposed":
             self._spread(0, 0, one, one.ravel())
         else:
             self._gather(0, 0, self._lines(range(1)), one, (0, 0, 0), one)
@@ -134,25 +134,25 @@ class HostXray:
         else:
             joseph.back(start, stop, *scene, sums)
 
-    def kept(self, n_views: int | None = None) -> Array:
-        """Return room for projections as `back_kept` reads them, all zero, with a border."""
+    def bordered(self, n_views: int | None = None) -> Array:
+        """Return room for projections as `back_bordered` reads them, all zero, with a border."""
         n_all, n_rows, n_columns = self._scene.seen
         n_views, rows, columns = n_views or n_all, n_rows + 2, n_columns + 2
         shape = (n_views, rows, columns) if self._is_along_x else (n_views, columns, rows)
         return np.zeros(shape, np.float32)
 
-    def keep(self, y: Array, kept: Array, first: int = 0, first_row: int = 0) -> None:
+    def keep(self, y: Array, bordered: Array, first: int = 0, first_row: int = 0) -> None:
         """Replace some rows of projections from view `first` on by (n, n_some, n_columns)."""
         rows = slice(first_row + 1, first_row + 1 + y.shape[1])
         if self._is_along_x:
-            kept[first : first + len(y), rows, 1:-1] = y
+            bordered[first : first + len(y), rows, 1:-1] = y
         else:
-            kept[first : first + len(y), 1:-1, rows] = y.transpose(0, 2, 1)
+            bordered[first : first + len(y), 1:-1, rows] = y.transpose(0, 2, 1)
 
-    def back_kept(self, kept: Array, box: VolumeBox) -> Array:
+    def back_bordered(self, bordered: Array, box: VolumeBox) -> Array:
         """Voxel-driven back projection with 1/τ² of a box."""
         sums = self.no_sums(box)
-        self.add_kept(kept, range(len(kept)), box, sums)
+        self.add_bordered(bordered, range(len(bordered)), box, sums)
         return np.ascontiguousarray(self.volume_of(sums))
 
     def no_sums(self, box: VolumeBox) -> Array:
@@ -164,7 +164,7 @@ class HostXray:
         """Return a look at the sums as (n_z, n_y, n_x)."""
         return sums if self._is_along_x else sums.transpose(2, 0, 1)
 
-    def add_kept(self, kept: Array, views: range, box: VolumeBox, sums: Array) -> None:
+    def add_bordered(self, bordered: Array, views: range, box: VolumeBox, sums: Array) -> None:
         """Add the views whose projections are kept to the sums of a box.
 
         A voxel takes its views one after the other: however many are kept at a time, the sums have
@@ -173,7 +173,7 @@ class HostXray:
         lines = self._lines(views)
 
         def work(_: int, start: int, stop: int) -> None:
-            self._gather(start, stop, lines, kept, box.corner, sums)
+            self._gather(start, stop, lines, bordered, box.corner, sums)
 
         n_z, n_y, n_x = box.shape
         if self._is_along_x:
@@ -204,13 +204,13 @@ class HostXray:
             # digits there, and a box has the bits of the whole
             middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
             if self._scene.sees_slices_by_rows:
-                parallel(*lines, middle, projections, width, level_room(width), out)
+                parallel(*lines, middle, projections, width, level_buffers(width), out)
             else:
                 row = np.zeros(width, np.float32)
                 cone_back.thin(*lines, middle, projections, width, row, out)
         elif self._scene.geometry.is_upright:
             # for each call, since threads must not share it
-            room = cone_back.upright_room(bordered.shape[2], self._form.tile)
+            room = cone_back.upright_buffers(bordered.shape[2], self._form.tile)
             box = (matrices, _y_x_z(corner), bordered)
             cone_back.upright(start, stop, self._form.tile, *box, room, out)
         else:
@@ -230,8 +230,8 @@ class HostXray:
         """What a tuned form of `back` is for."""
         grid, n_rows = self._scene.grid, self._scene.seen[1]
         if self._is_along_x:
-            way = "parallel" if self._scene.sees_slices_by_rows else "thin"
-            shape = f"{way}, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
+            direction = "parallel" if self._scene.sees_slices_by_rows else "thin"
+            shape = f"{direction}, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
             return Slot("cone_back", shape)
         return back_slot(self._scene.geometry.is_upright, grid.n_voxels, n_rows)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.core.arrays import Array, taken
+from engine.core.arrays import Array, as_supported
 from engine.core.backend.gpu import Gpu
 from engine.core.errors import GeometryError
 from engine.core.profiling import Profiler
@@ -43,7 +43,7 @@ class Patches:
 
     def update(self, y: Array, first: int = 0) -> None:
         """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
-        self._here.update(taken(y), first)
+        self._here.update(as_supported(y), first)
 
     def at(self, corner: Three) -> Array:
         """Return the box whose first voxel is `corner` (z, y, x), where the transform works.
@@ -68,13 +68,13 @@ class _OnHost:
         on, scene = transform.on, Scene(transform.geometry, transform.grid)
         profiler = transform.profiler or Profiler(on)
         self._xray = HostXray(scene, on=on, on_progress=None, profiler=profiler)
-        self._kept = self._xray.kept()
+        self._kept = self._xray.bordered()
 
     def update(self, y: Array, first: int) -> None:
         self._xray.keep(y, self._kept, first)
 
     def at(self, box: VolumeBox) -> Array:
-        return self._xray.back_kept(self._kept, box)
+        return self._xray.back_bordered(self._kept, box)
 
 
 class _OnGpu:

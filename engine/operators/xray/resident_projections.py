@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.core.arrays import Array, taken
+from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend
 from engine.core.backend.gpu import Texture
 from engine.core.errors import ResourceError
@@ -63,7 +63,7 @@ class ResidentProjections:
 
     def update(self, y: Array, first: int = 0) -> None:
         """Replace the projections from view `first` on by (n, n_rows, n_columns), in place."""
-        y = taken(y)
+        y = as_supported(y)
         for views, texture in zip(self._chunks, self._textures, strict=True):
             start, stop = max(views.start, first), min(views.stop, first + len(y))
             if start < stop:

@@ -16,7 +16,7 @@ from typing import cast
 
 import numpy as np
 
-from engine.core.arrays import Array, rest, taken
+from engine.core.arrays import Array, as_supported, rest
 from engine.core.backend import Backend
 from engine.core.errors import DeviceError, ResourceError
 from engine.core.profiling import Profiler
@@ -39,7 +39,7 @@ REACH = 1.0
 class SlabbedXrayTransform(LinearOperator):
     """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
 
-    Memory holds a slab of the volume and a chunk of views. Results are made in `room`, of an
+    Memory holds a slab of the volume and a chunk of views. Results are made in `storage`, of an
     `IterateStorage` as arrays that are worked on out of core. Pages of mapped input files are
     released when they have been read. `norm` makes its vectors in memory.
 
@@ -49,7 +49,7 @@ class SlabbedXrayTransform(LinearOperator):
     grid : the volume
     parts : slabs of slices and chunks of views; see `parts_within`
     on : threads of the CPU
-    room : for volumes and projections that are made
+    storage : for volumes and projections that are made
     on_progress : called with (done, in all) pairs of slab and chunk; may raise
     profiler : times the projections
 
@@ -71,7 +71,7 @@ class SlabbedXrayTransform(LinearOperator):
         parts: Parts,
         *,
         on: Backend,
-        room: ColumnStorage = MEMORY,
+        storage: ColumnStorage = MEMORY,
         on_progress: OnProgress | None = None,
         profiler: Profiler | None = None,
     ) -> None:
@@ -82,10 +82,10 @@ class SlabbedXrayTransform(LinearOperator):
             )
         self.on, self.grid, self.parts = on, grid, parts
         self.profiler = self._profiler = profiler or Profiler(on)
-        self._room, self._tick = room, on_progress
-        self._look(geometry)
+        self._room, self._tick = storage, on_progress
+        self._set_views(geometry)
 
-    def _look(self, geometry: XrayGeometry) -> None:
+    def _set_views(self, geometry: XrayGeometry) -> None:
         """Take up the views, in chunks that are no longer than before."""
         self.geometry = geometry
         self.in_shape, self.out_shape = self.grid.shape, (geometry.n_views, *geometry.shape)
@@ -96,7 +96,7 @@ class SlabbedXrayTransform(LinearOperator):
 
     def forward(self, x: Array) -> Array:
         """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
-        x = taken(x)
+        x = as_supported(x)
         self.expect(x, self.in_shape)
         out = self._room.empty(self.out_shape, np.float32)
         # chunks outermost: sums of pixels are done before they are written, and a file of
@@ -109,11 +109,11 @@ class SlabbedXrayTransform(LinearOperator):
                 rest(x)
             out[views.start : views.stop] = total
             self._room.rest()
-        return self._where_it_lies(out)
+        return self._as_array(out)
 
     def adjoint(self, y: Array) -> Array:
         """Transpose of the line integrals, exactly: `y` as they are, to (n_z, n_y, n_x)."""
-        y = taken(y)
+        y = as_supported(y)
         self.expect(y, self.out_shape)
         out = self._room.empty(self.in_shape, np.float32)
         # slabs outermost, so that a voxel is written once, with all of its views
@@ -129,7 +129,7 @@ class SlabbedXrayTransform(LinearOperator):
             out[slab.start : slab.stop] = total
             self._room.rest()
         self._tell(self._n_pairs)
-        return self._where_it_lies(out)
+        return self._as_array(out)
 
     def of_a_pair(self) -> XrayTransform:
         """Return what projects the middle slab in some views, as it does all pairs of the kind."""
@@ -144,13 +144,17 @@ class SlabbedXrayTransform(LinearOperator):
     def subset(self, k: int, of: int) -> SlabbedXrayTransform:
         """Views k, k + of, ..., in the same slabs."""
         other = copy(self)
-        other._look(self.geometry.select(slice(k, None, of)))
+        other._set_views(self.geometry.select(slice(k, None, of)))
         return other
 
-    def _where_it_lies(self, out: Array) -> Array:
+    def _as_array(self, out: Array) -> Array:
         """Return a result as an array of the module that its room stands for."""
-        room = self._room
-        return cast(Array, OutOfCoreArray(room, out)) if isinstance(room, IterateStorage) else out
+        storage = self._room
+        return (
+            cast(Array, OutOfCoreArray(storage, out))
+            if isinstance(storage, IterateStorage)
+            else out
+        )
 
     @property
     def _n_pairs(self) -> int:

@@ -23,7 +23,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import run_blocks
 from engine.kernels.cone import cone_back
-from engine.kernels.parallel_back import are_level, level_room, parallel
+from engine.kernels.parallel_back import are_level, level_buffers, parallel
 from engine.operators.xray.upright_slices import TILE, are_upright, by_columns
 
 LINES = 16
@@ -61,8 +61,8 @@ class SliceSums:
         view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
         matrix, columns = np.zeros((1, 3, 4)), np.zeros((1, 3, 3), np.float32)
         cone_back.thin(0, 0, matrix, (0, 0, 0), 0, view, 3, view[0, :3], out)
-        parallel(0, 0, matrix, (0, 0, 0), 0, view, 3, level_room(3), out)
-        room, entries = cone_back.upright_room(3, TILE), cone_back.by_entry(matrix)
+        parallel(0, 0, matrix, (0, 0, 0), 0, view, 3, level_buffers(3), out)
+        room, entries = cone_back.upright_buffers(3, TILE), cone_back.by_entry(matrix)
         cone_back.upright(0, 0, TILE, entries, (0, 0, 0), columns, room, out)
 
     @property
@@ -172,7 +172,7 @@ class SliceSums:
         kernel = parallel if level else cone_back.thin
 
         def work(_: int, start: int, stop: int) -> None:
-            blend = level_room(width) if level else np.zeros(width, np.float32)
+            blend = level_buffers(width) if level else np.zeros(width, np.float32)
             for views, at in runs:
                 some = matrices[at], (0, 0, 0), middle, flat[views], width
                 kernel(start, stop, *some, blend, part)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.core.arrays import Array, taken
+from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend
 from engine.core.errors import GeometryError
 from engine.geometry.plane import Plane
@@ -53,7 +53,7 @@ class Slices:
 
     def update(self, y: Array, first: int = 0) -> None:
         """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
-        self._here.update(taken(y), first)
+        self._here.update(as_supported(y), first)
 
     def place(self, planes: Sequence[Plane]) -> None:
         """Put the slices elsewhere."""

@@ -25,7 +25,7 @@ class Transposing(Protocol):
         """Queue the adjoint of some views, to `out` or added to it."""
         ...
 
-    def room_bytes(self, lines: Lines) -> int:
+    def work_bytes(self, lines: Lines) -> int:
         """Memory that it takes besides its arrays."""
         ...
 

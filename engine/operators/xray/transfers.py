@@ -155,7 +155,7 @@ class Transfers:
             self._incoming = IncomingParts(self._gpu, self._profiler, shape, len(parts))
         return self._incoming.take(values)
 
-    def room(self, out: Array, part: range) -> Array:
+    def part_on_device(self, out: Array, part: range) -> Array:
         """A part of the results along their first axis, on the device."""
         if self._streams:
             return self._gpu.empty((len(part), *out.shape[1:]), np.float32)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from engine.core.arrays import Array, taken
+from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend
 from engine.core.errors import ResourceError
 from engine.core.profiling import Profiler
@@ -97,9 +97,9 @@ class XrayTransform(LinearOperator):
         self._tick = on_progress
         self.adjoint_rtol = ADJOINT_RTOL[adjoint]
         self._subsets: dict[tuple[int, int], XrayTransform] = {}
-        self._look(geometry)
+        self._set_views(geometry)
 
-    def _look(self, geometry: XrayGeometry) -> None:
+    def _set_views(self, geometry: XrayGeometry) -> None:
         """Take up the views."""
         self.geometry = geometry
         self.in_shape = self.grid.shape
@@ -124,7 +124,7 @@ class XrayTransform(LinearOperator):
 
     def forward(self, x: Array) -> Array:
         """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
-        x = taken(x)
+        x = as_supported(x)
         self.expect(x, self.in_shape)
         return self._projector.forward(x)
 
@@ -132,7 +132,7 @@ class XrayTransform(LinearOperator):
         """Back projection of `y` (n_views, n_rows, n_columns): (n_z, n_y, n_x)."""
         if self.adjoint_kind == "voxel":
             return self.back_project(y, weighting="adjoint")
-        y = taken(y)
+        y = as_supported(y)
         self.expect(y, self.out_shape)
         return self._projector.transposed(y)
 
@@ -155,7 +155,7 @@ class XrayTransform(LinearOperator):
         region
             slices (z, y, x) of the volume; what they leave out costs nothing
         """
-        given: Array | MadeViews = y if isinstance(y, MadeViews) else taken(y)
+        given: Array | MadeViews = y if isinstance(y, MadeViews) else as_supported(y)
         if isinstance(given, MadeViews):
             given.expect(self.out_shape)
         else:
@@ -200,7 +200,7 @@ class XrayTransform(LinearOperator):
         # others
         other = copy(self)
         other._subsets = {}
-        other._look(geometry)
+        other._set_views(geometry)
         return other
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from engine.core.arrays import Array
 from engine.core.backend import Backend
 from engine.kernels.blocks import run_blocks
-from engine.kernels.cone.cone_back import by_entry, upright, upright_room
+from engine.kernels.cone.cone_back import by_entry, upright, upright_buffers
 
 TILE = (256, 16)
 """Columns of a slice and views that the kernel works on together."""
@@ -63,7 +63,7 @@ def by_columns(
     entries = [by_entry(turned[at]) for _, at in all_runs]
 
     def work(_: int, start: int, stop: int) -> None:
-        room = upright_room(columns.shape[2], TILE)
+        room = upright_buffers(columns.shape[2], TILE)
         for (views, _at), some in zip(all_runs, entries, strict=True):
             upright(start, stop, TILE, some, (0, 0, 0), columns[views], room, part)
 

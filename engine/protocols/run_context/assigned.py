@@ -23,22 +23,22 @@ def assignments(protocol: Settings) -> list[str]:
     assignments
         assignments in the order in which `--set` must apply them
     """
-    usual = type(protocol)()
-    return _differences(protocol.model_dump(mode="json"), usual.model_dump(mode="json"))
+    defaults = type(protocol)()
+    return _differences(protocol.model_dump(mode="json"), defaults.model_dump(mode="json"))
 
 
-def _differences(values: Plain, usual: Plain, prefix: str = "") -> list[str]:
+def _differences(values: Plain, defaults: Plain, prefix: str = "") -> list[str]:
     found: list[str] = []
     # Another kind resets its group on the command line, so it must come before its own settings.
-    if values.get("kind") != usual.get("kind"):
+    if values.get("kind") != defaults.get("kind"):
         found.append(f"{prefix}kind={_toml(values['kind'])}")
         # Compare with the defaults of that kind from here on, of which only the kind is known.
-        usual = {"kind": values["kind"]}
+        defaults = {"kind": values["kind"]}
     for key, value in values.items():
         # TOML has no null: a setting that is None can only be left out.
-        if isinstance(value, dict) and isinstance(usual.get(key), dict):
-            found += _differences(value, usual[key], f"{prefix}{key}.")
-        elif value is not None and value != usual.get(key):
+        if isinstance(value, dict) and isinstance(defaults.get(key), dict):
+            found += _differences(value, defaults[key], f"{prefix}{key}.")
+        elif value is not None and value != defaults.get(key):
             found.append(f"{prefix}{key}={_toml(value)}")
     return found
 

@@ -108,7 +108,7 @@ def build(
         "output": {"sha256": output_sha256, "dtype": "float32", "order": "z, y, x"},
         "replay": replay_command(study),
     }
-    return {key: _plain(value) for key, value in record.items()}
+    return {key: _to_json(value) for key, value in record.items()}
 
 
 def _of_run(run: RecordedRun) -> Plain:
@@ -135,7 +135,7 @@ def with_run(provenance: Plain, run: RecordedRun) -> Plain:
     run
         the new record
     """
-    return {**provenance, **_plain(_of_run(run))}
+    return {**provenance, **_to_json(_of_run(run))}
 
 
 def to_json(provenance: Plain) -> str:
@@ -152,7 +152,7 @@ def to_json(provenance: Plain) -> str:
         equal values give equal bytes, so that the text can be compared and signed
     """
     # ensure_ascii=False keeps names in other scripts readable.
-    return json.dumps(_plain(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_to_json(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
 def describe_inputs(study: Study) -> dict[str, Plain]:
@@ -342,7 +342,7 @@ def replay_command(study: Study) -> str:
 
 
 def _digest_of(value: Any) -> str:
-    text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(_to_json(value), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -351,12 +351,12 @@ def _local_offset_minutes(when: datetime) -> int:
     return round(offset.total_seconds() / 60) if offset is not None else 0
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Return JSON values: paths without folders, Python numbers, NaN and infinity as text."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return _to_json(value.tolist())
     if isinstance(value, str | Path):
         return _bare(str(value))
     if isinstance(value, datetime):
@@ -365,7 +365,7 @@ def _plain(value: Any) -> Any:
         # JSON has no NaN or infinity; as text, every reader can still parse the file.
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Sequence):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     return value if isinstance(value, bool | int) or value is None else str(value)
 
 

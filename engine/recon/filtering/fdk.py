@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.core.arrays import Array, taken
+from engine.core.arrays import Array, as_supported
 from engine.core.backend import Backend, cpu
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
@@ -53,7 +53,7 @@ def fdk(
     (n_z, n_y, n_x) attenuation [1/mm]; on a GPU as described for `XrayTransform`
     """
     settings, on = settings or FilterSettings(), on or cpu()
-    values = taken(values)
+    values = as_supported(values)
     # from all data, also for a region: its values must equal those of the whole volume
     plan = planned(values, geometry, settings, is_checked=not on.is_cuda)
     seen = rows_seeing(grid, region, plan.geometry)

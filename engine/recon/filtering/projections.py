@@ -195,12 +195,12 @@ class RowFilter:
         inner = wide[..., self._data]
         wide[..., self._measured] = values
         if common is not None:
-            inner *= self._rows(self._tables.beside(values, common))
+            inner *= self._rows(self._tables.like(values, common))
         # weights before extrapolation: it then starts from the values that are filtered,
         # without a step at the edge
         inner *= self._rows(xp.asarray(weights))
         truncation.continue_rows(wide, self._data.start, self._data.stop)
-        factors = self._tables.beside(values, self._factors)
+        factors = self._tables.like(values, self._factors)
         smooth = filter_rows(wide, factors, self._length)[..., self._data]
         smooth = _softened(smooth) if self._softens else smooth
         wanted: Array = smooth[:, self._inner]

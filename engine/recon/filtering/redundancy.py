@@ -61,7 +61,7 @@ def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
     order, gaps = np.roll(order, -last - 1), np.roll(gaps, -last - 1)  # the largest gap last
     inner, largest = gaps[:-1], float(gaps[-1])
     # weighted by angle, not by number: a few repeated views hardly count
-    usual = _usual(inner) if inner.max(initial=0) > 0 else period_rad
+    usual = _typical_gap(inner) if inner.max(initial=0) > 0 else period_rad
     is_whole = largest <= WHOLE_GAP * usual
     edge = largest if is_whole else usual  # angle of the views at the ends of the range
     behind = np.append(inner, edge)
@@ -89,7 +89,7 @@ def _shared(step: Array, repeats_next: Array) -> Array:
     return mean[angle]
 
 
-def _usual(gaps: Array) -> float:
+def _typical_gap(gaps: Array) -> float:
     """Return the gap for which smaller and larger gaps each cover half of the angle."""
     ordered = np.sort(gaps)
     filled = np.cumsum(ordered)

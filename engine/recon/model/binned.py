@@ -227,7 +227,7 @@ class _MirroredLoop(HostLoop):
             whole = np.sum([self._part(k).sensitivity for k in range(n_subsets)], axis=0)
             self._penalty = model.prior.within(self._seen, whole)
 
-    def _kept(self, part: SystemModel) -> SystemModel:
+    def _stored(self, part: SystemModel) -> SystemModel:
         return replace(part, sensitivity=folded(part.sensitivity))
 
     def _part(self, k: int) -> SystemModel:

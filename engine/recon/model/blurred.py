@@ -68,15 +68,15 @@ class BlurredModel(SystemModel):
             (n_z, n_y, n_x) image on the host
         """
         # The inner model expects images on the host.
-        z = to_host(self.blur(self._beside(x)))
+        z = to_host(self.blur(self._on_device(x)))
         step = self.within.em_step(z)
         # z is 0 only where x and its neighbours are 0; those voxels stay 0.
         ratio = np.divide(step.numerator, z, out=np.zeros_like(z), where=z > 0)
-        back = to_host(self.blur.T(self._beside(ratio)))
+        back = to_host(self.blur.T(self._on_device(ratio)))
         return EmStep(x * back, step.log_sum, step.n_skipped)
 
     def expected(self, x: Array) -> Array:
-        return self.within.expected(to_host(self.blur(self._beside(x))))
+        return self.within.expected(to_host(self.blur(self._on_device(x))))
 
     def subset(self, k: int, of: int) -> BlurredModel:
         if of == 1:
@@ -93,7 +93,7 @@ class BlurredModel(SystemModel):
             self._last[:] = [(sensitivity, to_host(self.blur.T(sensitivity)))]
         return self._last[0][1]
 
-    def _beside(self, image: Array) -> Array:
+    def _on_device(self, image: Array) -> Array:
         """Return an image on the projector's device, so that it is blurred there too."""
         on = self.within.A.on
         return image if on is None else on.to_device(image)

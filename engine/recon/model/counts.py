@@ -175,7 +175,7 @@ class HostLoop:
     def __init__(self, model: SystemModel, x: Array, n_subsets: int) -> None:
         self._on = model.A.on
         # Prepared once: a subset of list mode copies its background.
-        self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
+        self._parts = [self._stored(model.subset(k, n_subsets)) for k in range(n_subsets)]
         self._x, self._seen = x, np.zeros(x.shape, bool)
         for k in range(n_subsets):
             # Voxels outside of all subsets have no data and are set to 0 in the first update.
@@ -183,7 +183,7 @@ class HostLoop:
         self._least = least_factor(n_subsets)
         self._figures: list[tuple[float, int]] = []
 
-    def _kept(self, part: SystemModel) -> SystemModel:
+    def _stored(self, part: SystemModel) -> SystemModel:
         return part
 
     def _part(self, k: int) -> SystemModel:

@@ -42,7 +42,7 @@ class Gaussian(Filter):
         # The coarsest axis decides: the filter is isotropic in mm.
         return self.fwhm_mm or DEFAULT_VOXELS * max(voxel_mm)
 
-    def usual(self, voxel_mm: Point) -> dict[str, str]:
+    def default_texts(self, voxel_mm: Point) -> dict[str, str]:
         return {"fwhm_mm": f"{DEFAULT_VOXELS * max(voxel_mm):.3g}, {DEFAULT_VOXELS:g} voxels"}
 
     def apply(self, image: Array, voxel_mm: Point) -> Array:

@@ -32,7 +32,7 @@ FOREIGN = ("ImageComments", "Laterality")
 """Attributes of images that a document must not have."""
 
 
-def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None = None) -> bytes:
+def to_dicom_pdf(report: ResultReport, of: ReportSubject, subject: Subject | None = None) -> bytes:
     """Return the pages as a DICOM file with an encapsulated PDF.
 
     Parameters
@@ -41,7 +41,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None 
         report to write
     of
         result of the report
-    whose
+    subject
         patient and study; None: those of the result's order, otherwise pseudonyms
 
     Returns
@@ -51,7 +51,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None 
     """
     document = to_pdf(report)
     provenance = _provenance(of)
-    subject = whose or _subject(of) or subject_of(provenance, digest_of(of.volume))
+    subject = subject or _subject(of) or subject_of(provenance, digest_of(of.volume))
     study = str(subject.attributes["StudyInstanceUID"])
     # The digest of the document is part of the UID: a new report of the same result is a new
     # object, because archives reject a changed object with a known UID.
@@ -78,7 +78,7 @@ def to_dicom_pdf(report: ResultReport, of: ReportSubject, whose: Subject | None 
     return encoded_document(attributes, document)
 
 
-def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = None) -> bytes:
+def to_capture(report: ResultReport, of: ReportSubject, subject: Subject | None = None) -> bytes:
     """Return the first page as a DICOM secondary capture.
 
     Parameters
@@ -87,7 +87,7 @@ def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = 
         report to write
     of
         result of the report
-    whose
+    subject
         patient and study; None: those of the result's order, otherwise pseudonyms
     """
     page = image_of(to_images(report)[0]).convert("RGB")
@@ -95,7 +95,7 @@ def to_capture(report: ResultReport, of: ReportSubject, whose: Subject | None = 
         np.asarray(page, np.uint8), "Report", "Page of a report of the image", NUMBERS["picture"],
         is_annotated=of.is_identified,
     )  # fmt: skip
-    return capture_of(captured, of.volume, _provenance(of), whose or _subject(of))
+    return capture_of(captured, of.volume, _provenance(of), subject or _subject(of))
 
 
 def _subject(of: ReportSubject) -> Subject | None:

@@ -16,8 +16,8 @@ from engine.results.reports.web_page import to_html
 
 Write = Callable[[ResultReport, ReportSubject, Subject | None], bytes]
 KINDS: dict[str, tuple[str, Write]] = {
-    ".pdf": ("PDF", lambda report, of, whose: to_pdf(report)),
-    ".html": ("Web page", lambda report, of, whose: to_html(report)),
+    ".pdf": ("PDF", lambda report, of, subject: to_pdf(report)),
+    ".html": ("Web page", lambda report, of, subject: to_html(report)),
     ".capture.dcm": ("DICOM picture", to_capture),
     ".dcm": ("DICOM PDF", to_dicom_pdf),
 }
@@ -44,7 +44,7 @@ def ending_of_report(path: Path) -> str:
 
 
 def write_report(
-    report: ResultReport, of: ReportSubject, path: Path, whose: Subject | None = None
+    report: ResultReport, of: ReportSubject, path: Path, subject: Subject | None = None
 ) -> None:
     """Write a report, completely or not at all.
 
@@ -54,7 +54,7 @@ def write_report(
         report, and the result that it describes
     path
         target; its suffix selects the format
-    whose
+    subject
         patient and study of a DICOM file; None: those of the result's order, otherwise pseudonyms
 
     Raises
@@ -62,4 +62,4 @@ def write_report(
     OutputError
         if the suffix is not known
     """
-    write_atomically(KINDS[ending_of_report(path)][1](report, of, whose), path)
+    write_atomically(KINDS[ending_of_report(path)][1](report, of, subject), path)

@@ -41,9 +41,9 @@ def of(run: Run, runs: Sequence[Run]) -> str:
     return f" ({', '.join(device['name'] for device in run['devices'].values())})"
 
 
-def line(axes: Axes, rows: Sequence[Plain], key: str, label: str, look: tuple[str, str]) -> None:
+def line(axes: Axes, rows: Sequence[Plain], key: str, label: str, style: tuple[str, str]) -> None:
     """Draw seconds over a key."""
-    colour, mark = look
+    colour, mark = style
     at, values = [row[key] for row in rows], [row["seconds"] for row in rows]
     axes.plot(at, values, mark, ls="-", color=colour, ms=6, lw=1.6, label=label)
 

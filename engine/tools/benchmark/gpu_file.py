@@ -70,16 +70,16 @@ def _card(device: DeviceInfo) -> Plain:
 
 def _nameless(figure: Plain) -> Plain:
     """Return figures with what is known to name nobody of where they were measured."""
-    kept = dict(figure)
-    where = kept.get("environment", {})
-    kept["environment"] = {name: where[name] for name in _FACTS if name in where}
-    kept.pop("file", None)
-    return kept
+    record = dict(figure)
+    where = record.get("environment", {})
+    record["environment"] = {name: where[name] for name in _FACTS if name in where}
+    record.pop("file", None)
+    return record
 
 
-def write(kept: Plain, path: Path) -> None:
+def write(record: Plain, path: Path) -> None:
     """Write what `record` made of a card, whole or not at all."""
-    write_atomically((json.dumps(kept, indent=1) + "\n").encode(), path)
+    write_atomically((json.dumps(record, indent=1) + "\n").encode(), path)
 
 
 def read(path: Path) -> Plain:
@@ -87,23 +87,23 @@ def read(path: Path) -> Plain:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise FileFormatError(f"{path.name}: larger than any such file; {_WAY_OUT}.")
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise FileFormatError(f"{path}: cannot be read ({e.strerror}); {_WAY_OUT}.") from e
     except (ValueError, RecursionError) as e:
         raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
-    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise FileFormatError(f"{path.name}: no check of a card; {_WAY_OUT}.")
     try:
-        table([kept])
+        table([record])
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise FileFormatError(f"{path.name}: something is missing ({e}); {_WAY_OUT}.") from e
-    return kept
+    return record
 
 
-def lines(kept: Plain) -> list[str]:
+def lines(record: Plain) -> list[str]:
     """Return one check as a table, a line for each step and each bar."""
-    rows = [*_rows(kept)]
+    rows = [*_rows(record)]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (1, 2)]
     return [
         f"{ok}  {what:{widths[0]}}  {got:{widths[1]}}  {wanted}".rstrip()
@@ -111,18 +111,18 @@ def lines(kept: Plain) -> list[str]:
     ]
 
 
-def passed(kept: Plain) -> bool:
+def passed(record: Plain) -> bool:
     """Whether every step ended well and every bar was reached."""
-    return all(row[0] == "pass" for row in _rows(kept))
+    return all(row[0] == "pass" for row in _rows(record))
 
 
 def table(received: Sequence[Plain]) -> str:
     """Return checks that were received beside each other, as Markdown: a column for each card."""
-    columns = [{what: (got, ok) for ok, what, got, _ in _rows(kept)} for kept in received]
-    heads = [f"{kept['card']['name']}, {kept['date']}" for kept in received]
+    columns = [{what: (got, ok) for ok, what, got, _ in _rows(record)} for record in received]
+    heads = [f"{record['card']['name']}, {record['date']}" for record in received]
     rows = [f"| | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
     for name in ("generation", "driver", "cupy"):
-        facts = " | ".join(str(kept["card"].get(name, "")) for kept in received)
+        facts = " | ".join(str(record["card"].get(name, "")) for record in received)
         rows.append(f"| {name} | {facts} |")
     for what in dict.fromkeys(what for column in columns for what in column):
         cells = (_cell(column.get(what)) for column in columns)
@@ -137,15 +137,15 @@ def _cell(found: tuple[str, str] | None) -> str:
     return got if ok == "pass" else f"**{got}**"
 
 
-def _rows(kept: Plain) -> Iterator[tuple[str, str, str, str]]:
+def _rows(record: Plain) -> Iterator[tuple[str, str, str, str]]:
     """Yield verdict, what, what came out and what was wanted."""
-    for step in kept["steps"]:
+    for step in record["steps"]:
         fault = str(step["fault"])
-        if step["name"] == SELF_TEST and kept["card"].get("faults"):
-            fault = str(kept["card"]["faults"][0])
+        if step["name"] == SELF_TEST and record["card"].get("faults"):
+            fault = str(record["card"]["faults"][0])
         got = fault or f"done in {step['seconds']:.0f} s"
         yield "MISS" if fault else "pass", str(step["name"]), got, ""
-    for figure in kept["figures"].values():
+    for figure in record["figures"].values():
         for part, measured in figure["parts"].items():
             for bar in measured.get("bars", ()):
                 unit = f" {bar['unit']}".rstrip()

@@ -62,9 +62,11 @@ def of_scan(
 ) -> Plain:
     """Measure the rows on one scan."""
     clock = perf_counter()
-    plain, attenuated = _sensitivities(scan, grid, devices[-1])
+    sensitivity, attenuated = _sensitivities(scan, grid, devices[-1])
     sensitivity_s = perf_counter() - clock
-    cases = [case for on in devices for case in _cases(on, grid, plain, attenuated, iterations)]
+    cases = [
+        case for on in devices for case in _cases(on, grid, sensitivity, attenuated, iterations)
+    ]
     measured = measure(cases, scan, grid, repeats=repeats)
     rows = [m.row for m in measured]
     images = _compared(measured) if len(devices) > 1 else []
@@ -76,7 +78,7 @@ def of_scan(
         "repeats": repeats,
         "shape_xyz": list(grid.shape[::-1]),
         "sensitivity_s": sensitivity_s,
-        "sensitivity": plain.describe(),
+        "sensitivity": sensitivity.describe(),
         "rows": rows,
         "images": images,
         "osem_with_all_to_osem": ratios,
@@ -89,19 +91,19 @@ def of_scan(
 def _sensitivities(scan: ListMode, grid: ImageGrid, on: Backend) -> tuple[Sensitivity, Sensitivity]:
     """Return that of the scanner, and that of the scanner with the body inside."""
     settings = SensitivitySettings(method="sampled", error_percent=20)
-    plain = compute_sensitivity(scan, grid, settings, on=on)
+    sensitivity = compute_sensitivity(scan, grid, settings, on=on)
     inside = Attenuation().apply(scan, on=on)
-    return plain, compute_sensitivity(inside, grid, settings, on=on)
+    return sensitivity, compute_sensitivity(inside, grid, settings, on=on)
 
 
 def _cases(
-    on: Backend, grid: ImageGrid, plain: Sensitivity, attenuated: Sensitivity, iterations: int
+    on: Backend, grid: ImageGrid, sensitivity: Sensitivity, attenuated: Sensitivity, iterations: int
 ) -> list[Case]:
     mlem, osem = Mlem(iterations=iterations), Osem(iterations=iterations, subsets=SUBSETS)
     flat, median = flat_sensitivity(grid), (Median(),)
     cases = (
         Case("", on, mlem, flat),
-        Case("", on, mlem, plain),
+        Case("", on, mlem, sensitivity),
         Case("", on, osem, flat),
         Case("", on, mlem, attenuated, attenuation=True),
         Case("", on, mlem, flat, time_of_flight=True),

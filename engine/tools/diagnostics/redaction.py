@@ -78,7 +78,7 @@ class Redaction:
                 return text
             case "word":
                 return text if _is_ours(text) else self._mark(text)
-            case "file" if _is_plain(text):
+            case "file" if _is_anonymous(text):
                 return text
             case "path" | "file":
                 return self._mark(text) + _known_suffix(text)
@@ -111,7 +111,7 @@ def names_of(paths: Iterable[Path | str]) -> frozenset[str]:
     for path in map(Path, paths):
         whole.add(str(path))
         parts |= {path.name, path.name.partition(".")[0], path.stem, *path.parts}
-    return frozenset(whole | {part for part in parts if not _is_plain(part)})
+    return frozenset(whole | {part for part in parts if not _is_anonymous(part)})
 
 
 def _composed(text: str) -> str:
@@ -122,7 +122,7 @@ def _is_ours(word: str) -> bool:
     return len(word) <= LONGEST_NUMBER if word.isdigit() else word in vocabulary()
 
 
-def _is_plain(text: str) -> bool:
+def _is_anonymous(text: str) -> bool:
     """Whether a file's name consists of the program's words, none like a person's."""
     return text == text.lower() and all(_is_ours(word) for word in words(text))
 

@@ -35,7 +35,7 @@ def words(text: str) -> list[str]:
 def _texts() -> Iterator[str]:
     for part in PARTS:
         for path in sorted((PROGRAM / part).rglob("*.py")):
-            yield from _said(ast.parse(path.read_bytes()))
+            yield from _words_in(ast.parse(path.read_bytes()))
         for path in sorted((PROGRAM / part).rglob("*.toml")):
             yield path.read_text("utf-8")
     yield from (os.strerror(number) for number in errno.errorcode)
@@ -44,7 +44,7 @@ def _texts() -> Iterator[str]:
             yield f"{name} {kind.__doc__ if issubclass(kind, BaseException) else ''}"
 
 
-def _said(tree: ast.AST) -> Iterator[str]:
+def _words_in(tree: ast.AST) -> Iterator[str]:
     """Yield texts and names; a single capitalised word may be a person's, so no name is one."""
     for node in ast.walk(tree):
         match node:

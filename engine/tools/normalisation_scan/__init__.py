@@ -30,15 +30,17 @@ if TYPE_CHECKING:
     from engine.tools.normalisation_scan.source_settings import RotatingLine as RotatingLine
     from engine.tools.normalisation_scan.worker_process import Resting as Resting
     from engine.tools.normalisation_scan.worker_process import Stopped as Stopped
-    from engine.tools.normalisation_scan.worker_process import Wish as Wish
-    from engine.tools.normalisation_scan.worker_process import measure_apart as measure_apart
+    from engine.tools.normalisation_scan.worker_process import StopRequest as StopRequest
+    from engine.tools.normalisation_scan.worker_process import (
+        measure_in_process as measure_in_process,
+    )
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
             "engine.jobs.process.side_process": ("Refused",),
-            "worker_process": ("Resting", "Stopped", "Wish", "measure_apart"),
+            "worker_process": ("Resting", "Stopped", "StopRequest", "measure_in_process"),
             "curves": (
                 "FactorCurve",
                 "crystal_map",

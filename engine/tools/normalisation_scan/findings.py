@@ -25,12 +25,12 @@ SCATTERED = 0.213
 water and 38 % of 30 cm, followed photon by photon and counted from 425 keV."""
 
 
-def remarks_on(found: MeasuredComponents, tally: LineTally) -> tuple[str, ...]:
+def warnings_on(found: MeasuredComponents, tally: LineTally) -> tuple[str, ...]:
     """Return the sentences; none where nothing is amiss."""
-    return tuple(_remarks(found, tally))
+    return tuple(_warnings(found, tally))
 
 
-def _remarks(found: MeasuredComponents, tally: LineTally) -> Iterator[str]:
+def _warnings(found: MeasuredComponents, tally: LineTally) -> Iterator[str]:
     yield from _of_crystals(found, tally.scanner)
     yield from _of_counts(tally)
     if found.change > SMALL:

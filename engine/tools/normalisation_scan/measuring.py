@@ -13,7 +13,7 @@ from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode
 from engine.io.hdf5.normalisation import write_components
-from engine.tools.normalisation_scan.findings import remarks_on
+from engine.tools.normalisation_scan.findings import warnings_on
 from engine.tools.normalisation_scan.fixed_point import MeasuredComponents, likeliest
 from engine.tools.normalisation_scan.line_tally import LineTally
 from engine.tools.normalisation_scan.source import CylinderSource
@@ -153,7 +153,7 @@ def measure(
         "steps": found.steps,
         "change_in_standard_errors": found.change,
     }
-    made = MeasuredNormalisation(found, tally.scanner, info, remarks_on(found, tally))
+    made = MeasuredNormalisation(found, tally.scanner, info, warnings_on(found, tally))
     tell(made)
     return made
 

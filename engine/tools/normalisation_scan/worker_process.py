@@ -31,7 +31,7 @@ LOOK_S = 0.1
 """Between two looks at what is wished."""
 
 
-class Wish(Enum):
+class StopRequest(Enum):
     """What whoever draws a measurement wants of it."""
 
     GO = "go"
@@ -59,8 +59,8 @@ class Stopped:
 ApartEvent = NormalisationEvent | Resting | Refused | Stopped
 
 
-def measure_apart(
-    request: NormalisationRequest, wish: Callable[[], Wish] = lambda: Wish.GO
+def measure_in_process(
+    request: NormalisationRequest, stop_request: Callable[[], StopRequest] = lambda: StopRequest.GO
 ) -> Iterator[ApartEvent]:
     """Measure a normalisation in a process of its own.
 
@@ -68,7 +68,7 @@ def measure_apart(
     ----------
     request
         scans and source
-    wish
+    stop_request
         asked several times a second
 
     Yields
@@ -77,11 +77,11 @@ def measure_apart(
         what happens; at last `MeasuredNormalisation`, `Stopped` or `Refused` with a sentence
     """
     process = SideProcess[ApartEvent](_main, request, name="isocenter-normalise")
-    asked, last = Wish.GO, False
+    asked, last = StopRequest.GO, False
     try:
         while not last:
-            wanted = wish()
-            if wanted is Wish.END:
+            wanted = stop_request()
+            if wanted is StopRequest.END:
                 yield Stopped()
                 return
             if wanted is not asked:
@@ -103,7 +103,7 @@ def _main(request: NormalisationRequest, events: Connection, wishes: Connection)
     leave_signals_alone()
     goes = Event()
     goes.set()
-    obey(wishes, lambda word: goes.clear() if word == Wish.REST.value else goes.set())
+    obey(wishes, lambda word: goes.clear() if word == StopRequest.REST.value else goes.set())
 
     def report(event: NormalisationEvent) -> None:
         tell(events, event)

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from engine.tools.tuning.storing import forget_stored as forget_stored
     from engine.tools.tuning.storing import keep as keep
     from engine.tools.tuning.storing import stored_forms as stored_forms
-    from engine.tools.tuning.worker_process import search_apart as search_apart
+    from engine.tools.tuning.worker_process import search_in_processes as search_in_processes
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
             "engine.jobs.process.side_process": ("Refused",),
-            "worker_process": ("search_apart",),
+            "worker_process": ("search_in_processes",),
             "choices": (
                 "KERNELS",
                 "MODALITIES",

@@ -110,10 +110,10 @@ class DeviceBack(TuningProblem):
         host_on, (_, n_y, n_x) = cpu(), self._cone.grid.shape
         scene = Scene(geometry, self._cone.grid)
         host = HostXray(scene, on=host_on, on_progress=None, profiler=Profiler(host_on))
-        kept = host.kept()
-        host.keep(y, kept)
+        bordered = host.bordered()
+        host.keep(y, bordered)
         boxes = (VolumeBox((z, 0, 0), (1, n_y, n_x)) for z in self._slices)
-        return np.concatenate([host.back_kept(kept, box) for box in boxes])
+        return np.concatenate([host.back_bordered(bordered, box) for box in boxes])
 
 
 def thinned(work: ScanWork) -> ScanWork:

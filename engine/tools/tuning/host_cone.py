@@ -22,7 +22,7 @@ from engine.kernels.host_variants import BackForm
 from engine.operators.xray.host import HostXray
 from engine.operators.xray.scene import Scene, VolumeBox
 from engine.tools.tuning.problem import TuningProblem, Values, worst
-from engine.tools.tuning.threads import as_kept, thread_numbers
+from engine.tools.tuning.threads import thread_numbers, values_to_store
 
 UPDATES = 1 << 25
 """Voxels times views of one run, for each thread."""
@@ -86,14 +86,16 @@ class HostBack(TuningProblem):
 
     def prepare(self) -> None:
         host = self._host(BackForm())
-        self._kept = host.kept()
+        self._kept = host.bordered()
         host.keep(np.random.default_rng(SEED).random(self._scene.seen, np.float32), self._kept)
 
     def form(self, values: Values) -> Plain:
-        return asdict(BackForm(**as_kept(values, self.on)))
+        return asdict(BackForm(**values_to_store(values, self.on)))
 
     def result(self, values: Values) -> Array:
-        return self._host(BackForm(**as_kept(values, self.on))).back_kept(self._kept, self._box)
+        return self._host(BackForm(**values_to_store(values, self.on))).back_bordered(
+            self._kept, self._box
+        )
 
     def seconds(self, values: Values) -> float:
         begin = perf_counter()

@@ -19,7 +19,7 @@ from engine.kernels.host_variants import MatrixForm
 from engine.operators.matrix.projector import MatrixProjector, matrix_slot
 from engine.tools.benchmark.dual_head.panels import SUBSETS, response_of
 from engine.tools.tuning.problem import TuningProblem, Values, worst
-from engine.tools.tuning.threads import as_kept, thread_numbers
+from engine.tools.tuning.threads import thread_numbers, values_to_store
 
 STANDARD = "demo"
 ROWS = (0, 2, 8, 32)
@@ -55,7 +55,7 @@ class HostProjection(TuningProblem):
         self._y = rng.random(A.out_shape, np.float32)
 
     def form(self, values: Values) -> Plain:
-        return asdict(MatrixForm(**as_kept(values, self.on)))
+        return asdict(MatrixForm(**values_to_store(values, self.on)))
 
     def result(self, values: Values) -> Array:
         A = self._projector(values)
@@ -74,6 +74,6 @@ class HostProjection(TuningProblem):
         return worst(result, self._reference, 0.0)
 
     def _projector(self, values: Values) -> MatrixProjector:
-        form = MatrixForm(**as_kept(values, self.on))
+        form = MatrixForm(**values_to_store(values, self.on))
         whole = MatrixProjector(self._response, on=self.on, form=form)
         return whole.subset(0, self._n_subsets)

@@ -21,7 +21,7 @@ from engine.kernels.tuning import ray_slot
 from engine.operators.rays import RayProjector, Rays
 from engine.tools.benchmark.crossing import cube, sorted_events
 from engine.tools.tuning.problem import TuningProblem, Values, worst
-from engine.tools.tuning.threads import as_kept, thread_numbers
+from engine.tools.tuning.threads import thread_numbers, values_to_store
 
 EVENTS = 1 << 17
 """Events of one run for each thread."""
@@ -64,7 +64,7 @@ class HostUpdate(TuningProblem):
         self._held: dict[Sharing, RayProjector] = {}
 
     def form(self, values: Values) -> Plain:
-        return asdict(Sharing(**as_kept(values, self.on)))
+        return asdict(Sharing(**values_to_store(values, self.on)))
 
     def result(self, values: Values) -> Array:
         numerator, expected = self._projector(values).em_numerator(self._x)
@@ -88,9 +88,9 @@ class HostUpdate(TuningProblem):
 
     def _projector(self, values: Values) -> RayProjector:
         """The projector of a form; the last two are held, the shipped one and the one at trial."""
-        form = Sharing(**as_kept(values, self.on))
+        form = Sharing(**values_to_store(values, self.on))
         if form not in self._held:
-            shipped = Sharing(**as_kept(self.shipped, self.on))
+            shipped = Sharing(**values_to_store(self.shipped, self.on))
             self._held = {f: A for f, A in self._held.items() if f == shipped}
             self._held[form] = RayProjector(
                 self._rays, self._grid, on=self.on, tof=self._tof,

@@ -17,7 +17,7 @@ from engine.tools.tuning.problem import TuningProblem
 from engine.tools.tuning.request import SearchRequest
 from engine.tools.tuning.search_text import SearchEnded
 from engine.tools.tuning.session import TuningSession
-from engine.tools.tuning.storing import keep, kept_values
+from engine.tools.tuning.storing import keep, stored_values
 from engine.tools.tuning.trials import trials_path
 
 ANOTHER = (
@@ -53,7 +53,7 @@ class Search:
     ) -> None:
         self.problem, self._on_event = problem, on_event
         self.trials: Path = trials_path(problem.on, problem.slot, problem.work)
-        self._before = kept_values(problem)
+        self._before = stored_values(problem)
         self._session = TuningSession(
             problem,
             budget_s=request.budget_s,
@@ -101,7 +101,7 @@ class Search:
             best=outcome.best,
             comparison=outcome.comparison,
             had_one=self.had_one,
-            has_one=bool(kept_values(self.problem)),
+            has_one=bool(stored_values(self.problem)),
             was_stopped=outcome.was_stopped,
             n_unsure=sum(one.is_unsure for one in outcome.tried),
             is_lost=outcome.is_lost,

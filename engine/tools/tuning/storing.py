@@ -17,10 +17,10 @@ from engine.kernels.stored_variants import (
     FORMAT,
     Slot,
     is_of,
-    kept,
     record_of,
     source_digest,
     source_digests,
+    stored_record,
     text_of,
 )
 from engine.tools.tuning.outcome import Outcome, TriedForm
@@ -33,7 +33,7 @@ def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
     A form that was kept before is taken away if it was tried again and is not faster any more.
     """
     if outcome.best is None or outcome.comparison is None:
-        before = kept_values(problem)
+        before = stored_values(problem)
         if any(tried.values in before and _has_failed(tried) for tried in outcome.tried):
             forget(problem.on, problem.slot)
         return None
@@ -67,9 +67,9 @@ def _has_failed(tried: TriedForm) -> bool:
     return bool(tried.fault) or (compared is not None and not compared.is_faster)
 
 
-def kept_values(problem: TuningProblem) -> tuple[Values, ...]:
+def stored_values(problem: TuningProblem) -> tuple[Values, ...]:
     """Return the values of the form that is kept, if there is one that holds."""
-    record = kept(problem.on, problem.slot)
+    record = stored_record(problem.on, problem.slot)
     values = {} if record is None else record.get("values", {})
     return (values,) if problem.has(values) else ()
 
@@ -95,7 +95,7 @@ def forget_all(kernels: tuple[str, ...]) -> int:
     return n
 
 
-def all_kept(kernels: tuple[str, ...], on: Backend) -> list[Plain]:
+def stored_records(kernels: tuple[str, ...], on: Backend) -> list[Plain]:
     """Return what is kept of some kernels for a device and holds for these sources."""
     found = []
     folder = tuning_dir()

@@ -15,7 +15,7 @@ def thread_numbers(on: Backend) -> tuple[int, ...]:
     return tuple(sorted({n, max(1, n - 1), max(1, (n + 1) // 2)}, reverse=True))
 
 
-def as_kept(values: Values, on: Backend) -> dict[str, int]:
+def values_to_store(values: Values, on: Backend) -> dict[str, int]:
     """Return values as a form keeps them: all threads are 0, whatever their number."""
     numbers = {name: int(value) for name, value in values.items()}
     if numbers["threads"] == on.threads:

@@ -32,8 +32,8 @@ MOST_PROCESSES = 8
 ApartEvent = SearchPrepared | SearchEvent | SearchEnded | Refused
 
 
-def search_apart(
-    request: SearchRequest, wants_end: Callable[[], bool] = lambda: False
+def search_in_processes(
+    request: SearchRequest, should_stop: Callable[[], bool] = lambda: False
 ) -> Iterator[ApartEvent]:
     """Search in processes of their own.
 
@@ -41,7 +41,7 @@ def search_apart(
     ----------
     request
         what is searched for
-    wants_end
+    should_stop
         asked several times a second whether to stop; what was found is kept
 
     Yields
@@ -49,15 +49,15 @@ def search_apart(
     message
         what is worked on, each form; at last `SearchEnded`, or `Refused` with a sentence
     """
-    yield from _Apart(request, wants_end).events()
+    yield from _SearchState(request, should_stop).events()
 
 
 @dataclass
-class _Apart:
+class _SearchState:
     """What is known of a search across its processes."""
 
     request: SearchRequest
-    wants_end: Callable[[], bool]
+    should_stop: Callable[[], bool]
     prepared: SearchPrepared | None = None
     trying: Values | None = None
     best: TriedForm | None = None
@@ -115,7 +115,7 @@ class _Apart:
             if message is not None and self._is_new(message):
                 yield message
             now = monotonic()
-            if asked_at is None and self.wants_end():
+            if asked_at is None and self.should_stop():
                 asked_at, self.is_stopped = now, True
                 process.stop()
             # before the first form there is nothing to keep

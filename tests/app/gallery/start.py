@@ -101,7 +101,7 @@ def devices(shots: Photographer) -> None:
         menu.aboutToShow.disconnect()  # else the devices of this machine would be shown
         choice.set_found((processor, found))
         shots.shoot_menu(name, menu)
-        menu.aboutToShow.connect(chooser.look)
+        menu.aboutToShow.connect(chooser.refresh)
     choice.choose("cuda")
     shots.shoot("devices-obstacle")
     choice.choose("cpu")

@@ -42,7 +42,7 @@ from app.workspace.study_list.study_text import STATES
 from engine.core.errors import FolderItem
 from engine.jobs.study_index import ImagingOrder, KnownStudy, Worklist
 from engine.modalities import MODALITIES
-from engine.raw_import import look_at
+from engine.raw_import import preview_of
 from engine.tools.diagnostics import SupportBundle
 from tests.app.screen_laws import (
     contrast_of,
@@ -130,7 +130,7 @@ def importing(window, folder: Path) -> QDialog:
     """A raw file of a long name, with all that can be said of one."""
     path = raw_file(folder).rename(folder / f"{LONG[:60]}.raw")
     dialog = ImportDialog(window, window.context, path)
-    dialog.model.take({}, look_at(path, {}, with_images=False))
+    dialog.model.take({}, preview_of(path, {}, with_images=False))
     return dialog
 
 

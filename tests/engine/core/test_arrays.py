@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.core import arrays
-from engine.core.arrays import Tables, finite_range, module_of, rest, taken, to_host
+from engine.core.arrays import Tables, as_supported, finite_range, module_of, rest, to_host
 from engine.core.backend import Backend
 
 TABLE = np.arange(5.0)
@@ -35,7 +35,7 @@ class Foreign:
 def test_arrays_of_others_are_taken_without_a_copy() -> None:
     values = np.arange(6.0).reshape(2, 3)
 
-    found = taken(Foreign(values))
+    found = as_supported(Foreign(values))
 
     assert type(found) is np.ndarray
     assert np.shares_memory(found, values)
@@ -44,25 +44,25 @@ def test_arrays_of_others_are_taken_without_a_copy() -> None:
 def test_arrays_of_ours_are_left_where_they_are(device: Backend) -> None:
     there = device.to_device(TABLE)
 
-    assert taken(TABLE) is TABLE
-    assert taken(there) is there
+    assert as_supported(TABLE) is TABLE
+    assert as_supported(there) is there
     assert type(to_host(there)) is np.ndarray
     assert to_host(TABLE) is TABLE
 
 
 def test_a_table_on_the_host_is_the_table_itself() -> None:
-    assert Tables().beside(np.arange(2), TABLE) is TABLE
+    assert Tables().like(np.arange(2), TABLE) is TABLE
 
 
 def test_a_table_is_copied_to_a_device_once(device: Backend) -> None:
     tables, there = Tables(), device.to_device(np.arange(2))
 
-    copy = tables.beside(there, TABLE)
+    copy = tables.like(there, TABLE)
 
     np.testing.assert_array_equal(device.to_host(copy), TABLE)
     assert type(copy) is type(there)
-    assert tables.beside(there, TABLE) is copy
-    assert tables.beside(there, TABLE + 1) is not copy
+    assert tables.like(there, TABLE) is copy
+    assert tables.like(there, TABLE + 1) is not copy
 
 
 def test_changes_of_a_private_map_outlast_a_rest(tmp_path):

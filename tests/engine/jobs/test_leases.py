@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.core.backend import cpu
-from engine.core.errors import TakenOverError
+from engine.core.errors import OwnerChangedError
 from engine.core.paths import jobs_dir
 from engine.data.runs.events import Event, Finished, Preview
 from engine.data.runs.history import RunHistory
@@ -165,7 +165,7 @@ def test_a_run_that_was_taken_over_keeps_no_result(queue: StudyQueue, tmp_path: 
     events = keep(shown(entry, ends=True), job)
     next(events)
     elsewhere(job)
-    with pytest.raises(TakenOverError, match="a machine elsewhere has taken it over"):
+    with pytest.raises(OwnerChangedError, match="a machine elsewhere has taken it over"):
         list(events)
     assert not Results().newest_first()
     assert (job.record.owner, job.record.status) == (ELSEWHERE, "running")

@@ -24,7 +24,7 @@ from engine.jobs.checkpoint import jobs
 from engine.jobs.checkpoint.owner import Owner
 from engine.jobs.process.slots import FOLDER, PREFIX
 from engine.jobs.queue import QueueEntry, StudyQueue
-from engine.jobs.queue.admission import SPARE, RunMemory, has_room
+from engine.jobs.queue.admission import SPARE, RunMemory, fits_memory
 from engine.jobs.queue.ending import MOST_DEATHS, Ending, ended
 from engine.jobs.queue.executor import LocalExecutor
 from engine.jobs.queue.runner import QueueRunner
@@ -265,13 +265,13 @@ def test_a_damaged_file_is_listed_and_can_be_taken_out(queue: StudyQueue, tmp_pa
 def test_as_many_begin_as_the_memory_holds() -> None:
     one, gpu = RunMemory(100), RunMemory(100, on_gpu=True)
     free = {"used_bytes": 0, "free_bytes": int(2 * SPARE * 100)}
-    assert has_room(one, [], used_bytes=0, free_bytes=0), "whether one alone fits, its run says"
-    assert has_room(one, [one], **free)
-    assert not has_room(one, [one, one], **free)
-    assert not has_room(one, [replace(one, memory_bytes=0)], **free), "has no direct inversion"
-    assert not has_room(RunMemory(), [one], **free)
-    assert not has_room(gpu, [gpu], **free) and has_room(gpu, [one], **free)
-    assert has_room(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), "it has it already"
+    assert fits_memory(one, [], used_bytes=0, free_bytes=0), "whether one alone fits, its run says"
+    assert fits_memory(one, [one], **free)
+    assert not fits_memory(one, [one, one], **free)
+    assert not fits_memory(one, [replace(one, memory_bytes=0)], **free), "has no direct inversion"
+    assert not fits_memory(RunMemory(), [one], **free)
+    assert not fits_memory(gpu, [gpu], **free) and fits_memory(gpu, [one], **free)
+    assert fits_memory(one, [one], used_bytes=200, free_bytes=int(SPARE * 100)), "it has it already"
 
 
 def test_several_run_beside_each_other(queue: StudyQueue, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.core.backend import cpu
-from engine.core.errors import ResourceError, WorkersGoneError
+from engine.core.errors import ResourceError, WorkersLostError
 from engine.core.paths import cache_dir
 from engine.data.runs.events import Finished, Preview
 from engine.data.volume import Volume
@@ -107,7 +107,7 @@ def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: St
                     made.scale(0)
                     break
             made.sync(made._correct_state)
-            with pytest.raises(WorkersGoneError, match="no worker has been there for"):
+            with pytest.raises(WorkersLostError, match="no worker has been there for"):
                 list(events)
     assert job.record.status == "paused" and job.info.done == 2
     assert not shards_left()

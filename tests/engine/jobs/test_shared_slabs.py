@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.core.backend import cpu
-from engine.core.errors import SettingsError, WorkersGoneError
+from engine.core.errors import SettingsError, WorkersLostError
 from engine.data.runs.events import Checkpointed, Corrected, Finished, Preview
 from engine.data.volume import Volume
 from engine.geometry.orbits import circle, circular_cone
@@ -83,7 +83,7 @@ def test_slabs_that_are_joined_stay_when_the_workers_are_gone(scan: Path, tmp_pa
                     break
             made.scale(0)
             made.sync(made._correct_state)
-            with pytest.raises(WorkersGoneError):
+            with pytest.raises(WorkersLostError):
                 list(events)
     assert job.record.status == "paused" and 0 < (job.info.done or 0) <= 18
     with cluster(1) as made:

@@ -23,30 +23,30 @@ def place(bricks: Bricks, z: int, y: int, x: int) -> int:
     _, n_y, n_x = (n + 2 for n in bricks.shape)
     across, along = -(-n_x // EDGE), -(-n_y // EDGE)
     brick = (z * along + y // EDGE) * across + x // EDGE
-    return ((brick * EDGE + y % EDGE) * EDGE + x % EDGE) * bricks.apart
+    return ((brick * EDGE + y % EDGE) * EDGE + x % EDGE) * bricks.stride
 
 
 @pytest.mark.parametrize("apart", [1, 2])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_voxel_lies_in_its_brick_and_the_rest_is_zero(shape, apart):
-    bricks = Bricks(shape, np.float64, apart)
+def test_every_voxel_lies_in_its_brick_and_the_rest_is_zero(shape, stride):
+    bricks = Bricks(shape, np.float64, stride)
     image = 1.0 + np.arange(np.prod(shape)).reshape(shape)
 
-    laid = bricks.laid(image)
+    arranged = bricks.arranged(image)
 
-    assert laid.size == bricks.n_values and laid.nbytes == bricks.n_bytes
+    assert arranged.size == bricks.n_values and arranged.nbytes == bricks.n_bytes
     for z, y, x in np.ndindex(shape):
-        assert laid[place(bricks, z + 1, y + 1, x + 1)] == image[z, y, x]
-    assert np.count_nonzero(laid) == image.size
+        assert arranged[place(bricks, z + 1, y + 1, x + 1)] == image[z, y, x]
+    assert np.count_nonzero(arranged) == image.size
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_total_is_the_sum_of_the_parts_without_what_lies_in_the_border(rng, shape):
     bricks = Bricks(shape, np.int64)
     images = [rng.integers(-9, 9, shape) for _ in range(3)]
-    parts = [bricks.laid(image) for image in images]
+    parts = [bricks.arranged(image) for image in images]
     for part in parts:
-        part[bricks.laid(np.ones(shape)) == 0] = 7  # what rays beside the image add
+        part[bricks.arranged(np.ones(shape)) == 0] = 7  # what rays beside the image add
 
     assert np.array_equal(bricks.total(parts, threads=2), sum(images))
     assert not bricks.total([], threads=2).any()
@@ -60,7 +60,7 @@ def test_sums_beside_an_image_lie_behind_its_values(rng, shape):
     pairs = beside.empty()
     pairs[1::2] = 3 * pairs[::2]
 
-    assert np.array_equal(pairs[::2], Bricks(shape, np.float32).laid(image))
+    assert np.array_equal(pairs[::2], Bricks(shape, np.float32).arranged(image))
     np.testing.assert_allclose(beside.total([pairs, pairs], threads=2), 6 * image, rtol=1e-6)
 
 

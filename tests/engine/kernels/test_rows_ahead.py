@@ -12,7 +12,7 @@ from engine.geometry.grid import ImageGrid
 from engine.kernels.blocks import padded
 from engine.kernels.rays import ray_tracing as kernels
 from engine.kernels.rays.bricks import Bricks
-from engine.kernels.rows_ahead import tap_room
+from engine.kernels.rows_ahead import tap_buffers
 from engine.operators.rays import RayProjector, Rays, _rows
 from tests.engine.operators.ray_oracles import octant_rays
 
@@ -30,27 +30,27 @@ def rows(rng):
 
 
 def room_in(n_bytes):
-    return tap_room(padded(GRID.shape), "float32", n_bytes)
+    return tap_buffers(padded(GRID.shape), "float32", n_bytes)
 
 
 def updated(rows, image, n_bytes, blocks):
     """Expected counts and sums of an update, block of rows by block."""
-    laid, rest = Bricks(GRID.shape, "float32").laid(image), np.empty(0, np.float32)
-    sums, expected = np.zeros_like(laid), np.full(N, np.nan, np.float32)
+    arranged, rest = Bricks(GRID.shape, "float32").arranged(image), np.empty(0, np.float32)
+    sums, expected = np.zeros_like(arranged), np.full(N, np.nan, np.float32)
     for start, stop in pairwise(blocks):
         trace = rows, padded(GRID.shape), room_in(n_bytes)
-        kernels.update(start, stop, *trace, laid, rest, expected, 1.0, sums)
+        kernels.update(start, stop, *trace, arranged, rest, expected, 1.0, sums)
     return expected, sums
 
 
 def test_rows_are_the_same_with_voxels_fetched_ahead_and_without(rng, rows):
     image, values = rng.random(GRID.shape), rng.random(N, np.float32)
-    laid = Bricks(GRID.shape, "float32").laid(image)
+    arranged = Bricks(GRID.shape, "float32").arranged(image)
     found = []
     for n_bytes in (NEAR, FAR):
-        out, sums = np.full(N, np.nan, np.float32), np.zeros_like(laid)
+        out, sums = np.full(N, np.nan, np.float32), np.zeros_like(arranged)
         trace = rows, padded(GRID.shape), room_in(n_bytes)
-        kernels.forward(0, N, *trace, laid, out)
+        kernels.forward(0, N, *trace, arranged, out)
         kernels.back(0, N, *trace, values, 1.0, sums)
         found.append((out, sums, *updated(rows, image, n_bytes, [0, N])))
 
@@ -71,10 +71,10 @@ def test_a_block_begins_and_ends_with_its_own_rows(rng, rows, n_bytes):
 
 
 def test_a_block_writes_no_row_but_its_own(rng, rows):
-    laid = Bricks(GRID.shape, "float32").laid(rng.random(GRID.shape))
+    arranged = Bricks(GRID.shape, "float32").arranged(rng.random(GRID.shape))
     out = np.full(N, np.nan, np.float32)
 
-    kernels.forward(7, 9, rows, padded(GRID.shape), room_in(FAR), laid, out)
+    kernels.forward(7, 9, rows, padded(GRID.shape), room_in(FAR), arranged, out)
 
     assert np.flatnonzero(np.isfinite(out)).tolist() == [7, 8]
 

@@ -75,7 +75,7 @@ def test_subsets_are_those_views_in_the_same_slabs(rng):
 
 def test_files_give_the_bits_of_memory(rng, tmp_path):
     room, geometry = Scratch(tmp_path, "projections and volume"), vectors(6)
-    A, B = slabbed(geometry), slabbed(geometry, room=room)
+    A, B = slabbed(geometry), slabbed(geometry, storage=room)
     x, y = fields(rng, A)
     np.testing.assert_array_equal(B(room.in_memory(x)), A(x))
     np.testing.assert_array_equal(B.T(room.in_memory(y)), A.T(y))
@@ -88,7 +88,7 @@ def test_work_keeps_within_its_budget_and_tells_of_it(rng, tmp_path):
     parts = parts_within(shape, grid, budget_bytes=budget, threads=1)
     room = Scratch(tmp_path, "projections and volume")
     A = SlabbedXrayTransform(
-        geometry, grid, parts, on=cpu(1), room=room, on_progress=lambda *done: told.append(done)
+        geometry, grid, parts, on=cpu(1), storage=room, on_progress=lambda *done: told.append(done)
     )
     x, y = (room.in_memory(values) for values in fields(rng, A))
     A.T(A(x))  # what is loaded once is no part of the work

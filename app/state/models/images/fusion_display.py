@@ -17,7 +17,7 @@ GREYS = ("grey", "grey_inverted")
 Pair = tuple[object, ...]
 
 
-class PairLook:
+class PairAppearance:
     """Chooses colours and windows for each new pair of volumes in a view."""
 
     def __init__(self, view: ViewState) -> None:
@@ -75,9 +75,9 @@ class PairLook:
             fusion.set_window(*view.window)
             fusion.set_colour_map(view.colour_map)
         else:
-            self._dress_apart()
+            self._dress_differently()
 
-    def _dress_apart(self) -> None:
+    def _dress_differently(self) -> None:
         """Choose colours for different quantities: anatomy in grey, function in colours."""
         view, fusion = self._view, self._view.fusion
         if view.volume is None or fusion.volume is None:
@@ -85,16 +85,16 @@ class PairLook:
         are_anatomical = is_anatomical(view.volume), is_anatomical(fusion.volume)
         # Anatomy is grey. Function keeps a colour map of its own, but grey over grey cannot be
         # read.
-        for look, is_below in zip((view, fusion), are_anatomical, strict=True):
+        for appearance, is_below in zip((view, fusion), are_anatomical, strict=True):
             if is_below:
-                _choose(look, "grey")
-            elif look.colour_map in GREYS and True in are_anatomical:
-                _choose(look, OVERLAY_MAPS[0])
+                _choose(appearance, "grey")
+            elif appearance.colour_map in GREYS and True in are_anatomical:
+                _choose(appearance, OVERLAY_MAPS[0])
         # With equal colours nobody could tell which volume a value belongs to.
         if fusion.colour_map == view.colour_map:
             _choose(fusion, next(key for key in OVERLAY_MAPS if key != view.colour_map))
 
 
-def _choose(look: VolumeAppearance, key: str) -> None:
-    if look.colour_map != key:
-        look.set_colour_map(key)
+def _choose(appearance: VolumeAppearance, key: str) -> None:
+    if appearance.colour_map != key:
+        appearance.set_colour_map(key)

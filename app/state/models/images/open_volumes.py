@@ -8,9 +8,9 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.state.models.images.fusion_display import PairLook
+from app.state.models.images.fusion_display import PairAppearance
 from app.state.models.images.volume_display import VolumeDisplay
-from app.state.models.images.volume_origin import NO_SIDES, Bond, Origin, bond_of
+from app.state.models.images.volume_origin import NO_SIDES, Origin, PairingNote, pairing_note_of
 from app.views.colour.windows import Window
 from app.views.planes.placing import NO_SIDES as NOT_TOLD
 from app.views.planes.placing import VolumePlacing
@@ -80,7 +80,7 @@ class OpenVolumes(QObject):
         super().__init__(view)
         self._view = view
         self._display = VolumeDisplay(view)
-        self._look = PairLook(view)
+        self._look = PairAppearance(view)
         self._image: OpenVolume | None = None
         self.others: tuple[OpenVolume, ...] = ()
         self._base_key, self._overlay_key = IMAGE, ""
@@ -112,15 +112,15 @@ class OpenVolumes(QObject):
         return self._base_key == IMAGE
 
     @property
-    def bond(self) -> Bond:
+    def pairing_note(self) -> PairingNote:
         """Warning and note about the pair that is shown."""
         base, overlay = self.base, self.overlay
         if base is None or overlay is None:
-            return Bond()
-        found = bond_of(base.origin, overlay.origin)
+            return PairingNote()
+        found = pairing_note_of(base.origin, overlay.origin)
         # Without a patient position, left and right may be exchanged between the two.
         sides = NO_SIDES if NOT_TOLD in (base.volume.axes, overlay.volume.axes) else ""
-        return Bond(found.warning, "; ".join(filter(None, (found.remark, sides))))
+        return PairingNote(found.warning, "; ".join(filter(None, (found.remark, sides))))
 
     # the image of the run
 
@@ -275,7 +275,7 @@ class OpenVolumes(QObject):
 
     def _show_overlay(self) -> None:
         base, overlay, fusion = self.base, self.overlay, self._view.fusion
-        fusion.say(*self.bond)
+        fusion.say(*self.pairing_note)
         if base is None or overlay is None:
             if fusion.volume is not None:
                 fusion.lay(None, VolumePlacing(), "")

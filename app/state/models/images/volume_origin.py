@@ -71,7 +71,7 @@ class Origin:
         return self.scan == other.scan
 
 
-class Bond(NamedTuple):
+class PairingNote(NamedTuple):
     """Messages about a pair of volumes while it is shown.
 
     Attributes
@@ -84,7 +84,7 @@ class Bond(NamedTuple):
     remark: str = ""
 
 
-def bond_of(one: Origin, other: Origin) -> Bond:
+def pairing_note_of(one: Origin, other: Origin) -> PairingNote:
     """Return the messages about a pair of volumes.
 
     Parameters
@@ -97,15 +97,15 @@ def bond_of(one: Origin, other: Origin) -> Bond:
     same_scan = one.is_same_scan(other)
     is_one_patient = len(patients) == 1 and one.patient == other.patient
     if len(patients) > 1:
-        return Bond(TWO_PATIENTS)
+        return PairingNote(TWO_PATIENTS)
     # The strongest evidence comes first: a different patient, then the same raw data.
     if same_scan is True:
-        return Bond()
+        return PairingNote()
     if same_scan is False and not is_one_patient:
-        return Bond(TWO_SCANS)
+        return PairingNote(TWO_SCANS)
     # Two DICOM frames of reference have unrelated origins (PS3.3, C.7.4.1).
     if len(spaces) > 1:
-        return Bond(TWO_SPACES)
+        return PairingNote(TWO_SPACES)
     if is_one_patient or (spaces and one.frame_of_reference == other.frame_of_reference):
-        return Bond()
-    return Bond(remark=NOT_SAID)
+        return PairingNote()
+    return PairingNote(remark=NOT_SAID)

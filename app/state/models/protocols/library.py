@@ -171,7 +171,7 @@ class ProtocolLibrary(SavedProtocols):
         renamed = _named(listed.protocol, name)
         if renamed.name == listed.protocol.name:
             return listed.protocol
-        self._refuse_taken(renamed)
+        self._refuse_used_name(renamed)
         # The old version is stored before the new file is written, and its file is removed last. An
         # interruption can leave both, but never neither.
         made = stamped(renamed, listed.revision + 1)
@@ -236,7 +236,7 @@ class ProtocolLibrary(SavedProtocols):
             its name is in use, or it was edited outside Isocenter
         """
         found = read_protocol(path)
-        self._refuse_taken(found)
+        self._refuse_used_name(found)
         # The stored digest does not match its settings, so version and approval would be wrong.
         if found.saved is not None and found.saved.changed:
             raise SettingsError(
@@ -296,7 +296,7 @@ class ProtocolLibrary(SavedProtocols):
             name = f"{listed.path.stem}-version-{listed.revision}.toml"
             write_protocol(listed.protocol, self._own / EARLIER / name)
 
-    def _refuse_taken(self, protocol: Protocol) -> None:
+    def _refuse_used_name(self, protocol: Protocol) -> None:
         taken = self.find(protocol)
         if taken is not None:
             raise SettingsError(

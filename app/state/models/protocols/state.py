@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.state.models.messages import protocol_refused, protocol_taken
+from app.state.models.messages import protocol_refused, protocol_replaced
 from app.state.models.protocols.pins import ProtocolPins
 from app.state.models.quality import Qualities, Quality
 from app.state.models.undo_history import UndoHistory
@@ -129,7 +129,7 @@ class ProtocolState(QObject):
         # Report a replacement only if the user had chosen or edited something before.
         known = map(digest_of, (self.protocol, protocol_for(OpenStudy())))
         if self.suitable and digest_of(before) not in known:
-            self.note = protocol_taken(self.base.name, label_of(before))
+            self.note = protocol_replaced(self.base.name, label_of(before))
             self.protocol_replaced.emit(self.note)
 
     def _restart(self, protocol: Protocol) -> None:

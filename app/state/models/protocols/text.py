@@ -89,7 +89,7 @@ def marked(label: str) -> str:
     return f"{name} ({tr(' and ').join(MARKS[each] for each in words)})"
 
 
-def protocol_remarks(study: ProtocolState) -> list[str]:
+def protocol_notes(study: ProtocolState) -> list[str]:
     """Return notes about the protocol in use: changes, misfit and missing settings.
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.core.errors import EngineError, FileFormatError
 from engine.core.json_types import Plain
-from engine.io.folder import beside, is_file, open_adjacent
+from engine.io.folder import is_file, open_adjacent, path_next_to
 from engine.io.xray.ctsimu.parts import section
 from engine.io.xray.ctsimu.values import (
     ANGLE_RAD,
@@ -141,8 +141,8 @@ def bad_pixels(
 def bad_pixel_map(path: Path, content: Plain) -> Iterator[Path]:
     """Yield the bad pixel map that a scenario names, if it is in the same folder."""
     name = _map_name(content)
-    if name is not None and is_file(beside(path, name)):
-        yield beside(path, name)
+    if name is not None and is_file(path_next_to(path, name)):
+        yield path_next_to(path, name)
 
 
 def _map_name(content: Plain) -> str | None:

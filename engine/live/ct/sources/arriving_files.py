@@ -68,18 +68,18 @@ class _Series:
 
 
 @dataclass
-class Look:
+class FolderListing:
     """Result of one look at the folder.
 
     Attributes
     ----------
     complete : readable images in the order of their numbers
-    begins_anew : True if removed images came again: another scan
+    starts_new_scan : True if removed images came again: another scan
     removed : images that were removed before they were read
     """
 
     complete: list[ArrivingFile] = field(default_factory=list)
-    begins_anew: bool = False
+    starts_new_scan: bool = False
     removed: list[ArrivingFile] = field(default_factory=list)
 
 
@@ -121,7 +121,7 @@ class ArrivingFiles:
         found = (NUMBERED.match(name) for name in self._known)
         return min(int(m["number"]) for m in found if m is not None and m["prefix"] == series)
 
-    def look(self, now_s: float) -> Look:
+    def listing(self, now_s: float) -> FolderListing:
         """Look at the folder.
 
         Parameters
@@ -131,7 +131,7 @@ class ArrivingFiles:
 
         Returns
         -------
-        look
+        listing
             images that can be read now, and what has changed
 
         Raises
@@ -139,7 +139,7 @@ class ArrivingFiles:
         EngineError
             if the folder is missing, or its drive is not reachable
         """
-        found = Look()
+        found = FolderListing()
         self._list(found, now_s)
         # A direct question for one name is fast in a folder of any size
         for series in list(self._series.values()):
@@ -147,13 +147,13 @@ class ArrivingFiles:
         found.complete = self._complete(now_s)
         return found
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Forget all images, so that they come again."""
         self._known, self._usual_bytes, self._n_mistaken = set(), {}, 0
         self._waiting, self._series = {}, {}
-        self._listings.begin_anew()
+        self._listings.restart()
 
-    def taken(self, file: ArrivingFile) -> None:
+    def discard(self, file: ArrivingFile) -> None:
         """Remove an image that was read from the list.
 
         Parameters
@@ -186,19 +186,19 @@ class ArrivingFiles:
         """
         file.fault, file.not_before_s = fault, until_s
 
-    def _list(self, found: Look, now_s: float) -> None:
+    def _list(self, found: FolderListing, now_s: float) -> None:
         listed = self._listings.went_on(now_s, self._known)
         if listed is None:
             return
         if listed.is_another:
-            found.begins_anew = True
-            self.begin_anew()
+            found.starts_new_scan = True
+            self.restart()
             return
         new = listed.names - self._known
         # Removed files that come again: the scanner overwrites an aborted scan
         if listed.came_again(new):
-            found.begins_anew = True
-            self.begin_anew()
+            found.starts_new_scan = True
+            self.restart()
             new = listed.names
         waiting = (self._waiting.pop(name, None) for name in sorted(listed.removed))
         found.removed = [file for file in waiting if file is not None]

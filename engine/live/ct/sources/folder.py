@@ -11,7 +11,7 @@ from engine.core.errors import EngineError
 from engine.geometry.xray import XrayGeometry
 from engine.jobs.loader import CallsHere
 from engine.jobs.loader.loader import Calls
-from engine.live.core.frame import Arrival, Ended, Gone, Resumed, Waiting
+from engine.live.core.frame import Arrival, Ended, Resumed, SourceLost, Waiting
 from engine.live.ct.sources.arriving_files import ArrivingFiles
 from engine.live.ct.sources.folder_scan import FolderScan
 
@@ -69,19 +69,21 @@ class FolderSource:
         while not stop.is_set():
             now_s = monotonic()
             try:
-                look = files.look(now_s)
+                listing = files.listing(now_s)
             # A network drive that is not reachable for a moment is no reason to end
             except EngineError as e:
                 if not is_gone:
                     is_gone = True
-                    yield Gone(f"{self.name}: the folder cannot be listed ({e}) Waits for it.")
+                    yield SourceLost(
+                        f"{self.name}: the folder cannot be listed ({e}) Waits for it."
+                    )
                 stop.wait(GONE_POLL_S)
                 continue
             if is_gone:
                 is_gone = False
                 yield Resumed(f"{self.name}: the folder is there again.")
             n_before = scan.n_taken
-            yield from scan.taken_from(look, now_s, stop)
+            yield from scan.frames_of_images(listing, now_s, stop)
             if scan.n_taken > n_before:
                 is_quiet, last_s = False, monotonic()
                 continue

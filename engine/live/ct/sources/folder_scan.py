@@ -29,7 +29,7 @@ from engine.jobs.loader.loader import Calls
 from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, Resumed, SourceEvent
 from engine.live.ct.frame_checks import Screening
 from engine.live.ct.missing import MissingNumbers
-from engine.live.ct.sources.arriving_files import ArrivingFile, ArrivingFiles, Look
+from engine.live.ct.sources.arriving_files import ArrivingFile, ArrivingFiles, FolderListing
 from engine.live.ct.sources.image_kinds import kind_of
 
 AT_ONCE = 8
@@ -82,33 +82,35 @@ class FolderScan:
         """Start the reader of images before the first one comes."""
         self._loader.call(_images_at, [], about=self._name)
 
-    def taken_from(self, look: Look, now_s: float, stop: Event) -> Iterator[Arrival]:
+    def frames_of_images(
+        self, listing: FolderListing, now_s: float, stop: Event
+    ) -> Iterator[Arrival]:
         """Yield the frames of complete images, and messages about them.
 
         Parameters
         ----------
-        look
+        listing
             result of a look at the folder
         now_s
             time of the look, by `time.monotonic` [s]
         stop
             set by the consumer to end the iteration
         """
-        if look.begins_anew:
-            yield self._begun_anew("images come again under names of earlier ones")
-        for file in look.removed:
+        if listing.starts_new_scan:
+            yield self._restarted("images come again under names of earlier ones")
+        for file in listing.removed:
             yield Noticed(f"{self._name}: {file.path.name} was removed before it was read.")
         # In small groups, so that the first images are used before the last are read
-        for start in range(0, len(look.complete), AT_ONCE):
+        for start in range(0, len(listing.complete), AT_ONCE):
             if stop.is_set():
                 return
-            files = look.complete[start : start + AT_ONCE]
+            files = listing.complete[start : start + AT_ONCE]
             images = self._loader.call(_images_at, [each.path for each in files], about=self._name)
             for file, (values, fault) in zip(files, images, strict=True):
                 # The numbers of all images so far would shift, so everything is read again
                 if file.number < self._first.get(file.series, 0):
-                    self._files.begin_anew()
-                    yield self._begun_anew(f"{file.path.name} comes before the first image")
+                    self._files.restart()
+                    yield self._restarted(f"{file.path.name} comes before the first image")
                     return
                 # The size was right, but the file system may not show all bytes yet
                 if not file.is_sure and (values is None or not values.all()):
@@ -124,10 +126,10 @@ class FolderScan:
         yield from self._read_settings()  # settings may come after all images
         yield from self._missing.late(now_s)
 
-    def _begun_anew(self, why: str) -> SourceEvent:
+    def _restarted(self, why: str) -> SourceEvent:
         self.plan, self._shape, self._tried, self._above_at_s = None, None, 0, 0.0
         self._first, self._said = {}, set()
-        self._screening.begin_anew()
+        self._screening.restart()
         self._missing = MissingNumbers(self._name)
         return Resumed(f"{self._name}: {why}; the scan begins anew.", anew=True)
 
@@ -171,7 +173,7 @@ class FolderScan:
         return found if found is not None and found[1].folder == folder.name else None
 
     def _frame(self, file: ArrivingFile, values: Array) -> Iterator[Arrival]:
-        self._files.taken(file)
+        self._files.discard(file)
         self.n_taken += 1
         kind = kind_of(file.series, self.plan)
         if values.ndim != 2:

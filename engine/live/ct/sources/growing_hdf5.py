@@ -56,7 +56,7 @@ class Grown:
     Attributes
     ----------
     frames : new frames in order
-    taken : number of images of each dataset that were read, for the next look
+    n_read : number of images of each dataset that were read, for the next look
     is_open : True if a writer has the file open and shares it (SWMR)
     is_in_use : True if a writer has it open without sharing
     planned : number of projections for which the file has space or angles, None if unknown
@@ -66,7 +66,7 @@ class Grown:
     """
 
     frames: list[GrownFrame] = field(default_factory=list)
-    taken: dict[str, int] = field(default_factory=dict)
+    n_read: dict[str, int] = field(default_factory=dict)
     is_open: bool = False
     is_in_use: bool = False
     planned: int | None = None
@@ -75,14 +75,14 @@ class Grown:
     identity: int | None = None
 
 
-def look_at(path: Path, taken: dict[str, int]) -> Grown:
+def new_frames(path: Path, n_read: dict[str, int]) -> Grown:
     """Return the new frames since the last look.
 
     Parameters
     ----------
     path
         HDF5 file
-    taken
+    n_read
         `Grown.taken` of the last look; empty at the first
 
     Returns
@@ -96,7 +96,7 @@ def look_at(path: Path, taken: dict[str, int]) -> Grown:
         if the file contains no frames, perhaps not yet
     """
     open_head(path)  # raises for anything that is no file
-    grown, before = Grown(taken=dict(taken), identity=identity_of(path)), state_of(path)
+    grown, before = Grown(n_read=dict(n_read), identity=identity_of(path)), state_of(path)
     with written_file(path) as (file, is_open):
         grown.is_open, grown.is_in_use = is_open, file is None
         if file is not None:
@@ -106,7 +106,7 @@ def look_at(path: Path, taken: dict[str, int]) -> Grown:
                 raise damaged(path, e) from e
     # Without SWMR the library may have read blocks of two states
     if not grown.is_open and state_of(path) != before:
-        return Grown(taken=dict(taken), identity=grown.identity)
+        return Grown(n_read=dict(n_read), identity=grown.identity)
     return grown
 
 
@@ -114,7 +114,7 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
     left = MOST_BYTES if grown.is_open else MOST_UNSHARED_BYTES
     grown.planned, grown.geometry = layout.planned, layout.geometry
     for name, item in layout.images.items():
-        at, filled = grown.taken.get(name, 0), 0
+        at, filled = grown.n_read.get(name, 0), 0
         n_there = layout.n_there(name)
         # Another scan was written into a file of the same name
         if at > n_there:
@@ -138,7 +138,7 @@ def _read(layout: Hdf5Layout, grown: Grown) -> None:
             grown.frames.append(GrownFrame(kind, index, layout.angle(kind, index, k), values))
             if left <= 0:
                 break
-        grown.taken[name] = max(at, filled)
+        grown.n_read[name] = max(at, filled)
 
 
 def _is_filled_after(layout: Hdf5Layout, item: h5py.Dataset, k: int, n_there: int) -> bool:

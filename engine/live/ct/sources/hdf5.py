@@ -11,10 +11,19 @@ from engine.core.errors import EngineError
 from engine.geometry.xray import XrayGeometry
 from engine.io.folder import exists
 from engine.jobs.loader.loader import Calls
-from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Gone, Noticed, Resumed, Waiting
+from engine.live.core.frame import (
+    Arrival,
+    Ended,
+    Frame,
+    FrameKind,
+    Noticed,
+    Resumed,
+    SourceLost,
+    Waiting,
+)
 from engine.live.ct.frame_checks import Screening
 from engine.live.ct.sources.file_source import FileSource
-from engine.live.ct.sources.growing_hdf5 import Grown, look_at
+from engine.live.ct.sources.growing_hdf5 import Grown, new_frames
 
 POLL_S = 0.05
 QUIET_S = 5.0
@@ -71,10 +80,10 @@ class _Looks:
         self.has_news = False
         self._path, self._loader = path, loader
         self._screening = Screening(path.name)
-        self._taken: dict[str, int] = {}
+        self._n_read: dict[str, int] = {}
         self._last_s = monotonic()
         self._last: Grown | None = None
-        self._was_shared = self._is_gone = False
+        self._was_shared = self._is_missing = False
         self._said = ""
         self._identity: int | None = None
 
@@ -89,19 +98,19 @@ class _Looks:
         self.has_news = False
         try:
             grown = self._loader.call(
-                look_at, self._path, self._taken, about=self._path.name, stopped=stop.is_set
+                new_frames, self._path, self._n_read, about=self._path.name, stopped=stop.is_set
             )
         except EngineError as e:
             if not stop.is_set():
                 yield from self._failed(str(e))
             return
         # The writer has deleted the file and created another one
-        if self._is_gone or self._identity not in (None, grown.identity):
+        if self._is_missing or self._identity not in (None, grown.identity):
             self._identity = None
-            yield self._begun_anew(f"{self._path.name}: another file is there.")
+            yield self._restarted(f"{self._path.name}: another file is there.")
             return
         self._identity = grown.identity
-        self._last, self._taken = grown, grown.taken
+        self._last, self._n_read = grown, grown.n_read
         # Remembered, since a closed file no longer shows it
         self._was_shared |= grown.is_open
         self.geometry = grown.geometry or self.geometry
@@ -123,7 +132,7 @@ class _Looks:
     def is_over(self) -> bool:
         """Return True if nothing more can come."""
         grown = self._last
-        if grown is None or self.has_news or self._is_gone or grown.is_in_use:
+        if grown is None or self.has_news or self._is_missing or grown.is_in_use:
             return False
         is_full = grown.planned is not None and self._n_seen >= grown.planned > 0
         # Only a writer that shared the file shows that it has closed it
@@ -131,19 +140,19 @@ class _Looks:
         return (is_full or is_closed) and monotonic() - self._last_s > END_QUIET_S
 
     def _failed(self, fault: str) -> Iterator[Arrival]:
-        if not exists(self._path) and not self._is_gone:
-            self._is_gone = True
-            yield Gone(f"{self._path.name}: the file is gone; waits for it to come back.")
+        if not exists(self._path) and not self._is_missing:
+            self._is_missing = True
+            yield SourceLost(f"{self._path.name}: the file is gone; waits for it to come back.")
         elif "fewer images than before" in fault:
-            yield self._begun_anew(fault)
-        elif not self._is_gone:
+            yield self._restarted(fault)
+        elif not self._is_missing:
             yield from self._say(f"{self._path.name}: cannot be read yet: {fault}")
 
-    def _begun_anew(self, why: str) -> Resumed:
-        self._taken, self.n_projections, self._n_seen = {}, 0, 0
+    def _restarted(self, why: str) -> Resumed:
+        self._n_read, self.n_projections, self._n_seen = {}, 0, 0
         self.geometry, self._last = None, None
-        self._is_gone = self._was_shared = False
-        self._screening.begin_anew()
+        self._is_missing = self._was_shared = False
+        self._screening.restart()
         return Resumed(f"{why} The scan begins anew.", anew=True)
 
     def _quiet(self, grown: Grown) -> Iterator[Waiting]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.errors import DataError, EngineError, SettingsError
-from engine.live.core.frame import Arrival, Frame, FrameKind, Gone, Noticed, Resumed, Waiting
+from engine.live.core.frame import Arrival, Frame, FrameKind, Noticed, Resumed, SourceLost, Waiting
 from engine.live.ct.sequence import Sequence
 from engine.live.ct.sources.array_fields import (
     ArrayFields,
@@ -129,7 +129,7 @@ class _Arrays:
                     continue
                 if is_there and not channel.isConnected():
                     is_there = False
-                    yield Gone(
+                    yield SourceLost(
                         f"{self._name}: the channel is gone; frames go on when it comes back."
                     )
                 elif is_there and not is_quiet and monotonic() - last_s > QUIET_S:
@@ -145,11 +145,11 @@ class _Arrays:
         try:
             number, kind, values = number_of(array), kind_of_array(array), values_of(array)
         except EngineError as e:
-            yield from self._said(str(e))
+            yield from self._notices(str(e))
             return
         # Other types of EPICS lack these fields, in ways that differ by type
         except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as e:
-            yield from self._said(str(DataError(f"what is no NTNDArray ({e}).")))
+            yield from self._notices(str(DataError(f"what is no NTNDArray ({e}).")))
             return
         angle = angle_of(array)
         index = self._index(kind, number)
@@ -169,7 +169,7 @@ class _Arrays:
         self._last = number
         return number - self._first
 
-    def _said(self, text: str) -> Iterator[Noticed]:
+    def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
         if self._refused <= MOST_REFUSALS:
             more = " Further ones are not said." if self._refused == MOST_REFUSALS else ""

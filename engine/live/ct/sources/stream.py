@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import EngineError
 from engine.geometry.xray import XrayGeometry
-from engine.live.core.frame import Announced, Arrival, Ended, Frame, Gone, Noticed, Resumed, Waiting
+from engine.live.core.frame import (
+    Announced,
+    Arrival,
+    Ended,
+    Frame,
+    Noticed,
+    Resumed,
+    SourceLost,
+    Waiting,
+)
 from engine.live.core.message import MOST_BYTES, ScanEnd, read_message
 from engine.live.core.zeromq import opened
 from engine.live.ct.sequence import Sequence
@@ -102,7 +111,7 @@ class StreamSource:
             try:
                 message = read_message(parts, last_s)
             except EngineError as e:
-                yield from self._said(str(e))
+                yield from self._notices(str(e))
                 continue
             if isinstance(message, ScanEnd):
                 yield Ended(
@@ -123,14 +132,14 @@ class StreamSource:
         rows, columns = geometry.shape
         another, then = ("", "") if before is None else ("another ", "; another scan begins")
         if before is not None:
-            sequence.begin_anew()
+            sequence.restart()
         yield Announced(
             f"{self.name}: the sender announces {another or 'a '}geometry of {geometry.n_views:,} "
             f"projections of {rows} × {columns} pixels{then}.",
             geometry,
         )
 
-    def _said(self, text: str) -> Iterator[Noticed]:
+    def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
         if self._refused <= MOST_REFUSALS:
             more = " Further ones are not told." if self._refused == MOST_REFUSALS else ""
@@ -158,7 +167,7 @@ class Presence:
         self._n_senders = 0
         self.was_gone = False
 
-    def changes(self) -> Iterator[Gone | Resumed]:
+    def changes(self) -> Iterator[SourceLost | Resumed]:
         """Yield the changes since the last call."""
         import zmq
         from zmq.utils.monitor import recv_monitor_message
@@ -175,6 +184,6 @@ class Presence:
                 self._n_senders -= 1
                 if not self._n_senders:
                     self.was_gone = True
-                    yield Gone(
+                    yield SourceLost(
                         f"{self._name}: the sender is gone; frames go on when it comes back."
                     )

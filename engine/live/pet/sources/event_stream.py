@@ -98,7 +98,7 @@ class EventStreamSource:
             try:
                 message = read_event_message(parts, self._head, last_s)
             except EngineError as e:
-                yield from self._said(str(e))
+                yield from self._notices(str(e))
                 continue
             if isinstance(message, ScanEnd):
                 yield Ended(
@@ -141,7 +141,7 @@ class EventStreamSource:
                 "events are used from the next announcement."
             )
 
-    def _said(self, text: str) -> Iterator[Noticed]:
+    def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
         if self._refused <= MOST_REFUSALS:
             more = " Further ones are not told." if self._refused == MOST_REFUSALS else ""

@@ -14,7 +14,7 @@ from engine.io import LISTMODE_READERS
 from engine.io.folder import exists
 from engine.io.listmode.tail import ListModeTail
 from engine.io.safety.open_input import InputFile
-from engine.live.core.frame import Ended, Gone, Resumed, Waiting
+from engine.live.core.frame import Ended, Resumed, SourceLost, Waiting
 from engine.live.pet.event_batch import EventArrival, EventBatch
 
 POLL_S = 0.05
@@ -96,7 +96,7 @@ class GrowingFileSource:
                 raise fault
             yield from self._say(Waiting, f"cannot be read yet: {fault}")
         elif not exists(tail.path):
-            yield from self._say(Gone, "the file is gone; waits for it to come back.")
+            yield from self._say(SourceLost, "the file is gone; waits for it to come back.")
         elif tail.was_replaced:
             # The new file may be of another scanner
             self._tail, self._came, self._said = None, 0, ""
@@ -104,7 +104,9 @@ class GrowingFileSource:
         else:
             raise fault
 
-    def _say(self, kind: Callable[[str], Waiting | Gone], text: str) -> Iterator[EventArrival]:
+    def _say(
+        self, kind: Callable[[str], Waiting | SourceLost], text: str
+    ) -> Iterator[EventArrival]:
         if text != self._said:
             self._said = text
             yield kind(f"{self.name}: {text}")

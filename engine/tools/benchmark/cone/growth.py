@@ -96,16 +96,16 @@ def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float
         return HostXray(scene_again, on=on, on_progress=None, profiler=Profiler(on))
 
     held = projector()
-    kept = held.kept()
+    bordered = held.bordered()
 
     def update() -> None:
-        held.keep(y, kept)
-        held.back_kept(kept, box)
+        held.keep(y, bordered)
+        held.back_bordered(bordered, box)
 
     works: tuple[Callable[[], Any], ...] = (
         lambda: projector().back(y, box, as_adjoint=False),
         update,
-        lambda: held.back_kept(kept, box),
+        lambda: held.back_bordered(bordered, box),
     )
     works[0]()  # compiles
     return [_median(work, repeats) for work in works]

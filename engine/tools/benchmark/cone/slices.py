@@ -132,12 +132,12 @@ def _cases(on: Backend, setup: Setup, y: Array) -> dict[str, Callable[[int], Any
     shared = Slices(setup.geometry, setup.planes(0), on=on)
     shared.update(y)
 
-    def together(sample: int) -> list[Array]:
+    def all_slices(sample: int) -> list[Array]:
         shared.place(setup.planes(sample))
         return shared.values()
 
     if on.gpu is None:
-        return {SHARED: together}
+        return {SHARED: all_slices}
     own: list[Slices] = []
 
     def one_by_one(sample: int) -> None:
@@ -147,7 +147,7 @@ def _cases(on: Backend, setup: Setup, y: Array) -> dict[str, Callable[[int], Any
             slices.update(y)
             slices.values()
 
-    return {SHARED: together, EACH: one_by_one}
+    return {SHARED: all_slices, EACH: one_by_one}
 
 
 def _times(on: Backend, case: Callable[[int], Any], most_s: float) -> list[float]:

@@ -164,7 +164,7 @@ class Forms:
     def back_seconds(self, variant: BackVariant, launches: int = 1) -> float:
         """Measure the back projection alone, from a graph so that the host does not count."""
         kernels, views = self._compiled(variant)
-        images = self._held_projections(variant)
+        images = self._cached_projections(variant)
 
         def work() -> None:
             kernels.back(images, views, self._volume)
@@ -188,7 +188,7 @@ class Forms:
         """Run a form once; returns some slices (n, n_y, n_x) of what it computed, on the host."""
         kernels, views = self._compiled(variant)
         self._volume.fill(np.nan)  # what a form leaves out is not what another one left there
-        kernels.back(self._held_projections(variant), views, self._volume)
+        kernels.back(self._cached_projections(variant), views, self._volume)
         parts = [self.gpu.download(self._volume[z : z + 1]) for z in slices]
         return np.concatenate(parts)
 
@@ -197,7 +197,7 @@ class Forms:
         shape, detector = self.work.grid.shape, self.work.detector
         return kernels, kernels.views(self._scene.matrices, shape, detector)
 
-    def _held_projections(self, variant: BackVariant) -> Array | Texture:
+    def _cached_projections(self, variant: BackVariant) -> Array | Texture:
         """Projections as the form reads them; those of the form before it are kept for it."""
         key = (variant.texture, variant.projections)
         if self._held is None or self._held[0] != key:

@@ -38,13 +38,13 @@ def run(
     gpu = on.gpu
     if gpu is None:
         raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
-    usual = _ours(on, work, None)
-    n_products = int(work.n_products[usual.orientations].sum())
+    reference = _ours(on, work, None)
+    n_products = int(work.n_products[reference.orientations].sum())
     makers: dict[str, Callable[[], LinearOperator]] = {
-        f"Algorithm {n}": partial(PaperProjector, usual, gpu, n) for n in get_args(Algorithm)
+        f"Algorithm {n}": partial(PaperProjector, reference, gpu, n) for n in get_args(Algorithm)
     }
     makers |= {_name(form): partial(_ours, on, work, form) for form in forms}
-    test = _Test(on, work.n_products_in_all / n_products, repeats, usual)
+    test = _Test(on, work.n_products_in_all / n_products, repeats, reference)
     rows = [row for name, make in makers.items() for row in test.tried(name, make)]
     return {
         "note": NOTE,
@@ -60,12 +60,12 @@ def run(
 class _Test:
     """One image and one set of values, and how each form is measured on them."""
 
-    def __init__(self, on: Backend, longer: float, repeats: int, usual: LinearOperator) -> None:
+    def __init__(self, on: Backend, longer: float, repeats: int, reference: LinearOperator) -> None:
         rng = np.random.default_rng(SEED)
         self._on, self._longer, self._repeats = on, longer, repeats
-        self._x = on.to_device(rng.random(usual.in_shape, np.float32))
-        self._y = on.to_device(rng.random(usual.out_shape, np.float32))
-        self._wanted = self._both(usual)
+        self._x = on.to_device(rng.random(reference.in_shape, np.float32))
+        self._y = on.to_device(rng.random(reference.out_shape, np.float32))
+        self._wanted = self._both(reference)
 
     def tried(self, name: str, make: Callable[[], LinearOperator]) -> list[Plain]:
         """Measure one form both ways; what the memory cannot hold is told."""
@@ -80,11 +80,11 @@ class _Test:
                 "form": name,
                 "case": case,
                 "device": self._on.name,
-                "iteration_s": self._longer * self._seconds(way),
+                "iteration_s": self._longer * self._seconds(function),
                 "difference": float(np.abs(mine - wanted).max() / np.abs(wanted).max()),
                 "fault": "",
             }
-            for case, way, mine, wanted in zip(
+            for case, function, mine, wanted in zip(
                 (FORWARD, BACK), ways, found, self._wanted, strict=True
             )
         ]
@@ -93,8 +93,8 @@ class _Test:
         on = self._on
         return on.to_host(A.forward(self._x)), on.to_host(A.adjoint(self._y))
 
-    def _seconds(self, way: Callable[[], Any]) -> float:
-        return median(timed(way, self._on)[0] for _ in range(self._repeats))
+    def _seconds(self, function: Callable[[], Any]) -> float:
+        return median(timed(function, self._on)[0] for _ in range(self._repeats))
 
 
 def _ours(on: Backend, work: PanelWork, form: MatrixVariant | None) -> MatrixProjector:

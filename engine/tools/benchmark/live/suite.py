@@ -124,7 +124,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
 
 def _figures_of(case: LiveCase, choices: LiveChoices, on: Backend, seconds: float) -> Plain:
     update, before = _followed(case, choices, on, seconds)
-    after, row = update.statistics, update.statistics.as_plain()
+    after, row = update.statistics, update.statistics.to_json()
     row["dropped"], used = after.dropped - before.dropped, after.used - before.used
     row["dropped_percent"] = 100 * row["dropped"] / max(row["dropped"] + used, 1)
     row["difference"] = _difference(case, choices, update, on)
@@ -164,7 +164,7 @@ def _difference(case: LiveCase, choices: LiveChoices, update: LiveUpdate, on: Ba
         case.setup.geometry, images.planes, steps=choices.steps, settings=choices.settings, on=on
     )
     live.add(frames_of(case.sends, numbers))
-    stored = live.refresh(settled=True)
+    stored = live.refresh(is_idle=True)
     if stored is None or stored.n_views != images.n_views:
         return float("nan")
     pairs = zip(images.values, stored.values, strict=True)

@@ -19,7 +19,7 @@ from engine.core.errors import ResourceError
 from engine.core.json_types import Plain
 from engine.tools.benchmark.cone.suite import SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, ConeWork
 from engine.tools.benchmark.peers import astra as peer_astra
-from engine.tools.benchmark.peers.peer_run import Beside
+from engine.tools.benchmark.peers.peer_run import PeerRun
 
 ASTRA = "ASTRA, CUDA"
 _WAY_OUT = "install astra-toolbox with CUDA, from its wheel or from conda-forge"
@@ -66,31 +66,31 @@ class AstraCone:
         self._gpu, self._work, self._head, self._views = gpu, work, head, views
         self._voxel = np.float32(work.grid.voxel_mm[0])
 
-    def forward(self) -> Beside:
+    def forward(self) -> PeerRun:
         """Line integrals of the volume."""
         n_views, (n_rows, n_columns) = self._work.n_views, self._work.geometry.shape
         made = self._gpu.xp.zeros((n_rows, n_views, n_columns), np.float32)
         linked = {"VolumeDataId": self._head, "ProjectionDataId": made}
-        return self._beside("FP3D_CUDA", linked, lambda: made.transpose(1, 0, 2) * self._voxel)
+        return self._peer_run("FP3D_CUDA", linked, lambda: made.transpose(1, 0, 2) * self._voxel)
 
-    def back(self) -> Beside:
+    def back(self) -> PeerRun:
         """Back projection of the views."""
         return self._to_volume("BP3D_CUDA", np.float32(1))
 
-    def fdk(self) -> Beside:
+    def fdk(self) -> PeerRun:
         """Filtered back projection of the views."""
         return self._to_volume("FDK_CUDA", 1 / self._voxel)
 
-    def _to_volume(self, algorithm: str, unit: np.float32) -> Beside:
+    def _to_volume(self, algorithm: str, unit: np.float32) -> PeerRun:
         made = self._gpu.xp.zeros(self._head.shape, np.float32)
         # a copy of its own, since it filters in place
         given = self._gpu.xp.ascontiguousarray(self._views.transpose(1, 0, 2))
         linked = {"ReconstructionDataId": made, "ProjectionDataId": given}
-        return self._beside(algorithm, linked, lambda: made * unit)
+        return self._peer_run(algorithm, linked, lambda: made * unit)
 
-    def _beside(
+    def _peer_run(
         self, algorithm: str, arrays: dict[str, Array], result: Callable[[], Array]
-    ) -> Beside:
+    ) -> PeerRun:
         """Link arrays of the card to the algorithm; `result` keeps what it writes into."""
         astra, build = opened()
         if self._gpu.facts.number:
@@ -111,7 +111,7 @@ class AstraCone:
             astra.algorithm.delete(number)
             astra.data3d.delete([settings[name] for name in arrays])
 
-        return Beside(build, run, result, close)
+        return PeerRun(build, run, result, close)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from engine.tools.benchmark.bars import Bar, at_least
 from engine.tools.benchmark.peers.peer_run import (
     FAULTS,
     LEAST_CORRELATION,
-    Beside,
+    PeerRun,
     Run,
     agreement,
     sampled,
@@ -47,7 +47,7 @@ class CardCase:
     work: str
     ours: Callable[[], Array]
     peer: str
-    theirs: Callable[[], Beside]
+    theirs: Callable[[], PeerRun]
     compared: str
 
 
@@ -55,14 +55,14 @@ def row(case: CardCase, gpu: Gpu, repeats: int) -> Plain:
     """Measure one work `repeats` times, each program in turn."""
     expected = sampled(case.ours())  # compiles
     try:
-        return _row(case) | _beside(case, case.theirs(), expected, gpu, repeats)
+        return _row(case) | _peer_run(case, case.theirs(), expected, gpu, repeats)
     except FAULTS as e:
         (own,) = _in_turn((case.ours,), gpu, repeats)
         return _row(case) | {"ours_s": own, "why_not": sentence(case.peer, e)}
 
 
-def _beside(
-    case: CardCase, peer: Beside, expected: NDArray[np.float64], gpu: Gpu, repeats: int
+def _peer_run(
+    case: CardCase, peer: PeerRun, expected: NDArray[np.float64], gpu: Gpu, repeats: int
 ) -> Plain:
     try:
         peer.run()

@@ -18,7 +18,7 @@ from engine.core.json_types import Plain
 from engine.tools.benchmark.peers.peer_run import (
     FAULTS,
     LEAST_CORRELATION,
-    Beside,
+    PeerRun,
     Run,
     agreement,
     sampled,
@@ -45,7 +45,7 @@ class PeerCase:
     work: str
     peer: str
     ours: Callable[[], Array]
-    theirs: Callable[[], Beside] | None
+    theirs: Callable[[], PeerRun] | None
     compared: str = "results"
 
 
@@ -55,7 +55,7 @@ def row(case: PeerCase, repeats: int) -> Plain:
     if case.theirs is None:
         return _row(case) | _alone(case, repeats)
     try:
-        return _row(case) | _beside(case, case.theirs(), result, repeats)
+        return _row(case) | _peer_run(case, case.theirs(), result, repeats)
     except FAULTS as e:
         return _row(case) | _alone(case, repeats) | {"why_not": sentence(case.peer, e)}
 
@@ -79,13 +79,13 @@ def _alone(case: PeerCase, repeats: int) -> Plain:
     return _medians("ours", [_time(case.ours) for _ in range(repeats)])
 
 
-def _beside(case: PeerCase, peer: Beside, result: Array, repeats: int) -> Plain:
+def _peer_run(case: PeerCase, peer: PeerRun, result: Array, repeats: int) -> Plain:
     try:
         peer.run()
         found = agreement(case.compared, sampled(result), peer)
         if found is not None:
             _require(found, peer)
-        pairs = [(_settled_time(case.ours), _settled_time(peer.run)) for _ in range(repeats)]
+        pairs = [(_warm_time(case.ours), _warm_time(peer.run)) for _ in range(repeats)]
     finally:
         peer.close()
     own, theirs = zip(*pairs, strict=True)
@@ -94,7 +94,7 @@ def _beside(case: PeerCase, peer: Beside, result: Array, repeats: int) -> Plain:
     return {"build": peer.build, **times, "ratio": ratio, "agreement": found}
 
 
-def _require(found: Plain, peer: Beside) -> None:
+def _require(found: Plain, peer: PeerRun) -> None:
     """Refuse seconds of other work than ours."""
     # written so that NaN, which compares as false, is refused too
     if not found["correlation"] >= LEAST_CORRELATION:
@@ -104,12 +104,12 @@ def _require(found: Plain, peer: Beside) -> None:
         )
 
 
-def _medians(whose: str, times: Sequence[Times]) -> Plain:
+def _medians(name: str, times: Sequence[Times]) -> Plain:
     clock, busy = (median(column) for column in zip(*times, strict=True))
-    return {f"{whose}_s": clock, f"{whose}_cpu_s": busy}
+    return {f"{name}_s": clock, f"{name}_cpu_s": busy}
 
 
-def _settled_time(run: Run) -> Times:
+def _warm_time(run: Run) -> Times:
     """Time a run after one of its own that is not timed, as updates follow one another.
 
     A system may take memory back while the other program is at work; to get it anew costs time.

@@ -23,7 +23,7 @@ from engine.tools.benchmark.bars import Bar, at_most
 from engine.tools.benchmark.peers import parallelproj, parallelproj_library
 from engine.tools.benchmark.peers.cases import PeerCase
 from engine.tools.benchmark.peers.parallelproj_2 import NAME, ListModePeer, numerator
-from engine.tools.benchmark.peers.peer_run import Beside
+from engine.tools.benchmark.peers.peer_run import PeerRun
 
 FWHM_PS = (385.0, 200.0)
 SEED = 1
@@ -72,9 +72,9 @@ def _first_kind(on: Backend, rays: Rays, grid: ImageGrid) -> PeerCase:
     build = parallelproj.build()
     image = np.ones(grid.shape, np.float32)
 
-    def theirs(build: str) -> Beside:
+    def theirs(build: str) -> PeerRun:
         forward, back = parallelproj.passes(rays, grid)
-        return Beside(build, lambda: (forward(), back()))
+        return PeerRun(build, lambda: (forward(), back()))
 
     edge, n_events = grid.shape[0], len(rays.ends)
     work = f"list mode, {n_events} events unsorted, {edge}³, projection and back"
@@ -90,8 +90,8 @@ def _second_kind(
     grid = crossing.cube(len(image))
     A = RayProjector(rays, grid, on=on, tof=tof)
 
-    def theirs(path: str) -> Beside:
-        return ListModePeer(on, rays, grid, image, tof, path=path).beside()
+    def theirs(path: str) -> PeerRun:
+        return ListModePeer(on, rays, grid, image, tof, path=path).peer_run()
 
     work = numerator(len(rays.ends), grid, tof, order)
     for path in parallelproj_library.paths() or (None,):

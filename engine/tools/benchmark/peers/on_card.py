@@ -104,7 +104,7 @@ def _events(on: Backend, grid: ImageGrid, rays: Rays, tof: TofBins | None, host:
         numerator(len(rays.ends), grid, tof),
         lambda: A.em_numerator(image)[1],
         PARALLELPROJ,
-        lambda: ListModePeer(on, rays, grid, host, tof).beside(),
+        lambda: ListModePeer(on, rays, grid, host, tof).peer_run(),
         "forward sums",
     )
 

@@ -19,7 +19,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.operators.rays import Rays
 from engine.tools.benchmark.peers.parallelproj_library import ParallelprojLibrary, address
-from engine.tools.benchmark.peers.peer_run import Beside
+from engine.tools.benchmark.peers.peer_run import PeerRun
 
 NAME = "libparallelproj"
 SIGMAS = 3.0
@@ -84,9 +84,9 @@ class ListModePeer:
             sigma, offset, bins = (address(each) for each in arrays)
             self._timing = (tof.bin_mm, sigma, offset, SIGMAS, bins, tof.n_bins, 0, 0)
 
-    def beside(self) -> Beside:
+    def peer_run(self) -> PeerRun:
         """Return what does the work once, and the sums p of its rays."""
-        return Beside(self._library.build, self.numerator, self._checked_sums)
+        return PeerRun(self._library.build, self.numerator, self._checked_sums)
 
     def _checked_sums(self) -> Array:
         """Return p, where x · Aᵀ (1 / A x) holds each event once."""
@@ -108,7 +108,7 @@ class ListModePeer:
         self._call("back", self._shares, self._ratios)
         return self._image * self._shares
 
-    def _call(self, way: Literal["fwd", "back"], image: Array, values: Array) -> None:
+    def _call(self, direction: Literal["fwd", "back"], image: Array, values: Array) -> None:
         arrays = (self._start, self._end, image, self._origin, self._voxel, values)
         rays = (*map(address, arrays), self._n, address(self._shape))
-        self._library.call(way, *rays, *self._timing, timed=bool(self._timing))
+        self._library.call(direction, *rays, *self._timing, timed=bool(self._timing))

@@ -46,13 +46,13 @@ class ParallelprojLibrary:
     def __init__(self, on: Backend, path: str | None = None) -> None:
         path = path or next(iter(paths()), None)
         if path is None:
-            raise ResourceError(f"libparallelproj is not installed; {_way_out(on)}.")
+            raise ResourceError(f"libparallelproj is not installed; {_remedy(on)}.")
         self._path, self._number = path, on.gpu.facts.number if on.gpu else None
         self._library = _loaded(path, on)
         if not _works(path, self._number):
             raise ResourceError(
                 f"{path}: does not find the length of one ray on this "
-                f"{'card' if on.is_cuda else 'processor'}; {_way_out(on)}."
+                f"{'card' if on.is_cuda else 'processor'}; {_remedy(on)}."
             )
         self._threads = on.threads
 
@@ -66,13 +66,13 @@ class ParallelprojLibrary:
         which = "as installed" if self._path in _installed() else Path(self._path).name
         return f"libparallelproj {version}, {which}"
 
-    def call(self, way: Literal["fwd", "back"], *values: float, timed: bool = False) -> None:
+    def call(self, direction: Literal["fwd", "back"], *values: float, timed: bool = False) -> None:
         """Project (n,) rays, or add them up back; returns when the device has.
 
         values : addresses of their starts and ends, the image, its origin and voxel, the sums; n;
             address of the image's shape; with `timed` what its header says of times of flight
         """
-        function = self._library[f"joseph3d{'_tof_lm' if timed else ''}_{way}"]
+        function = self._library[f"joseph3d{'_tof_lm' if timed else ''}_{direction}"]
         function.argtypes, function.restype = (*_RAYS, *(_TIMES if timed else ()), *_CARD), None
         if self._number is None and hasattr(self._library, "omp_set_num_threads"):
             self._library.omp_set_num_threads(self._threads)
@@ -103,19 +103,19 @@ def _loaded(path: str, on: Backend) -> CDLL:
     try:
         library = CDLL(path)
     except OSError as e:
-        raise ResourceError(f"{path}: cannot be loaded ({e}); {_way_out(on)}.") from e
+        raise ResourceError(f"{path}: cannot be loaded ({e}); {_remedy(on)}.") from e
     if not hasattr(library, "parallelproj_cuda_enabled"):
-        raise ResourceError(f"{path}: no libparallelproj of version 2; {_way_out(on)}.")
+        raise ResourceError(f"{path}: no libparallelproj of version 2; {_remedy(on)}.")
     has_cuda = bool(library.parallelproj_cuda_enabled())
     if on.is_cuda and not has_cuda:
         # it would take pointers of a card for such of the host
-        raise ResourceError(f"{path}: built without CUDA; {_way_out(on)}.")
+        raise ResourceError(f"{path}: built without CUDA; {_remedy(on)}.")
     if has_cuda and not on.is_cuda:
-        raise ResourceError(f"{path}: built with CUDA, so that it runs on a card; {_way_out(on)}.")
+        raise ResourceError(f"{path}: built with CUDA, so that it runs on a card; {_remedy(on)}.")
     return library
 
 
-def _way_out(on: Backend) -> str:
+def _remedy(on: Backend) -> str:
     which = "with" if on.is_cuda else "without"
     return f"install libparallelproj {which} CUDA from conda-forge, or give its path in {VARIABLE}"
 

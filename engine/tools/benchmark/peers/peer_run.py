@@ -26,7 +26,7 @@ MOST_COMPARED = 1_000_000
 
 
 @dataclass(frozen=True)
-class Beside:
+class PeerRun:
     """Another program, ready to do one work.
 
     Attributes
@@ -50,7 +50,7 @@ def sampled(values: Array) -> NDArray[np.float64]:
     return some.astype(np.float64).ravel()
 
 
-def agreement(of: str, ours: NDArray[np.float64], peer: Beside) -> Plain | None:
+def agreement(of: str, ours: NDArray[np.float64], peer: PeerRun) -> Plain | None:
     """Return means and correlation of both results, ours sampled; None if they are not compared."""
     if peer.result is None:
         return None

@@ -27,7 +27,7 @@ from engine.tools.benchmark.cone import rtk
 from engine.tools.benchmark.cone import suite as cone
 from engine.tools.benchmark.peers import astra, cases, list_mode
 from engine.tools.benchmark.peers.cases import PeerCase
-from engine.tools.benchmark.peers.peer_run import Beside
+from engine.tools.benchmark.peers.peer_run import PeerRun
 
 WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
 LEAST_LEFT = 2 / 3
@@ -109,8 +109,8 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
 
     peer = cache(partial(rtk.cases, scan.geometry, scan.grid, head, views, on.threads))
 
-    def theirs(build: str, name: str) -> Beside:
-        return Beside(build, peer()[name])
+    def theirs(build: str, name: str) -> PeerRun:
+        return PeerRun(build, peer()[name])
 
     return [
         PeerCase(
@@ -129,8 +129,8 @@ def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     scan: Array = line_integrals(shepp_logan(), geometry).astype(np.float32)
     build = astra.build()
 
-    def theirs(build: str) -> Beside:
-        return Beside(build, astra.filtered_back_projection(scan, angles, size))
+    def theirs(build: str) -> PeerRun:
+        return PeerRun(build, astra.filtered_back_projection(scan, angles, size))
 
     named = f"parallel FBP, {n_slices} slices of {size}², {n_views} views"
     ours = partial(fdk, scan, geometry, grid, on=on)

@@ -75,7 +75,7 @@ def test_a_measurement_is_saved_used_and_kept(
     used = lambda: ROLE in inputs and not controls.commands.is_busy  # noqa: E731
     qtbot.waitUntil(used, timeout=PATIENCE_MS)
     assert inputs[ROLE].value == str(target)
-    kept = controls.commands.kept.of(KeepingOwner.of_scanner(scanner))[ROLE]
+    kept = controls.commands.remembered.of(KeepingOwner.of_scanner(scanner))[ROLE]
     assert (kept.value, kept.since) == (str(target), date.today().isoformat())
     found = read_components(target, scanner)
     assert np.array_equal(found.crystals, made.found.components.crystals)

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 
 from app.analysis.measure.annotations_box import AnnotationsBox
 from app.analysis.regions.region_storage import RegionKeeper
-from app.state.services.scan_regions import regions_beside, save_beside
+from app.state.services.scan_regions import save_next_to, stored_regions
 from app.views.slices.slice_view import SliceView
 from engine.data import Volume
 from engine.geometry import ImageGrid
@@ -104,9 +104,9 @@ def test_annotations_are_saved_with_the_study_and_kept_with_the_scan(
     session.regions.set_tool("arrow")
     drag(axial, (-10.0, 0.0), (0.0, 0.0), (10.0, 10.0))
     (made,) = box.model.annotations
-    save_beside(session, tmp_path / "study.toml")
+    save_next_to(session, tmp_path / "study.toml")
     session.opened_from = tmp_path / "study.toml"
-    assert regions_beside(session).annotations == (made,)
+    assert stored_regions(session).annotations == (made,)
     other = Volume(np.full(GRID.shape, 2, np.float32), GRID, "HU")
     session.show_file(other, "b.h5")
     assert not box.model.annotations, "another scan has none"

@@ -118,15 +118,15 @@ def test_a_kept_curve_stays_behind_that_of_another_image(qtbot, window, box, bal
     drag(qtbot, view, *across(view))
     settled(qtbot, box)
     box.keep.click()
-    first = box.plot.kept
+    first = box.plot.stored
     twice = Volume(2 * ball.values, ball.grid, ball.unit)
     window.session.view.set_volume(twice)
     settled(qtbot, box)
-    assert box.plot.kept is first
+    assert box.plot.stored is first
     np.testing.assert_allclose(box.profile.values, 2 * first.values, rtol=1e-6)
     window.session.view.set_volume(Volume(ball.values, ball.grid, "1/mm"))
     settled(qtbot, box)
-    assert box.plot.kept is None, "values of another unit are no comparison"
+    assert box.plot.stored is None, "values of another unit are no comparison"
 
 
 def test_a_volume_on_another_grid_has_no_line(qtbot, window, box, ball):

@@ -21,9 +21,9 @@ from app.analysis.regions.regions_tab import RegionsTab
 from app.state.models.images.open_volumes import OpenVolume
 from app.state.models.images.volume_origin import Origin
 from app.state.models.region_model import RegionModel
-from app.state.models.run_images import Kept
+from app.state.models.run_images import StoredImage
 from app.state.models.run_record import RunState
-from app.state.services.scan_regions import regions_beside, save_beside
+from app.state.services.scan_regions import save_next_to, stored_regions
 from app.views.slices.slice_view import SliceView
 from engine.analysis.regions import (
     BoxRegion,
@@ -290,13 +290,14 @@ def test_new_images_are_measured_in_turns_until_all_are(monkeypatch) -> None:
 
 
 def test_curves_run_over_iterations_or_frames(controls) -> None:
-    last = Kept("iteration 2, subset 1", image(), (2, 1), 3)
-    whole = [Kept(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
+    last = StoredImage("iteration 2, subset 1", image(), (2, 1), 3)
+    whole = [StoredImage(f"iteration {k}", image(k), (k, 2), 3) for k in (1, 2)]
     assert [at for at, _ in images_by_position([*whole, last])] == [1, 2]
     frames = [
-        Kept(f"frame {k}", image(), (k, 1), 2, TimeFrame(k * 1000, k * 1000 + 500)) for k in (0, 1)
+        StoredImage(f"frame {k}", image(), (k, 1), 2, TimeFrame(k * 1000, k * 1000 + 500))
+        for k in (0, 1)
     ]
-    assert [at for at, _ in images_by_position([*frames, Kept("all frames", image())])] == [
+    assert [at for at, _ in images_by_position([*frames, StoredImage("all frames", image())])] == [
         0.25,
         1.25,
     ]
@@ -307,15 +308,15 @@ def test_regions_go_with_the_study_and_never_onto_those_of_another_scan(
 ) -> None:
     session, model = controls.session, tab.model
     model.add(BALL, "Lesion")
-    save_beside(session, tmp_path / "study.toml")
+    save_next_to(session, tmp_path / "study.toml")
     kept = read_regions(tmp_path / "study.regions.toml")
     assert kept == model.current
     session.opened_from = tmp_path / "study.toml"
-    assert regions_beside(session) == kept
+    assert stored_regions(session) == kept
     session.regions.follow(image(), ("data:other",), "other")
     session.regions.add(BALL, "Other")
     with pytest.raises(OutputError, match="another scan"):
-        save_beside(session, tmp_path / "study.toml")
+        save_next_to(session, tmp_path / "study.toml")
     assert read_regions(tmp_path / "study.regions.toml") == kept
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.output.export.export_dialog import ExportDialog
 from app.output.export.writing import export_folder, export_name, obstacle
 from app.state.models.preferences import Preferences
-from app.state.models.run_images import Kept
+from app.state.models.run_images import StoredImage
 from app.state.models.run_record import RunRecord
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -51,7 +51,7 @@ def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
     parent = QWidget()
     qtbot.addWidget(parent)
     leave_free(N_BYTES // 2)
-    dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
+    dialog = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path)
     assert not dialog.save.isEnabled()
     assert "not enough free disk space" in dialog.save.toolTip()
     leave_free(50 * N_BYTES)
@@ -71,7 +71,7 @@ def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
 def test_whatever_is_typed_as_a_name_is_answered_by_a_sentence(qtbot, volume, tmp_path, name):
     parent = QWidget()
     qtbot.addWidget(parent)
-    dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
+    dialog = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path)
     dialog.path.setText(name if name.startswith("~") else str(tmp_path / name))
     assert not dialog.save.isEnabled() and dialog.save.toolTip()
 
@@ -80,7 +80,7 @@ def test_a_file_that_exists_is_described(qtbot, volume, tmp_path):
     parent = QWidget()
     qtbot.addWidget(parent)
     (tmp_path / "a.h5").write_bytes(bytes(2048))
-    dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
+    dialog = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path)
     dialog.path.setText(str(tmp_path / "a.h5"))
     assert dialog.save.isEnabled() and "2,048 bytes" in dialog._note.text()
 
@@ -95,13 +95,13 @@ def test_the_offered_name_says_what_and_how_and_never_whose(volume, tmp_path, mo
     study = Study(data=scan, protocol=ListModeProtocol(name="Brain"))
     record = RunRecord("a", study, provenance={"ended_utc": "2026-11-22T12:00:00+00:00"})
     record.result = volume
-    name = export_name(record, Kept("final", volume))
+    name = export_name(record, StoredImage("final", volume))
     assert name.startswith("study-") and "_Brain_2026-11-2" in name and "Muster" not in name
     other = Volume(volume.values, GRID, "counts/mm")
-    assert export_name(record, Kept("iteration 2", other)).endswith("_iteration-2")
+    assert export_name(record, StoredImage("iteration 2", other)).endswith("_iteration-2")
     record.study = study.model_copy(update={"identified": True})
-    assert export_name(record, Kept("final", volume)).startswith("Mustermann_Brain_")
-    assert export_name(RunRecord("mu.nii"), Kept("mu.nii", volume)).startswith("mu_")
+    assert export_name(record, StoredImage("final", volume)).startswith("Mustermann_Brain_")
+    assert export_name(RunRecord("mu.nii"), StoredImage("mu.nii", volume)).startswith("mu_")
 
 
 def test_exports_lie_in_a_folder_of_their_own_until_another_is_used(tmp_path, monkeypatch):
@@ -122,7 +122,7 @@ def test_an_image_in_activity_is_offered_as_suv_where_all_is_known(qapp, qtbot, 
     }
     values = np.full(GRID.shape, 370e6 / 70e3, np.float32)
     volume = Volume(values, GRID, "Bq/mL", {"scan": scan})
-    dialog = ExportDialog(None, [Kept("final", volume)], 0, tmp_path)
+    dialog = ExportDialog(None, [StoredImage("final", volume)], 0, tmp_path)
     qtbot.addWidget(dialog)
     assert set(dialog.values.reasons) == {"lbm-james", "lbm-janmahasatian", "bsa"}
     assert "the height is not known" in dialog.values.reasons["bsa"]
@@ -135,7 +135,7 @@ def test_an_image_in_activity_is_offered_as_suv_where_all_is_known(qapp, qtbot, 
 
 def test_other_images_are_written_as_they_are(qapp, qtbot, tmp_path):
     volume = Volume(np.zeros(GRID.shape, np.float32), GRID, "HU")
-    dialog = ExportDialog(None, [Kept("final", volume)], 0, tmp_path)
+    dialog = ExportDialog(None, [StoredImage("final", volume)], 0, tmp_path)
     qtbot.addWidget(dialog)
     assert not dialog.values.isVisibleTo(dialog)
     assert dialog.values.converted(volume, None) == (volume, None)
@@ -145,12 +145,12 @@ def test_the_format_that_was_used_last_is_offered_again(qtbot, volume, tmp_path)
     """It is kept among the preferences; one of another version is not offered."""
     parent = QWidget()
     qtbot.addWidget(parent)
-    first = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path, "a")
+    first = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a")
     first.use_format([each.suffixes[0] for each in WRITERS].index(".mha"))
     preferences = Preferences(tmp_path / "home")
     preferences.export_suffix = first.suffix
     again = Preferences(tmp_path / "home").export_suffix
-    second = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path, "a", suffix=again)
+    second = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a", suffix=again)
     assert second.target == tmp_path / "a.mha" and second.suffix == ".mha"
-    unknown = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path, "a", suffix=".gone")
+    unknown = ExportDialog(parent, [StoredImage("final", volume)], 0, tmp_path, "a", suffix=".gone")
     assert unknown.target.name == f"a{WRITERS[0].suffixes[0]}"

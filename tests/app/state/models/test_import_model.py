@@ -10,7 +10,7 @@ import pytest
 from app.state.models.import_model import ImportModel
 from engine.core.errors import EngineError
 from engine.io import read_projections
-from engine.raw_import import Reading, look_at, write_draft
+from engine.raw_import import Reading, preview_of, write_draft
 from tests.engine.raw_import.scans import COLUMNS, ROWS, counts, raw_file, tiff_folders
 
 MOST_ANSWERS = 5
@@ -19,12 +19,12 @@ REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "columns": str(C
 
 def look(model: ImportModel) -> None:
     """Look as the window does, without the pictures."""
-    said = dict(model.said)
+    answers = dict(model.answers)
     model.begin()
     try:
-        model.take(said, look_at(model.source, said, with_images=False))
+        model.take(answers, preview_of(model.source, answers, with_images=False))
     except EngineError as e:
-        model.take(said, str(e))
+        model.take(answers, str(e))
     model.end()
 
 
@@ -52,7 +52,7 @@ def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
 
 def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path, ">u2", 512))
-    model.said = {"columns": str(COLUMNS)}
+    model.answers = {"columns": str(COLUMNS)}
     look(model)
     assert 1 + finish(model) <= MOST_ANSWERS
     assert model.guess("rows")[0] == str(ROWS)
@@ -84,7 +84,7 @@ def test_a_wrong_answer_is_said_and_can_be_taken_back(tmp_path: Path) -> None:
     assert model.look is before
     assert not model.is_complete
     say(model, "beam", "")
-    assert model.said == {}
+    assert model.answers == {}
     assert not model.fault
 
 
@@ -99,7 +99,7 @@ def test_where_no_size_fits_it_can_be_said(tmp_path: Path) -> None:
 
 def test_a_look_at_older_answers_is_not_shown(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
-    old = look_at(model.source, {}, with_images=False)
+    old = preview_of(model.source, {}, with_images=False)
     model.say("pixel", "0.05")
     model.take({}, old)
     assert model.look is None
@@ -108,7 +108,7 @@ def test_a_look_at_older_answers_is_not_shown(tmp_path: Path) -> None:
 def test_a_reading_that_is_picked_is_said(tmp_path: Path) -> None:
     model = ImportModel(raw_file(tmp_path))
     wanted = []
-    model.said_changed.connect(lambda: wanted.append(dict(model.said)))
+    model.answers_changed.connect(lambda: wanted.append(dict(model.answers)))
     picture = np.zeros((4, 4), np.float32)
     model.pick(Reading(True, False, picture))
     model.pick(Reading(True, False, picture))

@@ -14,7 +14,7 @@ from app.state.models.images.volume_origin import (
     TWO_SCANS,
     TWO_SPACES,
     Origin,
-    bond_of,
+    pairing_note_of,
 )
 from app.views.state import ViewState
 from engine.data.volume import Volume
@@ -91,11 +91,11 @@ def test_two_patients_are_never_laid_over_each_other_without_a_sentence():
     """Whatever else agrees, and whichever is above."""
     values = [("", "1", "2")] * 4
     for one, other in product((Origin(*each) for each in product(*values)), repeat=2):
-        bond = bond_of(one, other)
-        assert bond == bond_of(other, one)
+        pairing_note = pairing_note_of(one, other)
+        assert pairing_note == pairing_note_of(other, one)
         if one.patient and other.patient and one.patient != other.patient:
-            assert bond.warning == TWO_PATIENTS
-        elif not (bond.warning or bond.remark):
+            assert pairing_note.warning == TWO_PATIENTS
+        elif not (pairing_note.warning or pairing_note.remark):
             same_person = one.patient and one.patient == other.patient
             same_space = one.frame_of_reference and (
                 one.frame_of_reference == other.frame_of_reference
@@ -116,7 +116,7 @@ def test_two_patients_are_never_laid_over_each_other_without_a_sentence():
     ],
 )
 def test_what_is_said_of_two_volumes(one, other, said):
-    assert "".join(bond_of(one, other)) == said
+    assert "".join(pairing_note_of(one, other)) == said
 
 
 def test_what_is_said_stays_with_the_picture(volumes, view):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.state.models.run_images import Kept, KeptImages
+from app.state.models.run_images import StoredImage, StoredImages
 from app.state.models.run_model import RunModel
 from app.state.models.run_record import RunRecord, RunState
 from engine.data.runs.events import Aborted, Failed, Finished, Preview, ResultSaved
@@ -72,7 +72,7 @@ def test_another_job_keeps_no_image_of_the_last_one(run):
 
 
 def test_iterates_from_the_disk_stand_before_those_that_are_made(run):
-    earlier = [Kept(f"iteration {i}", volume(i), (i, SUBSETS), OF) for i in (5, 10, 20)]
+    earlier = [StoredImage(f"iteration {i}", volume(i), (i, SUBSETS), OF) for i in (5, 10, 20)]
     run.keep(preview(20))
     run.keep(preview(21))
     run.keep_earlier("job", earlier)
@@ -84,17 +84,17 @@ def test_iterates_from_the_disk_stand_before_those_that_are_made(run):
 def test_the_last_iterate_from_the_disk_is_shown_while_the_engine_prepares(run):
     shown = []
     run.image_selected.connect(lambda image, _: shown.append(image))
-    run.keep_earlier("job", [Kept("iteration 5", volume(5), (5, SUBSETS), OF)])
+    run.keep_earlier("job", [StoredImage("iteration 5", volume(5), (5, SUBSETS), OF)])
     assert [image.values.max() for image in shown] == [5]
     run.show_preview(preview(6, 1))
-    run.keep_earlier("job", [Kept("iteration 4", volume(4), (4, SUBSETS), OF)])
+    run.keep_earlier("job", [StoredImage("iteration 4", volume(4), (4, SUBSETS), OF)])
     assert len(shown) == 2, "a newer image is not pushed away"
 
 
 def test_earlier_images_count_towards_the_memory():
-    images = KeptImages(limit_bytes=4 * volume().values.nbytes)
+    images = StoredImages(limit_bytes=4 * volume().values.nbytes)
     images.add("iteration 9", volume(), (9, 1), OF)
-    images.add_earlier([Kept(f"iteration {i}", volume(), (i, 1), OF) for i in range(1, 6)])
+    images.add_earlier([StoredImage(f"iteration {i}", volume(), (i, 1), OF) for i in range(1, 6)])
     assert images.labels == ["iteration 1", "iteration 3", "iteration 5", "iteration 9"]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.state.models.run_images import KeptImages
+from app.state.models.run_images import StoredImages
 from app.state.models.run_model import RunModel
 from app.state.models.run_record import RunRecord, RunState
 from engine.data.runs.events import (
@@ -248,14 +248,14 @@ def test_a_volume_of_a_file_counts_as_exported_and_is_no_run(run, watch):
 
 def test_past_its_limit_every_other_image_goes_but_the_newest():
     n_bytes = volume().values.nbytes
-    kept = KeptImages(limit_bytes=4 * n_bytes)
+    kept = StoredImages(limit_bytes=4 * n_bytes)
     assert [kept.add(str(i), volume()) for i in range(4)] == [False] * 4
     assert kept.add("4", volume()) is True
     assert kept.labels == ["0", "2", "4"]
 
 
 def test_images_that_had_to_go_let_the_newest_be_followed(running, watch, monkeypatch):
-    running.record.images = KeptImages(limit_bytes=2 * volume().values.nbytes)
+    running.record.images = StoredImages(limit_bytes=2 * volume().values.nbytes)
     for i in (1, 2):
         running.keep(preview(i, 2))
     running.select(0)
@@ -265,7 +265,7 @@ def test_images_that_had_to_go_let_the_newest_be_followed(running, watch, monkey
 
 
 def test_all_images_of_a_long_run_may_take_a_gibibyte():
-    kept = KeptImages()
+    kept = StoredImages()
     grid = ImageGrid((64, 1024, 1024), (1.0, 1.0, 1.0))
     large = Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")  # 256 MiB, never touched
     assert [kept.add(str(i), large) for i in range(5)] == [False] * 4 + [True]

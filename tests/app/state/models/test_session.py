@@ -11,7 +11,7 @@ import pytest
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import Input, Inputs
 from app.state.models.quality import QUALITIES, at_quality, caption_of, quality_of
-from app.state.models.run_images import KeptImages
+from app.state.models.run_images import StoredImages
 from app.state.models.run_record import RunRecord, RunState
 from app.state.models.session import Session
 from app.state.models.speeds import once_key
@@ -352,7 +352,7 @@ def test_ledger_timings_and_warnings_are_kept(session):
 
 def test_kept_images_stay_within_their_memory():
     one = volume().values.nbytes
-    images = KeptImages(limit_bytes=4 * one)
+    images = StoredImages(limit_bytes=4 * one)
     for i in range(1, 40):
         images.add(f"iteration {i}", volume(i))
         assert sum(kept.volume.values.nbytes for kept in images.items) <= 4 * one

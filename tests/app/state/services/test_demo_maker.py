@@ -13,7 +13,7 @@ from pytestqt.wait_signal import SignalBlocker
 from scipy.ndimage import binary_erosion
 
 from app.shell.welcome import WelcomeCard
-from app.state.services.demo_maker import make_demo_apart
+from app.state.services.demo_maker import make_demo_in_process
 from app.state.services.threads import Task
 from app.views.colour.windows import auto_window
 from app.views.literal_text import literal_tip
@@ -51,7 +51,7 @@ def simulated(qapp, folder) -> Callable[[Demo], tuple[Study, list[float]]]:
 
     @cache
     def make(demo: Demo) -> tuple[Study, list[float]]:
-        task, steps = Task(lambda task: make_demo_apart(task, demo, folder)), []
+        task, steps = Task(lambda task: make_demo_in_process(task, demo, folder)), []
         task.progressed.connect(lambda done, total: steps.append(done / total))
         with SignalBlocker(timeout=PATIENCE_MS) as message:
             message.connect(task.done)
@@ -107,7 +107,7 @@ def test_the_picture_of_the_rods_holds_their_decays_and_its_window_suits_them(si
 
 
 def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
-    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    task = Task(lambda task: make_demo_in_process(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
         task.start()
         qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
@@ -117,7 +117,7 @@ def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
 
 
 def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
-    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    task = Task(lambda task: make_demo_in_process(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.done, timeout=PATIENCE_MS) as message:
         task.start()
         qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)

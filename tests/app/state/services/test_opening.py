@@ -11,7 +11,7 @@ import pytest
 
 from app.state.models.device_choice import DeviceChoice
 from app.state.models.inputs import Inputs
-from app.state.models.scanner_inputs import FILE, KeepingOwner, KeptInputs, owner_of
+from app.state.models.scanner_inputs import FILE, KeepingOwner, RememberedInputs, owner_of
 from app.state.models.session import Session
 from app.state.services.commands import Commands
 from engine.core.backend.devices import cpu_device
@@ -174,8 +174,8 @@ def test_what_is_kept_is_for_that_scanner_alone(desk, folder):
     desk.open(folder / "a.h5")
     desk.open(folder / "norm.txt")
     desk.open(folder / "mu.h5")
-    assert desk.commands.is_kept("normalisation") is False
-    assert desk.commands.is_kept("attenuation") is None
+    assert desk.commands.is_remembered("normalisation") is False
+    assert desk.commands.is_remembered("attenuation") is None
     desk.commands.keep("normalisation", True)
     desk.commands.keep("attenuation", True)  # it belongs to the scan: nothing happens
     desk.open(folder / "b.h5")
@@ -219,10 +219,10 @@ def test_another_geometry_of_the_same_name_is_another_scanner(tiny_ring):
 @pytest.mark.parametrize("text", ["{", "[]", '{"scanner x": {"normalisation": {}}}', "\xff", ""])
 def test_a_damaged_list_of_what_is_kept_is_moved_aside(tmp_path, tiny_ring, text):
     (tmp_path / FILE).write_text(text, "latin-1")
-    kept, owner = KeptInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
+    kept, owner = RememberedInputs(tmp_path), KeepingOwner.of_scanner(tiny_ring)
     assert kept.of(owner) == {} and "save the files for the scanners again" in kept.fault
     kept.keep(owner, "normalisation", "norm.txt", date(2026, 11, 22))
-    again = KeptInputs(tmp_path)
+    again = RememberedInputs(tmp_path)
     assert again.fault == "" and again.of(owner)["normalisation"].value == "norm.txt"
 
 
@@ -257,7 +257,7 @@ def test_a_kept_crystal_map_is_for_scans_that_name_no_scanner(desk, folder, name
     desk.open(nameless / "scan.clm.safir")
     desk.commands.keep("scanner", True)
     desk.open(folder / "a.h5")
-    assert desk.files() == {"data": "a.h5"} and desk.commands.is_kept("scanner") is None
+    assert desk.files() == {"data": "a.h5"} and desk.commands.is_remembered("scanner") is None
     desk.open(nameless / "scan.clm.safir")
     assert desk.files() == {"data": "scan.clm.safir", "scanner": "places.txt"}
     assert "Saved for all scans" in desk.inputs["scanner"].origin

@@ -40,9 +40,9 @@ def looked(qtbot, window, page, open_ct):  # noqa: F811
 
 
 def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
-    look = window.context.previews.look
-    assert look.volume.values.shape == (1, 40, 40)
-    assert look.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
+    preview = window.context.previews.preview
+    assert preview.volume.values.shape == (1, 40, 40)
+    assert preview.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
     assert page.headline.text() == "Preview: central slice, z 0.5 mm"
     assert page.text.text().startswith("Filtered back projection (FDK), Ram-Lak window; axis at")
     assert page.text.text().endswith("This is not the result of a run.")
@@ -57,26 +57,26 @@ def test_a_preview_is_no_image_of_the_run(window, looked):
 
 
 def test_a_changed_filter_gives_another_preview_that_names_it(window, page, looked):
-    before = window.context.previews.look
+    before = window.context.previews.preview
     window.session.study.set_protocol(CtProtocol(algorithm=Fdk(window="hann", cutoff=0.5)))
     assert page.headline.text().startswith("Preview of the previous settings")
     looked()
     assert "Hann window, cut off at 50%" in page.text.text()
-    assert not np.array_equal(window.context.previews.look.volume.values, before.volume.values)
+    assert not np.array_equal(window.context.previews.preview.volume.values, before.volume.values)
 
 
 def test_the_newest_of_many_changes_is_shown(window, looked):
     for column in (17.0, 18.0, 19.0, 21.0):
         window.session.study.set_protocol(with_steps(centre=CentreOfRotation(column=column)))
     looked()
-    assert window.context.previews.look.protocol == window.session.study.protocol
-    assert "axis at column 21.00, from the protocol" in window.context.previews.look.messages
+    assert window.context.previews.preview.protocol == window.session.study.protocol
+    assert "axis at column 21.00, from the protocol" in window.context.previews.preview.messages
 
 
 def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page, looked):
     window.session.study.set_protocol(with_steps(flat_field=FlatField(use="off")))
     looked()
-    assert window.context.previews.look is None
+    assert window.context.previews.preview is None
     assert "expected line integrals" in page.text.text()
     assert page.state.volume is None
     window.session.study.undo()
@@ -91,7 +91,7 @@ def test_nobody_looks_nothing_is_made(qtbot, window, page, looked):
     assert not window.context.previews.is_current
     window.results_dock.show()
     looked()
-    assert window.context.previews.look.volume.values.shape == (1, 20, 20)
+    assert window.context.previews.preview.volume.values.shape == (1, 20, 20)
 
 
 def test_a_run_is_not_disturbed(qtbot, window, page, looked):
@@ -104,14 +104,14 @@ def test_a_run_is_not_disturbed(qtbot, window, page, looked):
     window.session.study.set_protocol(with_steps(binning=Binning(pixels=2), rings=Rings(use="off")))
     assert window.tabs.currentWidget() is page
     looked()
-    assert window.context.previews.look.volume.values.shape == (1, 20, 20)
+    assert window.context.previews.preview.volume.values.shape == (1, 20, 20)
 
 
 def test_the_volume_follows_the_axis_that_was_found(window, looked):
     study = window.session.study
     scan = study.inputs.scan
     assert not scan.axis_is_sought(tuple(study.modality.choices(study.protocol).values()))
-    assert study.grid() == window.context.previews.look.grid
+    assert study.grid() == window.context.previews.preview.grid
     study.set_protocol(with_steps(centre=CentreOfRotation(method="moment")))
     assert "found from the scan" in window.steps[3]._result.text()
     looked()
@@ -120,14 +120,14 @@ def test_the_volume_follows_the_axis_that_was_found(window, looked):
 
 def test_another_scan_takes_the_preview_away(window, page, looked, small_study):
     window.commands.clear("data")
-    assert window.context.previews.look is None
+    assert window.context.previews.preview is None
     assert page.state.volume is None
 
 
 def test_a_scan_of_pet_has_no_preview(window, page, opened):
     opened()
     assert not window.tabs.isTabVisible(window.tabs.indexOf(page))
-    assert window.context.previews.look is None
+    assert window.context.previews.preview is None
 
 
 def test_iterations_of_ct_show_their_residual(qtbot, window, open_ct):  # noqa: F811

@@ -125,11 +125,11 @@ def test_before_the_start_a_mu_map_is_seen_with_what_will_be_reconstructed(contr
     session.run.forget()
     content = volume(0.01, "1/mm")
     session.study.set_input("attenuation", Input("map.h5", "", content))
-    controls.context.volumes.look_at_input("attenuation")
+    controls.context.volumes.show_input("attenuation")
     assert view.volume is content and view.box == session.study.grid()
     session.show_result(RunRecord("small", session.study.to_study()), "final", volume())
     assert session.volumes.shows_image and view.box is None
-    controls.context.volumes.look_at_input("attenuation")
+    controls.context.volumes.show_input("attenuation")
     assert view.fusion.volume is content and session.volumes.shows_image
     session.study.set_input("attenuation", None)
     assert view.fusion.volume is None, "it is no input any more"

@@ -56,8 +56,8 @@ def asked(qtbot, controls, step, open_scan):
     return ask
 
 
-def look(qtbot, dialog, wanted: Range) -> None:
-    dialog.look(wanted)
+def make_candidates(qtbot, dialog, wanted: Range) -> None:
+    dialog.make_candidates(wanted)
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
 
 
@@ -150,7 +150,7 @@ def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):
 
 def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
     dialog = asked()
-    look(qtbot, dialog, Range(None, 0.0, 9))
+    make_candidates(qtbot, dialog, Range(None, 0.0, 9))
     assert (
         dialog.text.text()
         == "9 candidates with a step of 0, expected 3 to 99 candidates and a step other than 0."
@@ -161,7 +161,7 @@ def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
 
 def test_a_look_can_be_stopped(qtbot, asked):
     dialog = asked()
-    dialog.look(Range(AXIS, 0.01, 99))
+    dialog.make_candidates(Range(AXIS, 0.01, 99))
     assert dialog.range.again.text() == "Stop"
     dialog.range.again.click()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
@@ -171,7 +171,7 @@ def test_a_look_can_be_stopped(qtbot, asked):
 
 def test_closing_stops_what_is_at_work(qtbot, asked):
     dialog = asked()
-    dialog.look(Range(AXIS, 0.01, 99))
+    dialog.make_candidates(Range(AXIS, 0.01, 99))
     job = dialog.job
     with qtbot.waitSignal(dialog.destroyed, timeout=PATIENCE_MS):
         dialog.reject()
@@ -181,7 +181,7 @@ def test_closing_stops_what_is_at_work(qtbot, asked):
 def test_closing_the_window_stops_what_is_at_work(qtbot, controls, asked):
     dialog = asked()
     before = dialog.found
-    dialog.look(Range(AXIS, 0.01, 99))
+    dialog.make_candidates(Range(AXIS, 0.01, 99))
     controls.commands.wait()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert dialog.found is before
@@ -196,7 +196,7 @@ def test_the_small_pictures_follow_the_window_of_the_large_one(asked):
 
 def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
     dialog = asked("roll")
-    look(qtbot, dialog, Range(None, 5.0, 3))
+    make_candidates(qtbot, dialog, Range(None, 5.0, 3))
     assert dialog.text.text() == (
         "A roll of 5° shifts columns by 1.7 rows, too many for a detector of 4 rows; use a scan of "
         "at least 9 rows, or smaller steps."
@@ -205,7 +205,7 @@ def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
 
 def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, controls, asked):
     dialog = asked("roll")
-    look(qtbot, dialog, Range(None, 0.125, 5))
+    make_candidates(qtbot, dialog, Range(None, 0.125, 5))
     dialog.tiles[3].click()
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
     roll = controls.session.study.protocol.steps.roll
@@ -223,5 +223,5 @@ def test_scores_are_those_of_the_engine(controls, asked):
 
 def test_scores_that_hardly_differ_are_not_to_be_trusted(qtbot, asked):
     dialog = asked("roll")
-    look(qtbot, dialog, Range(None, 0.01, 3))
+    make_candidates(qtbot, dialog, Range(None, 0.01, 3))
     assert dialog.text.text().endswith("hardly differ. Compare the slices by eye.")

@@ -15,7 +15,7 @@ from app.state.services.raw_projections import OFFER
 from app.views.colour.grey_raster import grey_image
 from app.workspace.steps.import_dialog import READINGS, ImportDialog
 from engine.io import read_projections
-from engine.raw_import import Reading, look_at, write_draft
+from engine.raw_import import Reading, preview_of, write_draft
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.raw_import.scans import N_VIEWS, integrals
 from tests.engine.raw_import.test_datasets import SAID
@@ -42,8 +42,8 @@ def scan(tmp_path: Path) -> Path:
 
 def look(dialog: ImportDialog) -> None:
     """Give the dialog a look at what was said, with pictures of nothing."""
-    said = dict(dialog.model.said)
-    found = look_at(dialog.model.source, said, with_images=False)
+    said = dict(dialog.model.answers)
+    found = preview_of(dialog.model.source, said, with_images=False)
     now = bool(said.get("clockwise")), bool(said.get("mirrored"))
     order = (now, *(key for key in READINGS if key != now))
     readings = tuple(Reading(*key, np.eye(8, dtype=np.float32)) for key in order)
@@ -104,7 +104,7 @@ def test_datasets_are_picked_and_the_next_file_takes_the_same(
     for key in ("beam", "pixel"):
         type_in(dialog, key, said[key])
     look(dialog)
-    assert dialog.model.said == {key: said[key] for key in said if key != "array"}
+    assert dialog.model.answers == {key: said[key] for key in said if key != "array"}
     combo = roles["/e/two"]
     combo.setCurrentIndex(0)
     combo.activated.emit(0)
@@ -141,7 +141,7 @@ def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
     scan.with_suffix(".toml").write_text("mine")
     dialog = open_dialog(scan)
     dialog.job.stop()
-    dialog.model.said = {"beam": "parallel", "pixel": "1"}
+    dialog.model.answers = {"beam": "parallel", "pixel": "1"}
     look(dialog)
     dialog.write.click()
     qtbot.waitUntil(lambda: "already exists" in dialog.words.text(), timeout=PATIENCE_MS)

@@ -77,7 +77,7 @@ def test_the_file_is_the_scans_and_is_filled_in_again(
     again = TracerDialog(parent, controls.context)
     assert written.of_scan == scan_digest(small_study.data)
     assert again.form.value() == written.model_copy(update={"of_scan": None})
-    assert controls.commands.is_kept(ROLE) is None  # it cannot be kept for other scans
+    assert controls.commands.is_remembered(ROLE) is None  # it cannot be kept for other scans
     other = small_study.data.with_name("other.h5")
     other.write_bytes(small_study.data.read_bytes())
     again.show()

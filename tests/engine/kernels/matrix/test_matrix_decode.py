@@ -10,8 +10,8 @@ import pytest
 from engine.kernels.matrix import correlation
 from engine.kernels.matrix.codes import ROWS, phase_of, u_of, v_of
 from engine.kernels.matrix.decode import (
-    DecodeRoom,
-    Together,
+    DecodeBuffers,
+    GroupLimits,
     decode,
     n_paired_of,
     rectangle_of,
@@ -27,7 +27,7 @@ PARTS = (0.0, 0.02, 0.2, 0.6, 1.0)
 class Decoded:
     """Two rows of two planes, each plane with another part of its voxels."""
 
-    def __init__(self, together: Together, *, is_turned: bool, seed: int = 6) -> None:
+    def __init__(self, together: GroupLimits, *, is_turned: bool, seed: int = 6) -> None:
         rng = np.random.default_rng(seed)
         planes = [_places(rng.random((HEIGHT, WIDTH)) < part) for part in PARTS[1:]]
         n = [len(plane) for plane in planes]
@@ -37,7 +37,9 @@ class Decoded:
         windows = np.tile(np.array(WINDOW, np.int16), (2, 2, 1))
         self.codes, self.weights = np.zeros(sum(n), np.int32), np.zeros(sum(n), np.float32)
         self.groups = np.zeros(sum(n), np.int32)
-        room = DecodeRoom(*(np.empty(max(n), np.int32) for _ in range(3)), np.empty(max(n), bool))
+        room = DecodeBuffers(
+            *(np.empty(max(n), np.int32) for _ in range(3)), np.empty(max(n), bool)
+        )
         layout = self.starts[:, 0] + 7, np.array([is_turned] * 2), self.starts, windows
         for row in range(2):  # each alone, as threads do
             of_row = values[self.starts[row, 0] : self.starts[row, -1]]
@@ -78,8 +80,10 @@ def _code(place: int, is_turned: bool) -> int:
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK, Together(2, 1)])
-def test_each_non_zero_keeps_its_voxel_and_its_value(together: Together, is_turned: bool) -> None:
+@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK, GroupLimits(2, 1)])
+def test_each_non_zero_keeps_its_voxel_and_its_value(
+    together: GroupLimits, is_turned: bool
+) -> None:
     decoded = Decoded(together, is_turned=is_turned)
     for plane in decoded.planes():
         wanted = [_code(int(place), is_turned) for place in decoded.places[plane]]
@@ -89,9 +93,9 @@ def test_each_non_zero_keeps_its_voxel_and_its_value(together: Together, is_turn
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK, Together(2, 1)])
+@pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK, GroupLimits(2, 1)])
 def test_pairs_come_first_and_the_second_lies_a_pitch_further(
-    together: Together, is_turned: bool
+    together: GroupLimits, is_turned: bool
 ) -> None:
     decoded, n_paired = Decoded(together, is_turned=is_turned), 0
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
@@ -104,7 +108,7 @@ def test_pairs_come_first_and_the_second_lies_a_pitch_further(
 
 
 @pytest.mark.parametrize("together", [correlation.FORWARD, correlation.BACK])
-def test_of_a_run_of_neighbours_all_pairs_are_made(together: Together) -> None:
+def test_of_a_run_of_neighbours_all_pairs_are_made(together: GroupLimits) -> None:
     decoded = Decoded(together, is_turned=False)
     for plane in decoded.planes():
         found = sum(n_paired_of.py_func(group) for group, _ in decoded.members(plane)) // 2
@@ -112,8 +116,8 @@ def test_of_a_run_of_neighbours_all_pairs_are_made(together: Together) -> None:
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
-@pytest.mark.parametrize("together", [correlation.BACK, Together(2, 1), Together(127, 15)])
-def test_a_group_reaches_the_rectangle_that_it_says(together: Together, is_turned: bool) -> None:
+@pytest.mark.parametrize("together", [correlation.BACK, GroupLimits(2, 1), GroupLimits(127, 15)])
+def test_a_group_reaches_the_rectangle_that_it_says(together: GroupLimits, is_turned: bool) -> None:
     decoded = Decoded(together, is_turned=is_turned)
     for group, codes in [each for plane in decoded.planes() for each in decoded.members(plane)]:
         u = np.array([u_of.py_func(int(code)) for code in codes])

@@ -11,8 +11,8 @@ from tests.engine.operators.ray_oracles import octant_rays
 
 
 @numba.njit(nogil=True)
-def packed(values, places, n, kept, kept_places, end):
-    return pack_row(values, places, n, kept, kept_places, end)
+def packed(values, places, n, kept, places_out, end):
+    return pack_row(values, places, n, kept, places_out, end)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -22,14 +22,14 @@ def test_what_is_not_0_is_packed_in_its_order(rng, dtype, n):
     values = values.astype(dtype)
     values[:n][3::9] = np.nan
     places = rng.integers(1 << 32, size=values.size, dtype=np.uint32)
-    kept, kept_places = np.zeros(90, dtype), np.zeros(90, np.uint32)
+    kept, places_out = np.zeros(90, dtype), np.zeros(90, np.uint32)
     kept[:2] = 7.0
 
-    end = packed(values, places, n, kept, kept_places, 2)
+    end = packed(values, places, n, kept, places_out, 2)
 
     is_any = values[:n] != 0
     np.testing.assert_array_equal(kept[:end], [7, 7, *values[:n][is_any]])
-    np.testing.assert_array_equal(kept_places[2:end], places[:n][is_any])
+    np.testing.assert_array_equal(places_out[2:end], places[:n][is_any])
 
 
 def test_sums_beside_their_voxels_are_those_of_an_image_apart(rng, monkeypatch):

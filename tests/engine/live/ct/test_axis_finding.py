@@ -81,7 +81,7 @@ def test_a_plane_through_a_point_moves_along_its_normal_only():
 
 def test_without_a_view_there_is_nothing_to_look_in():
     with pytest.raises(DataError, match="no view yet"):
-        LiveSlices(cone(), PLANES, on=ON).held_views()
+        LiveSlices(cone(), PLANES, on=ON).stored_views()
 
 
 @pytest.mark.parametrize("shape", [(10, 32, 48), (720, 2048, 2048), (1, 7, 1), (4000, 2000, 9000)])

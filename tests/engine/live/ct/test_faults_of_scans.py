@@ -248,7 +248,7 @@ def test_two_scans_that_arrive_together_are_not_mixed():
     first = [Announced("a scan", SCAN), DARK, FLAT, *FRAMES[:9]]
     second = [Announced("another", other), *references(other.shape)]
     work.take_up([*first, *second, *frames_of(other, counts, range(N))])
-    work.refresh(settled=True, is_late=False)
+    work.refresh(is_idle=True, is_late=False)
     expect_equal(work.update.images.values, stored(other, counts))
 
 

@@ -17,7 +17,7 @@ import tifffile
 from engine.core import backend
 from engine.jobs.loader import CallsHere
 from engine.live.core import listing
-from engine.live.core.frame import Arrival, Gone, Resumed, ShapeChanged
+from engine.live.core.frame import Arrival, Resumed, ShapeChanged, SourceLost
 from engine.live.ct.following import LiveChoices, LiveWork
 from engine.live.ct.sources import folder as folder_module
 from engine.live.ct.sources import folder_scan, hdf5
@@ -50,7 +50,7 @@ def test_a_sender_killed_in_mid_message_leaves_no_half_frame(cut_after: int) -> 
         try:
             for arrival in until(StreamSource(line.address), lambda a: is_second(a, got)):
                 got.append(arrival)
-                if isinstance(arrival, Gone) and second is None:
+                if isinstance(arrival, SourceLost) and second is None:
                     first.kill()
                     first.wait()
                     second = sender(address, 0, 5)
@@ -122,7 +122,7 @@ def test_a_folder_whose_permission_is_taken_is_waited_for(tmp_path: Path) -> Non
             if is_projection(1)(each):
                 taken = without_permission(folder)
                 taken.__enter__()
-            elif isinstance(each, Gone) and taken is not None:
+            elif isinstance(each, SourceLost) and taken is not None:
                 taken.__exit__(None, None, None)
                 taken = None
                 write_tiffs(folder, "scan_", counts(4)[2:], first=2)
@@ -140,7 +140,7 @@ def test_a_file_in_the_place_of_the_folder_is_said_and_waited_for(tmp_path: Path
     got: list[Arrival] = []
     for each in until(FolderSource(folder), is_projection(1)):
         got.append(each)
-        if isinstance(each, Gone):
+        if isinstance(each, SourceLost):
             folder.unlink()
             folder.mkdir()
             write_tiffs(folder, "scan_", counts(2))

@@ -22,9 +22,9 @@ from engine.live.core.frame import (
     Ended,
     Frame,
     FrameKind,
-    Gone,
     Resumed,
     ShapeChanged,
+    SourceLost,
     Waiting,
 )
 from engine.live.ct import missing
@@ -35,7 +35,7 @@ from engine.live.ct.sources.arriving_files import ArrivingFiles
 from engine.live.ct.sources.folder import FolderSource
 from engine.live.ct.sources.folder_scan import FolderScan
 from engine.live.ct.sources.image_kinds import kind_of
-from engine.live.ct.views import begins_anew
+from engine.live.ct.views import starts_new_scan
 from tests.engine.io.xray.xray_files import bruker, counts, flexray, nikon, write_tiffs
 from tests.engine.live.ct import folder_writer
 from tests.engine.live.ct.live_scans import collected, frames_of, texts_of, until
@@ -194,7 +194,7 @@ def test_another_folder_of_the_same_name_is_another_scan(tmp_path: Path) -> None
         arrivals.append(each)
         if last_projection(2)(each) and len(frames_of(arrivals)) == 3:
             folder.rename(tmp_path / "old")
-        elif isinstance(each, Gone):
+        elif isinstance(each, SourceLost):
             folder.mkdir()
             write_tiffs(folder, "scan_", counts(3) + 7)
     assert_begun_anew(arrivals)
@@ -223,7 +223,7 @@ def test_a_folder_that_goes_is_waited_for(tmp_path: Path) -> None:
         arrivals.append(each)
         if last_projection(1)(each):
             folder.rename(away)
-        elif isinstance(each, Gone):
+        elif isinstance(each, SourceLost):
             write_tiffs(away, "scan_", counts(4))
             away.rename(folder)
     assert [each.index for each in frames_of(arrivals)] == [0, 1, 2, 3]
@@ -246,10 +246,10 @@ def test_the_next_number_is_found_without_listing_the_folder(tmp_path: Path) -> 
     write_tiffs(tmp_path, "scan_", counts(2))
     files = ArrivingFiles(tmp_path)
     long_ago = 0.0
-    for file in files.look(long_ago).complete:
-        files.taken(file)
+    for file in files.poll(long_ago).complete:
+        files.discard(file)
     write_tiffs(tmp_path, "scan_", counts(2), first=2)
-    found = files.look(long_ago).complete
+    found = files.poll(long_ago).complete
     assert [(file.number, file.is_sure) for file in found] == [(1, True), (2, True), (3, False)]
     assert files.n_listed == 1
 
@@ -262,17 +262,21 @@ def test_an_image_without_zeros_need_not_be_waited_for_and_one_with_them_is_not_
     write_tiffs(tmp_path, "scan_", images[:1])
     scan = FolderScan(files := ArrivingFiles(tmp_path), "scan", CallsHere())
     stop, now_s = Event(), 0.0
-    taken: list[list[int]] = []
+    complete: list[list[int]] = []
     for k in range(1, 5):
-        look = files.look(now_s)
-        taken.append([f.index for f in frames_of(list(scan.taken_from(look, now_s, stop)))])
+        found = files.poll(now_s)
+        complete.append(
+            [f.index for f in frames_of(list(scan.frames_of_images(found, now_s, stop)))]
+        )
         if k == 1:  # nothing says yet how large an image is
             now_s += 1.0
-            look = files.look(now_s)
-            taken.append([f.index for f in frames_of(list(scan.taken_from(look, now_s, stop)))])
+            found = files.poll(now_s)
+            complete.append(
+                [f.index for f in frames_of(list(scan.frames_of_images(found, now_s, stop)))]
+            )
         if k < 4:
             write_tiffs(tmp_path, "scan_", images[k : k + 1], first=k)
-    assert taken == [[], [0], [1], [], [2, 3]]
+    assert complete == [[], [0], [1], [], [2, 3]]
 
 
 def test_names_are_listed_in_portions_and_what_comes_meanwhile_is_not_removed(
@@ -281,16 +285,16 @@ def test_names_are_listed_in_portions_and_what_comes_meanwhile_is_not_removed(
     monkeypatch.setattr(listing, "PORTION", 3)
     write_tiffs(tmp_path, "scan_", counts(8))
     files = ArrivingFiles(tmp_path)
-    assert len(files.look(0.0).complete) == 7, "the first listing is whole"
+    assert len(files.poll(0.0).complete) == 7, "the first listing is whole"
     now_s = monotonic() + 1
     for k in range(8, 12):
         write_tiffs(tmp_path, "scan_", counts(1), first=k)
         (tmp_path / "scan_000001.tif").unlink(missing_ok=True)
-        look = files.look(now_s)
-        assert not look.begins_anew
+        found = files.poll(now_s)
+        assert not found.starts_new_scan
         now_s += 0.001
     assert files.n_listed == 2
-    assert [file.number for file in look.removed] == [1]
+    assert [file.number for file in found.removed] == [1]
 
 
 def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) -> None:
@@ -319,9 +323,9 @@ def test_late_images_are_of_the_scan_and_others_of_the_next(tmp_path: Path) -> N
     frames = frames_of(arrivals)
     assert frames[-1].index == 0
     assert {each.scan for each in frames} == {0}
-    assert not begins_anew(frames[-1], 69, frames[-2].scan)
-    assert begins_anew(replace(frames[1], scan=1), 69, 0)
-    assert begins_anew(replace(frames[-1], scan=None), 69, 0), "where only numbers say it"
+    assert not starts_new_scan(frames[-1], 69, frames[-2].scan)
+    assert starts_new_scan(replace(frames[1], scan=1), 69, 0)
+    assert starts_new_scan(replace(frames[-1], scan=None), 69, 0), "where only numbers say it"
 
 
 def test_late_images_stay_in_what_is_kept_of_a_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.jobs.loader import CallsHere, Loader
-from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Gone, Resumed
+from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Resumed, SourceLost
 from engine.live.ct.sources import hdf5
 from engine.live.ct.sources.hdf5 import Hdf5Source
 from tests.engine.io.xray.xray_files import KEYS, N, counts, dxchange, nxtomo
@@ -101,7 +101,7 @@ def test_a_file_that_is_not_one_yet_goes_or_is_begun_anew(tmp_path: Path) -> Non
             dxchange(tmp_path, data=counts(3), theta=None)  # in place
         elif isinstance(each, Resumed) and "fewer" in each.text:
             path.unlink()
-        elif isinstance(each, Gone):
+        elif isinstance(each, SourceLost):
             dxchange(tmp_path, data=counts(5), theta=None)
     text = texts_of(arrivals)
     assert "scan.h5: cannot be read yet" in text

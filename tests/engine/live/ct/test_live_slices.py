@@ -77,7 +77,7 @@ def test_a_whole_scan_has_the_slices_of_the_stored_one(name):
     counts, live = counts_of(geometry), live_of(geometry)
     for start in range(0, N, 9):
         live.add(frames_of(geometry, counts, range(start, min(start + 9, N))))
-        moving = live.refresh(settled=False)
+        moving = live.refresh(is_idle=False)
 
     wanted = stored(geometry, counts)
     if moving.weights == "exact":
@@ -91,7 +91,7 @@ def test_a_cylinder_has_its_attenuation_from_the_first_view_on(n):
     counts, live = counts_of(geometry), live_of(geometry)
 
     live.add(frames_of(geometry, counts, range(n)))
-    picture = live.refresh(settled=False)
+    picture = live.refresh(is_idle=False)
 
     middle = [values[INSIDE, 16:24].mean() for values in picture.values]
     np.testing.assert_allclose(middle, MU, rtol=2e-3)
@@ -105,10 +105,10 @@ def test_sliding_views_forget_what_was_there_before(turn):
     before, after = counts_of(geometry, (8.0, 0.0)), counts_of(geometry, (-8.0, 4.0))
     live = live_of(geometry, planes=planes, mode="sliding", turn=turn)
     live.add(frames_of(geometry, before, range(N)))
-    live.refresh(settled=False)
+    live.refresh(is_idle=False)
     for start in range(N, 2 * N, 7):
         live.add(frames_of(geometry, after, range(start, min(start + 7, 2 * N))))
-        picture = live.refresh(settled=False)
+        picture = live.refresh(is_idle=False)
 
     live.refresh()
     alone = live_of(geometry, planes=planes, mode="sliding", turn=turn)
@@ -122,7 +122,7 @@ def test_rounding_does_not_grow_over_many_turns():
     live = live_of(geometry, planes=planes, mode="sliding")
     for start in range(0, 12 * N, 5):
         live.add(frames_of(geometry, counts, range(start, start + 5)))
-        picture = live.refresh(settled=False)
+        picture = live.refresh(is_idle=False)
 
     expect_near(picture.values, stored(geometry, counts, planes))
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from engine.core.errors import DataError, SettingsError
-from engine.live.core.frame import Arrival, Frame, FrameKind, Gone, Resumed
+from engine.live.core.frame import Arrival, Frame, FrameKind, Resumed, SourceLost
 from engine.live.ct.opening import open_source
 from engine.live.ct.sources.array_fields import angle_of, kind_of_array, values_of
 from tests.engine.live.ct.live_scans import collected, frames_of, texts_of, until
@@ -67,7 +67,7 @@ def test_frames_of_a_simulated_detector_come_and_it_may_go_and_come_back(tmp_pat
             arrivals.append(each)
             if len(frames_of(arrivals)) == N and len(servers) == 1:
                 servers[0].kill()
-            if isinstance(each, Gone):
+            if isinstance(each, SourceLost):
                 servers.append(served(tmp_path / "sim.h5"))
     finally:
         for server in servers:
@@ -75,7 +75,7 @@ def test_frames_of_a_simulated_detector_come_and_it_may_go_and_come_back(tmp_pat
             server.wait()
     got = frames_of(arrivals)
     first = int(got[0].values[0, 0]) - 1000
-    before = next(k for k, each in enumerate(arrivals) if isinstance(each, Gone))
+    before = next(k for k, each in enumerate(arrivals) if isinstance(each, SourceLost))
     for each in frames_of(arrivals[:before]):
         assert each.values.shape == (6, 10)
         assert (each.values == 1000 + (first + each.index) % N).all()

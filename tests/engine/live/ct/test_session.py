@@ -81,7 +81,7 @@ def test_views_that_were_not_taken_in_time_are_kept_and_come_in_later():
     work.take_up([*everything[:2], *everything[9::3]])
 
     assert work.catch_up(recording) == len(everything[2:-1]) - len(everything[9:-1:3])
-    work.refresh(settled=True, is_late=False)
+    work.refresh(is_idle=True, is_late=False)
     assert work.update.images.n_views == N
     assert recording.scan(SCAN).n_views == N
 
@@ -89,7 +89,7 @@ def test_views_that_were_not_taken_in_time_are_kept_and_come_in_later():
 def test_a_sliding_image_that_is_late_has_views_from_all_around():
     work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, say=lambda event: None)
     work.take_up([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
-    work.refresh(settled=False, is_late=True)
+    work.refresh(is_idle=False, is_late=True)
 
     update = work.update
     assert update.statistics.used + update.statistics.dropped == 4 * N

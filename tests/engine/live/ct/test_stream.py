@@ -17,7 +17,7 @@ from engine.core.errors import DataError, ResourceError, SettingsError
 from engine.data.projections import Projections
 from engine.io import save_projections
 from engine.live.core.arrivals import Arrivals
-from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Gone, Resumed, Waiting
+from engine.live.core.frame import Arrival, Ended, Frame, FrameKind, Resumed, SourceLost, Waiting
 from engine.live.core.message import (
     message_of,
     message_of_end,
@@ -73,7 +73,7 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
                 got.append(arrival)
                 if is_projection(4)(arrival) and second is None:
                     first.kill()
-                if isinstance(arrival, Gone) and second is None:
+                if isinstance(arrival, SourceLost) and second is None:
                     second = sender(address, 0, 5)
                     second.__enter__()
         finally:
@@ -249,7 +249,7 @@ def test_messages_read_back_as_they_were_and_of_either_byte_order() -> None:
         assert isinstance(back, Frame)
         assert (back.kind, back.index, back.angle_rad) == (each.kind, each.index, each.angle_rad)
         np.testing.assert_array_equal(back.values, each.values)
-        assert b"isocenter" not in bytes(message_of(each, plain=True)[0])
+        assert b"isocenter" not in bytes(message_of(each, is_bare=True)[0])
     big = np.arange(60, dtype=">u2").reshape(1, 60)
     back = read_message([changed(type=">u2")[0], big.tobytes()], 0.0)
     assert isinstance(back, Frame)

@@ -12,7 +12,7 @@ import pytest
 from engine.core.errors import FileFormatError, SettingsError
 from engine.data.listmode import ListMode
 from engine.io import read_listmode, write_listmode
-from engine.live.core.frame import Ended, Gone, Resumed, Waiting
+from engine.live.core.frame import Ended, Resumed, SourceLost, Waiting
 from engine.live.pet.event_batch import EventArrival, EventBatch, joined
 from engine.live.pet.opening import open_events
 from engine.live.pet.sources.growing_file import GrowingFileSource
@@ -84,7 +84,7 @@ def test_a_safir_scan_is_followed_cut_within_its_records_and_begun_anew(tmp_path
         batches.append(next(each for each in arrivals if isinstance(each, EventBatch)))
     assert_same(batches, read_listmode(whole))
     grown.unlink()
-    assert isinstance(next(arrivals), Gone)
+    assert isinstance(next(arrivals), SourceLost)
     grown.write_bytes(data[:200])
     resumed = next(arrivals)
     assert isinstance(resumed, Resumed) and resumed.anew

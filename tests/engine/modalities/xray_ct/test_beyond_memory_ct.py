@@ -150,7 +150,7 @@ def test_a_run_goes_on_after_the_last_whole_slab(
 
 
 @pytest.mark.parametrize(
-    ("settings", "way_out"),
+    ("settings", "remedy"),
     [
         (('finishing=[{kind="median"}]',), "remove the filters of step 5"),
         (("algorithm.kind=sirt", "adjoint=voxel"), "choose the matched back projection"),
@@ -161,10 +161,10 @@ def test_a_run_goes_on_after_the_last_whole_slab(
     ],
 )
 def test_what_needs_the_whole_volume_is_refused_with_what_does_not(
-    scan: Path, settings: tuple[str, ...], way_out: str, request: pytest.FixtureRequest
+    scan: Path, settings: tuple[str, ...], remedy: str, request: pytest.FixtureRequest
 ) -> None:
     request.getfixturevalue("little_memory")
-    with pytest.raises(ResourceError, match=f"the run needs .* of memory, .*{way_out}"):
+    with pytest.raises(ResourceError, match=f"the run needs .* of memory, .*{remedy}"):
         list(run(study_of(scan, *settings), on=ON))
 
 

@@ -14,7 +14,7 @@ from engine.core.errors import FileFormatError
 from engine.tools.benchmark import report, tables
 from engine.tools.benchmark.peers import cases, suite
 from engine.tools.benchmark.peers.cases import PeerCase
-from engine.tools.benchmark.peers.peer_run import Beside
+from engine.tools.benchmark.peers.peer_run import PeerRun
 from engine.tools.benchmark.peers.suite import PeerWork
 
 TINY = ("--events", "2000", "--cone", "16x8", "--slices", "2x16x8", "--repeats", "1")
@@ -24,12 +24,12 @@ def spin(n: int):
     return lambda: np.array([sum(i * i for i in range(n))])
 
 
-def _beside(theirs, ours):
+def _peer_run(theirs, ours):
     return PeerCase("squares", "another", ours, theirs)
 
 
 def test_a_ratio_is_the_peers_time_over_ours():
-    row = cases.row(_beside(lambda: Beside("here", spin(160_000)), spin(40_000)), 5)
+    row = cases.row(_peer_run(lambda: PeerRun("here", spin(160_000)), spin(40_000)), 5)
     assert row["ratio"] == pytest.approx(row["peer_cpu_s"] / row["ours_cpu_s"], rel=0.5)
     assert 2 < row["ratio"] < 8
     assert (row["build"], row["agreement"]) == ("here", None)
@@ -37,7 +37,7 @@ def test_a_ratio_is_the_peers_time_over_ours():
 
 @pytest.mark.parametrize(("made", "is_refused"), [([2, 4, 6, 8], False), ([1, -1, 1, -1], True)])
 def test_a_peer_that_does_other_work_is_not_measured(made, is_refused):
-    peer = Beside("another 1.0", spin(100), lambda: np.array(made))
+    peer = PeerRun("another 1.0", spin(100), lambda: np.array(made))
     row = cases.row(PeerCase("ramp", "another", lambda: np.arange(4), lambda: peer, "sums"), 1)
     assert (row["ratio"] is None) == is_refused
     assert row["why_not"].startswith("another 1.0: its sums correlate with ours by" * is_refused)
@@ -47,9 +47,9 @@ def _that_fails():
     raise ImportError("libcudart.so.12: cannot open")
 
 
-@pytest.mark.parametrize("theirs", [_that_fails, lambda: Beside("here", _that_fails)])
+@pytest.mark.parametrize("theirs", [_that_fails, lambda: PeerRun("here", _that_fails)])
 def test_a_peer_that_cannot_be_had_or_run_costs_its_row_a_sentence(theirs):
-    row = cases.row(_beside(theirs, spin(100)), 2)
+    row = cases.row(_peer_run(theirs, spin(100)), 2)
     assert row["why_not"] == "another failed: ImportError: libcudart.so.12: cannot open."
     assert (row["peer_s"], row["ratio"]) == (None, None)
     assert row["ours_s"] > 0

@@ -47,15 +47,15 @@ def test_the_library_sums_along_the_rays_that_we_sum_along(rng, has_card, is_tim
     # a ramp in every axis, so that none may be taken for another
     z, y, x = np.indices(grid.shape, np.float32)
     image = 1 + x + 3 * y + 7 * z
-    beside = ListModePeer(on, rays, grid, image, tof, path=str(path)).beside()
+    peer_run = ListModePeer(on, rays, grid, image, tof, path=str(path)).peer_run()
 
-    theirs = on.to_host(beside.result())
+    theirs = on.to_host(peer_run.result())
     ours = on.to_host(RayProjector(rays, grid, on=on, tof=tof).forward(on.to_device(image)))
 
     # points of a ray stand for Joseph's planes, whole voxels for interpolated ones
     assert theirs.mean() == pytest.approx(ours.mean(), rel=0.01)
     assert np.corrcoef(ours, theirs)[0, 1] > 0.995
-    assert beside.build == f"libparallelproj 2.0-stand-in, {path.name}"
+    assert peer_run.build == f"libparallelproj 2.0-stand-in, {path.name}"
 
 
 def test_each_build_has_a_row_of_each_work(builds):

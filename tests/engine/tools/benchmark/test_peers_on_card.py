@@ -61,9 +61,9 @@ def test_a_library_that_does_not_do_the_work_is_told(gpu, rng, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library("IDLE")))
     rays, _ = crossing.sorted_crystals(50, crossing.timing(385.0), rng)
     grid = crossing.cube(16)
-    beside = ListModePeer(gpu, rays, grid, np.ones(grid.shape, np.float32), None).beside()
+    peer_run = ListModePeer(gpu, rays, grid, np.ones(grid.shape, np.float32), None).peer_run()
     with pytest.raises(ResourceError, match="its numerator holds 0 of 50 events"):
-        beside.result()
+        peer_run.result()
 
 
 def test_a_card_takes_the_first_of_several_builds(gpu, monkeypatch):

@@ -21,9 +21,9 @@ from engine.tools.normalisation_scan import (
     Resting,
     Stepped,
     Stopped,
-    Wish,
+    StopRequest,
     crystal_map,
-    measure_apart,
+    measure_in_process,
     over_distance,
     over_ring_difference,
 )
@@ -48,7 +48,7 @@ def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_happens_is_told_up_to_a_file(scan: Path, tmp_path: Path) -> None:
-    events = [*measure_apart(NormalisationRequest((scan, scan), SOURCE, threads=1))]
+    events = [*measure_in_process(NormalisationRequest((scan, scan), SOURCE, threads=1))]
     counted = [each for each in events if isinstance(each, Counted)]
     steps = [each for each in events if isinstance(each, Stepped)]
     assert [e.number for e in events if isinstance(e, ReadingScan)] == [1, 2]
@@ -67,7 +67,7 @@ def test_what_happens_is_told_up_to_a_file(scan: Path, tmp_path: Path) -> None:
 
 
 def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
-    made = [*measure_apart(NormalisationRequest((scan,), SOURCE, threads=1))][-1]
+    made = [*measure_in_process(NormalisationRequest((scan,), SOURCE, threads=1))][-1]
     assert isinstance(made, MeasuredNormalisation)
     table, errors = made.found.components.geometry, made.found.errors.geometry
     pixels = crystal_map(made.found, RING)
@@ -84,12 +84,12 @@ def test_curves_are_weighted_means_of_the_classes(scan: Path) -> None:
 
 
 def test_it_rests_goes_on_and_ends(scan: Path) -> None:
-    wishes, seen = [Wish.REST], list[object]()
+    wishes, seen = [StopRequest.REST], list[object]()
     request = NormalisationRequest((scan, scan), SOURCE, threads=1)
-    for event in measure_apart(request, lambda: wishes[-1]):
+    for event in measure_in_process(request, lambda: wishes[-1]):
         seen.append(event)
         if isinstance(event, Resting):
-            wishes.append(Wish.GO if event.rests else Wish.END)
+            wishes.append(StopRequest.GO if event.rests else StopRequest.END)
     assert [e.rests for e in seen if isinstance(e, Resting)] == [True, False]
     assert isinstance(seen[-1], Stopped)
     assert working_for() == []
@@ -97,9 +97,11 @@ def test_it_rests_goes_on_and_ends(scan: Path) -> None:
 
 def test_a_refusal_and_a_crash_are_sentences(scan: Path, tmp_path: Path) -> None:
     narrow = NormalisationRequest((scan,), CylinderSource(2.0), threads=1)
-    refused = [*measure_apart(narrow)][-1]
+    refused = [*measure_in_process(narrow)][-1]
     assert isinstance(refused, Refused) and "measure longer" in refused.text
-    events = measure_apart(NormalisationRequest((scan,), SOURCE, threads=1), lambda: Wish.REST)
+    events = measure_in_process(
+        NormalisationRequest((scan,), SOURCE, threads=1), lambda: StopRequest.REST
+    )
     while not isinstance(next(events), Resting):
         pass
     for process in working_for():

@@ -28,7 +28,7 @@ from engine.protocols.run_context.context import RunContext
 from engine.tools.tuning.comparing import Comparison
 from engine.tools.tuning.outcome import Outcome, TriedForm
 from engine.tools.tuning.problem import TuningProblem
-from engine.tools.tuning.storing import all_kept, forget, forget_all, keep, kept_values
+from engine.tools.tuning.storing import forget, forget_all, keep, stored_records, stored_values
 from tests.emulator import EmulatedGpu
 
 ON = cpu(2)
@@ -88,8 +88,8 @@ def test_a_form_that_is_kept_is_used_and_noted():
     assert chosen(on, SLOT, BackForm()) == BackForm(**FORM)
     said = on.forms.words["cone_back"]
     assert "lines 32" in said and "1.25 × the speed" in said and SLOT.shape in said
-    assert kept_values(Back()) == (VALUES,)
-    assert [each["form"] for each in all_kept(("cone_back",), ON)] == [FORM]
+    assert stored_values(Back()) == (VALUES,)
+    assert [each["form"] for each in stored_records(("cone_back",), ON)] == [FORM]
 
 
 def test_an_operator_runs_in_it_with_the_same_bits():
@@ -168,7 +168,7 @@ def test_forms_are_taken_away_by_kernel():
     put(ON, ray_slot(64**3, is_timed=False, reproducible=True), asdict(Sharing(1, 512)))
     assert forget_all(("cone_back",)) == 2 and forget_all(("cone_back",)) == 0
     assert chosen(ON, SLOT, BackForm()) == BackForm()
-    assert len(all_kept(("rays",), ON)) == 1
+    assert len(stored_records(("rays",), ON)) == 1
     assert not forget(ON, SLOT)
 
 

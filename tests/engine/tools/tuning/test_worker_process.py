@@ -18,7 +18,7 @@ from engine.tools.tuning.search import Search
 from engine.tools.tuning.search_process import SearchPrepared
 from engine.tools.tuning.search_text import SearchEnded
 from engine.tools.tuning.storing import forget_stored, stored_forms
-from engine.tools.tuning.worker_process import search_apart
+from engine.tools.tuning.worker_process import search_in_processes
 from tests.engine.tools.tuning.bowl import BEST, Bowl
 from tests.engine.tools.tuning.planted import DEADLY, WRONG, deadly, endless, planted, refused
 
@@ -40,7 +40,7 @@ def request(problem, **options):
 
 
 def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else():
-    events = list(search_apart(request(planted)))
+    events = list(search_in_processes(request(planted)))
     assert (
         isinstance(events[0], SearchPrepared) and sum(isinstance(one, Began) for one in events) == 1
     )
@@ -62,11 +62,11 @@ def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else()
 def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
     wanted_at = []
 
-    def wants_end():
+    def should_stop():
         return bool(wanted_at)
 
     best = None
-    for event in search_apart(request(endless), wants_end):
+    for event in search_in_processes(request(endless), should_stop):
         if isinstance(event, TriedForm) and event.values == {"width": 8, "kind": "odd"}:
             wanted_at.append(time.monotonic())  # the next form is the endless one
         best = event.values if isinstance(event, TriedForm) and event.is_best else best
@@ -81,7 +81,7 @@ def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
     (refused, "nothing is in it"), (deadly, "exit code 3"),
 ])  # fmt: skip
 def test_what_cannot_be_searched_is_one_sentence(problem, words):
-    (event,) = search_apart(request(problem))
+    (event,) = search_in_processes(request(problem))
     assert isinstance(event, Refused) and words in event.text
 
 
