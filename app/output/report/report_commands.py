@@ -61,7 +61,7 @@ def obstacle(record: RunRecord) -> str:
     return "" if record.result_id else NO_RESULT
 
 
-def signatures_of(record: RunRecord) -> tuple[Signature, ...]:
+def signatures_of_run(record: RunRecord) -> tuple[Signature, ...]:
     """Return the signatures of the displayed result; empty if they cannot be read."""
     try:
         return signatures_of(Results().open(record.result_id)) if record.result_id else ()

@@ -295,7 +295,7 @@ class LivePetWork:
             "until_s": until_s,
             "prompts": self.store.n_usable,
             "delayeds": self.store.n_delayed,
-            "motions": [each.as_plain() for each in self._watching.motions],
+            "motions": [each.to_json() for each in self._watching.motions],
             "scanner_sha256": scanner_digest(corrections.head.scanner),
             "corrections": list(corrections.applied),
             "left_to_the_ordinary_run": list(corrections.left_out),

@@ -115,7 +115,7 @@ class LiveImage:
 
         Parameters
         ----------
-        n_new, n_gone
+        n_new, n_removed
             numbers of added and of dropped events
 
         Returns
