@@ -177,9 +177,11 @@ def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
 
 def test_the_advice_is_stricter_than_the_rule() -> None:
     source = Source("engine/a.py", "def f():\n" + "    x = 1\n" * 10)
-    assert list(long_files(source, 10)) == [(11, "11 lines, at most 10")]
+    assert list(long_files(source, 10)) == [(11, "11 code lines, at most 10")]
     assert list(long_functions(source, 9)) == [(1, "f: 10 code lines, at most 9")]
     assert not list(long_functions(source, 10))
+    explained = Source("engine/a.py", '"""Why."""\n' + "# why\n\n" * 10 + "x = 1\n" * 10)
+    assert not list(long_files(explained, 10))
 
 
 def test_settings_readers_and_commands_import_without_the_heavy_libraries() -> None:

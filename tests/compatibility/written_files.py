@@ -41,7 +41,9 @@ class WrittenFiles:
     def unpack(cls, root: Path) -> WrittenFiles:
         """Unpack the archive into a folder."""
         with tarfile.open(ARCHIVE) as archive:
-            archive.extractall(root, filter="data")
+            # Python 3.11.2 of Debian 12 has no filters yet
+            archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+            archive.extractall(root)
         return cls(root)
 
     @property

@@ -57,7 +57,7 @@ def halo_text(
         return
     ratio = painter.device().devicePixelRatioF()
     # QFont cannot be a cache key, so its text form is used.
-    image = _cached_picture(text, painter.font().toString(), ink, halo, ratio)
+    image = _cached_image(text, painter.font().toString(), ink, halo, ratio)
     ascent = QFontMetricsF(painter.font()).ascent()
     x, y = left - RIM_PX, baseline - ascent - RIM_PX
     # Whole device pixels: at fractions the cached image would be blurred.
@@ -65,7 +65,7 @@ def halo_text(
 
 
 @lru_cache(maxsize=KEPT)
-def _cached_picture(text: str, font_key: str, ink: str, halo: str, ratio: float) -> QImage:
+def _cached_image(text: str, font_key: str, ink: str, halo: str, ratio: float) -> QImage:
     font = QFont()
     font.fromString(font_key)
     metrics = QFontMetricsF(font)

@@ -55,14 +55,14 @@ class ScanEnd:
 Message: TypeAlias = Frame | XrayGeometry | ScanEnd
 
 
-def message_of(frame: Played, *, is_plain_frame: bool = False) -> list[Buffer]:
+def message_of(frame: Played, *, is_bare: bool = False) -> list[Buffer]:
     """Return the message of a frame.
 
     Parameters
     ----------
     frame
         frame to send
-    is_plain_frame
+    is_bare
         True to omit our own part, for receivers of other programs
 
     Returns
@@ -76,7 +76,7 @@ def message_of(frame: Played, *, is_plain_frame: bool = False) -> list[Buffer]:
         "shape": list(frame.values.shape),
         "type": frame.values.dtype.name,
     }
-    if frame.angle_rad is not None and not is_plain_frame:
+    if frame.angle_rad is not None and not is_bare:
         header[OURS] = {"angle_rad": frame.angle_rad}
     return _packed(header, frame.values)
 
