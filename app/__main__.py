@@ -1,4 +1,4 @@
-"""The program: no arguments or one file: the window; a verb: the command line."""
+"""Entry point: without arguments or with one file the window, with a command the command line."""
 
 from __future__ import annotations
 
@@ -12,29 +12,39 @@ from typing import NoReturn
 
 DEMO = "--demo"
 YOUNGEST = 1_000_000
-"""Objects before Python looks for garbage: imports make fewer, and none of theirs is garbage."""
+"""Objects before Python collects garbage: imports create fewer, and none of them is garbage."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Open the window or run a command; returns the exit code."""
+    """Open the window or run a command; return the exit code.
+
+    Parameters
+    ----------
+    argv
+        arguments without the program name; None: those of the process
+    """
+    # Frozen executables start worker processes by running themselves again.
     multiprocessing.freeze_support()
     arguments = list(sys.argv[1:] if argv is None else argv)
     demo = _demo(arguments)
+    # `isocenter demo` without a display runs on the command line; `--demo` always means the window.
     if demo and (arguments[0] == DEMO or has_display()):
         return _open_window(demo=demo)
     if not arguments:
         return _open_window()
+    # A desktop passes the file that was double-clicked.
     if len(arguments) == 1 and Path(arguments[0]).is_file():
         return _open_window(Path(arguments[0]))
+    # Imported late: the window must not wait for the command line, nor the reverse.
     from engine.cli.main import main as command_line
 
     return command_line(arguments)
 
 
 def run() -> NoReturn:
-    """Do as the arguments say, and end the process."""
+    """Run with the arguments of the process, and end the process."""
     gc.set_threshold(YOUNGEST)
-    # our own threads share the work; those of BLAS wait for each other where others work beside
+    # Our own threads divide the work. BLAS threads in addition would compete with them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = main()
     from app.shell.shutdown import finish, leave
@@ -45,14 +55,14 @@ def run() -> NoReturn:
 
 
 def has_display() -> bool:
-    """Whether a window can be shown; on Linux that takes a display server."""
+    """Return True if a window can be shown; on Linux this needs a display server."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def _demo(arguments: list[str]) -> str:
-    """Return the key of the demo that is asked for without further options, "" if none is."""
+    """Return the key of a demo that is requested without further options; empty if none is."""
     if arguments[:1] not in ([DEMO], ["demo"]) or len(arguments) > 2:
         return ""
     from engine.modalities import DEMOS
@@ -68,6 +78,7 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
             "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`.\n"
         )
         return 2
+    # Qt would abort the process without a useful message, so this is checked before Qt is imported.
     from app.shell.qt_start import obstacle
 
     if fault := obstacle(os.environ):

@@ -96,6 +96,7 @@ class FactsTab(QWidget):
 def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
     items = enumerate(value, 1) if isinstance(value, list | tuple) else value.items()
     for name, inner in items:
+        # Short lists of numbers, such as a size, fit into one line.
         if isinstance(inner, dict | list | tuple) and inner and not _is_short(inner):
             child = QTreeWidgetItem([words(name)])
             _fill(child, inner)

@@ -50,6 +50,7 @@ class LogPanel(QWidget):
 
     def _add(self, line: LogLine) -> None:
         colour = getattr(self._theme.colours, TONES[line.level])
+        # File names can contain "<" and "&".
         words = escape(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}")
         # HTML would join lines and spaces, and with them the columns of the log.
         words = words.replace("\n", "<br>").replace("  ", "&nbsp; ")

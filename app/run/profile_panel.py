@@ -109,6 +109,7 @@ class ProfileTab(QWidget):
         )
         self.rates.show_rows(words.rates(profile) if profile else [])
         self.traffic.show_rows(words.traffic(profile) if profile else [])
+        # Only runs on a GPU have compiled kernels with these figures.
         self.kernels.show_kernels(profile.kernels if profile else ())
         self.machine.show_rows(words.machine(profile) if profile else [])
         self.note.setText(words.missing(profile) if profile else "")

@@ -51,6 +51,7 @@ class ProgressTab(QWidget):
         run.progress_changed.connect(self._show)
         run.state_changed.connect(self._show)
         run.record_changed.connect(self._show_record)
+        # The title of the curve depends on the modality.
         study.protocol_changed.connect(self._show_record)
         self._theme.changed.connect(self._paint)
         self._paint()
@@ -97,6 +98,7 @@ class ProgressTab(QWidget):
         _, unit = self._study.modality.curve
         if record.curve and unit:
             rows.append((tr("Residual"), f"{number(record.curve[-1][1])} {unit}"))
+        # While paused or finishing the estimate does not hold.
         if self._run.state is RunState.RUNNING and record.seconds_left is not None:
             rows.append((tr("Time left"), clock(record.seconds_left)))
         for measured in record.timings:

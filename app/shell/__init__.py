@@ -1,1 +1,1 @@
-"""The window itself: its frame, menus, dialogs and pages."""
+"""The window: frame, menus, dialogs and pages."""

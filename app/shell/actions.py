@@ -1,4 +1,4 @@
-"""Every action of the window: words, icon, shortcut, and when it can be used and why not."""
+"""All actions of the window: text, icon, shortcut, and the reason if one is not available."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from engine.modalities import DEMOS
 
 
 class Actions(QObject):
-    """The actions, kept enabled or disabled as the session allows."""
+    """Actions of the window, enabled or disabled by the state of the session."""
 
     def __init__(self, parent: QWidget, context: AppContext) -> None:
         super().__init__(parent)
@@ -38,6 +38,7 @@ class Actions(QObject):
         self._make_for_files()
         self._make_for_runs()
         self._make_for_views()
+        # The View menu shows their state.
         self.full_views.setCheckable(True)
         self.log.setCheckable(True)
         self._follow()
@@ -165,6 +166,7 @@ class Actions(QObject):
     def _follow(self) -> None:
         session = self._context.session
         study, run = session.study, session.run
+        # All states on which an obstacle can depend.
         for signal in (study.inputs_changed, study.protocol_changed, session.device.changed):
             signal.connect(self.refresh)
         for signal in (run.state_changed, run.images_changed, run.result_kept):
@@ -172,17 +174,30 @@ class Actions(QObject):
         self._context.theme.changed.connect(self._show_theme)
 
     def named(self) -> dict[str, QAction]:
-        """Return all actions by their names; demos by their keys."""
+        """Return all actions by name; demos by key."""
         return {k: v for k, v in vars(self).items() if isinstance(v, QAction)} | self.demos
 
     def follow_live(self, page: LivePage) -> None:
-        """Let nothing be tuned while a running scan is followed: it could lose images."""
+        """Disable tuning while a live scan runs, because it could lose images.
+
+        Parameters
+        ----------
+        page
+            page of the live scan
+        """
         self._followed = page
         page.state_changed.connect(self.refresh)
 
     def connect_to(self, handlers: dict[str, Callable[[], object]]) -> None:
-        """Say what each action does."""
+        """Connect actions to their handlers.
+
+        Parameters
+        ----------
+        handlers
+            function for each action, by attribute name
+        """
         for name, handler in handlers.items():
+            # The lambda drops the `checked` argument that Qt passes to handlers.
             getattr(self, name).triggered.connect(lambda _=False, h=handler: h())
 
     def _make_identify(self) -> QAction:
@@ -194,6 +209,7 @@ class Actions(QObject):
         action.setCheckable(True)
         action.setChecked(self._context.preferences.identify)
         action.toggled.connect(self._identify)
+        # `toggled` is not emitted for the initial state.
         self._identify(action.isChecked())
         return action
 
@@ -201,7 +217,7 @@ class Actions(QObject):
         self._context.preferences.identify = self._context.session.identify = on
 
     def refresh(self) -> None:
-        """Enable what can be used now; the tip of the rest says why not."""
+        """Enable the available actions; tooltips of the others state the reason."""
         session = self._context.session
         state = session.run.state
         _allow(self.start, session.obstacle(), tr("Reconstruct (Ctrl+R)"))
@@ -223,11 +239,13 @@ class Actions(QObject):
         )
         active = "" if state.is_active else tr("Nothing is running.")
         _allow(self.abort, active, tr("Stop now. The last image and checkpoint are kept. (Ctrl+.)"))
+        # One action with two texts, so that the shortcut stays the same.
         self.pause.setText(tr("Continue") if state is RunState.PAUSED else tr("Pause"))
         icon = "start" if state is RunState.PAUSED else "pause"
         set_icon(self.pause, icon, self._context.theme)
         images = "" if session.run.record.images.items else tr("There is no image yet.")
         _allow(self.export, images, tr("Save the image to a file (Ctrl+E)"))
+        # A report needs a stored result, not only a displayed image.
         unkept = "" if session.run.record.result_id else NO_RESULT
         _allow(self.report, unkept, f"{REPORT_TIP} (Ctrl+Shift+E)")
         busy = tr("A reconstruction is running.") if state.is_active else ""
@@ -237,6 +255,7 @@ class Actions(QObject):
         _allow(self.open, busy, tr("Open a scan, study, protocol or volume (Ctrl+O)"))
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
+        # Tuning needs the whole machine.
         is_live = self._followed is not None and self._followed.model.is_running
         runs = tr("A live scan is open.") if is_live else busy
         _allow(self.tune, runs or session.device.obstacle(), TUNE_TIP)
@@ -264,6 +283,7 @@ class Actions(QObject):
         action.setToolTip(literal_tip(f"{words} ({shown})" if keys else words))
         if icon:
             set_icon(action, icon, self._context.theme)
+        # Shortcuts only work for actions that belong to a widget, also if their menu is hidden.
         self._parent.addAction(action)
         return action
 

@@ -1,4 +1,4 @@
-"""The application round the window: made, shown, run, taken down."""
+"""The application around the window: create, show, run, shut down."""
 
 from __future__ import annotations
 
@@ -37,13 +37,16 @@ log = logging.getLogger(__name__)
 
 
 def make_app() -> QApplication:
-    """Return the application, made if there is none."""
+    """Return the application; it is created if there is none."""
+    # Qt allows one application per process; tests share it.
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         return existing
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Isocenter")
+    # Wayland takes the icon of the window from the desktop file.
     app.setDesktopFileName("isocenter")
+    # Before any dialog of Qt is created, because their texts are read once.
     translate_qt(app)
     return app
 
@@ -51,7 +54,18 @@ def make_app() -> QApplication:
 def make_window(
     app: QApplication, preferences: Preferences | None = None, loader: Loader | None = None
 ) -> MainWindow:
-    """Return a window with an empty session; `loader` reads its files, else one of its own."""
+    """Return a window with an empty session.
+
+    Parameters
+    ----------
+    app
+        application
+    preferences
+        user settings; None: read from disk
+    loader
+        process that reads files; None: the window starts its own
+    """
+    # Before the first widget exists: from then on other threads must not collect.
     collect_between_events(app)
     preferences = preferences or Preferences()
     session = Session(DeviceChoice(preferences.device))
@@ -62,6 +76,7 @@ def make_window(
     volumes = VolumeCommands(session, commands)
     queue = QueueCommands(session, commands, preferences, results)
     context = AppContext(session, commands, theme, preferences, previews, results, volumes, queue)
+    # Each widget would otherwise be styled several times while the window is built.
     with theme.put_off():
         window = MainWindow(context)
     report_settings(session, preferences)
@@ -69,7 +84,15 @@ def make_window(
 
 
 def report_settings(session: Session, preferences: Preferences) -> None:
-    """Say what of the user's settings is not used, and why."""
+    """Report settings of the user that could not be used.
+
+    Parameters
+    ----------
+    session
+        session of the window
+    preferences
+        settings with their notes, and protocols that were skipped
+    """
     left_out = preferences.library.left_out()
     words = [preferences.remark] if preferences.remark else []
     words += [tr("A protocol was skipped: {sentence}", sentence=sentence) for sentence in left_out]
@@ -84,8 +107,17 @@ def report_settings(session: Session, preferences: Preferences) -> None:
 def report_fault(
     session: Session, kind: type[BaseException], fault: BaseException, trace: TracebackType | None
 ) -> None:
-    """Put a fault of ours before the user; the window stays."""
+    """Show an unexpected error to the user; the window stays open.
+
+    Parameters
+    ----------
+    session
+        session of the window
+    kind, fault, trace
+        arguments of `sys.excepthook`
+    """
     log.error("a fault of ours", exc_info=(kind, fault, trace))
+    # The support bundle includes the last error.
     keep_fault(fault)
     session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))
     text = tr(
@@ -99,19 +131,29 @@ def report_fault(
 
 
 def run_window(*, path: Path | None = None, demo: str = "") -> int:
-    """Show the window until it is closed; open a file, or make and run a demo."""
-    process_context()  # while there are no threads
+    """Show the window until it is closed; return the exit code.
+
+    Parameters
+    ----------
+    path
+        file to open; None: nothing
+    demo
+        key of a demo to run; empty: none
+    """
+    process_context()  # the fork server must start before there are threads
     app = make_app()
     window = make_window(app)
+    # PySide reports exceptions in slots here and continues.
     sys.excepthook = lambda *fault: report_fault(window.session, *fault)
     window.show()
+    # In the first turn of the event loop, when the window is built.
     QTimer.singleShot(0, window, set_start_aside)
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(path))
     if demo:
         QTimer.singleShot(0, window, lambda: window.try_demo(demo))
     signal.signal(signal.SIGINT, lambda *_: window.close())
-    pulse = QTimer()  # lets Python see Ctrl+C while Qt waits
+    pulse = QTimer()  # Python handles Ctrl+C only between bytecodes, so Qt must return to it
     pulse.start(300)
     pulse.timeout.connect(lambda: None)
     return app.exec()

@@ -1,4 +1,4 @@
-"""The middle of the window: message bar, welcome or ready card or views, and the scrubber."""
+"""The centre of the window: message bar, welcome or ready card or views, and the scrubber."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from app.workspace.ct_inspection.scan_pages import PAGES, ScanPages
 from engine.modalities import ProjectionsSummary
 
 OF_PROJECTIONS = (1, 2)
-"""Tabs that only X-ray scans have."""
+"""Indices of the tabs that only X-ray scans have."""
 
 
 class CentralArea(QWidget):
-    """Shows what fits the state: nothing yet, a scan, or images.
+    """Page for the current state: no scan, a scan, or images.
 
-    An X-ray scan has tabs: the volume, its projections, its geometry, free slices. Its projections
-    are shown when it is opened, the volume from the start of a run. Other images have those of
-    the volume and of free slices.
+    An X-ray scan has tabs for volume, projections, geometry and oblique planes. Projections are
+    shown when it is opened, and the volume from the start of a run. Other images have tabs for
+    volume and oblique planes.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class CentralArea(QWidget):
         self._lay_out()
         study, run = self._study, self._run
         session = self._session
+        # Problems never open a dialog, which would block the window during a run.
         session.problem_raised.connect(self.message_bar.report)
         study.inputs_changed.connect(self._follow_scan)
         run.state_changed.connect(self._follow_state)
@@ -77,10 +78,13 @@ class CentralArea(QWidget):
         run.images_changed.connect(self._show_images)
         self.tabs.currentChanged.connect(self._show)
         self.scan.planes.two_fit_changed.connect(self._show)
+        # Single letters work because no page has a text field that needs them.
         for index, key in enumerate("VPGS"):
             QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
         copying = QShortcut(QKeySequence.StandardKey.Copy, self.views, self.fusion.copy_views)
+        # Only in the views: Ctrl+C in a text field must copy text.
         copying.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        # First back from an opened volume to the run, then to the iterate.
         self.scrubber.iterate_selected.connect(session.volumes.return_to_image)
         self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)
@@ -93,6 +97,7 @@ class CentralArea(QWidget):
 
     def _lay_out(self) -> None:
         self._radiographs = QWidget()
+        # Keys for slices must work as soon as the page is shown.
         self._radiographs.setFocusProxy(self.views.axial)
         column = QVBoxLayout(self._radiographs)
         column.setContentsMargins(0, 0, 0, 0)
@@ -121,46 +126,58 @@ class CentralArea(QWidget):
 
     @property
     def shows_views(self) -> bool:
-        """Whether there is an image on show."""
+        """True if an image is displayed."""
         return self._pages.currentWidget() is self._radiographs
 
     def add_live(self, live: QWidget) -> None:
-        """Add the page of a running scan."""
+        """Add the page of a live scan.
+
+        Parameters
+        ----------
+        live
+            page; it may be wider than the centre, because the side panels are hidden next to it
+        """
         self._live = live
-        # the panels are hidden beside it: the window need not be wide enough for all of them
+        # Its minimum width must not count while the panels are visible.
         live.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._pages.addWidget(live)
 
     @property
     def shows_live(self) -> bool:
-        """Whether the page of a running scan is on show."""
+        """True if the page of a live scan is displayed."""
         return self._is_live
 
     def show_live(self, on: bool) -> None:
-        """Show the page of a running scan, or what fits the state again."""
+        """Show the page of a live scan, or the page for the current state again."""
         self._is_live = on
         self._show()
 
     def show_page(self, index: int) -> None:
-        """Show volume (0), projections (1) or geometry (2) of an X-ray scan, free slices (3)."""
+        """Show a tab and focus its page.
+
+        Parameters
+        ----------
+        index
+            0 volume, 1 projections, 2 geometry, 3 oblique planes; a hidden tab is ignored
+        """
         if self._has_tabs and self.tabs.isTabVisible(index):
             self.tabs.setCurrentIndex(index)
             self._current.setFocus()
 
     @property
     def _has_tabs(self) -> bool:
-        """Whether there is more to see than one page."""
+        """True if there is more than one page."""
         return self._scan is not None or self._has_volume
 
     def _show_tabs(self) -> None:
-        """Offer the pages that fit the state; projections are of X-ray scans alone."""
+        """Show the tabs for the current state; only X-ray scans have projections."""
         for index in OF_PROJECTIONS:
             self.tabs.setTabVisible(index, self._scan is not None)
         self.tabs.setVisible(self._has_tabs and not self._is_live)
 
     @cached_property
     def image_planes(self) -> PlanesPage:
-        """Slices of any orientation of an image that is no X-ray scan's; made when first seen."""
+        """Oblique planes of an image that is not from an X-ray scan; created on demand."""
         reader = ImagePlaneReader(self._session, self._context.commands)
         made = PlanesPage(reader, lambda shown: keep_slices(self, self._context, shown))
         made.set_colours(view_colours(self._theme))
@@ -169,6 +186,7 @@ class CentralArea(QWidget):
 
     def _paint(self) -> None:
         colours = view_colours(self._theme)
+        # Asking the property would create the page.
         if "image_planes" in self.__dict__:
             self.image_planes.set_colours(colours)
         self.views.set_colours(colours)
@@ -182,11 +200,13 @@ class CentralArea(QWidget):
         if scan is not self._scan:
             self._scan = scan
             self._show_tabs()
+            # With an image on the screen the user stays there.
             self.tabs.setCurrentIndex(1 if scan is not None and not self._has_volume else 0)
         self._show()
 
     def _follow_state(self) -> None:
-        """Show the volume once a run begins."""
+        """Show the volume when a run starts."""
+        # Only at the start: during a run the user can switch tabs.
         if self._run.state.is_active and not self._was_active:
             self.tabs.setCurrentIndex(0)
         self._was_active = self._run.state.is_active
@@ -198,7 +218,7 @@ class CentralArea(QWidget):
 
     @property
     def _current(self) -> QWidget:
-        """The page that fits the state."""
+        """The page for the current state."""
         if self._is_live and self._live is not None:
             return self._live
         index = self.tabs.currentIndex() if self._has_tabs else 0
@@ -220,6 +240,7 @@ class CentralArea(QWidget):
     def _show_images(self) -> None:
         labels = self._run.record.images.captions
         before, self._labels = self._labels, list(labels)
+        # One new iterate: appending keeps the position of the scrubber.
         if before and labels[:-1] == before:
             self.scrubber.append(labels[-1])
         else:

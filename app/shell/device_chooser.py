@@ -1,4 +1,4 @@
-"""The device in the header: its name, and a menu to choose another one."""
+"""Device in the header: its name, and a menu to choose another one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUNNING = tr("You can choose another device after the run has ended.")
 
 
 class DeviceChooser(QToolButton):
-    """Automatic, the CPU or a GPU; what cannot be used is grey and says why."""
+    """Menu with automatic choice, CPU and GPUs; devices that cannot be used state the reason."""
 
     def __init__(self, context: AppContext, tune: QAction) -> None:
         super().__init__()
@@ -30,6 +30,7 @@ class DeviceChooser(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
+        # Devices can appear and disappear while the window is open, for example an external GPU.
         menu.aboutToShow.connect(self.refresh)
         self.setMenu(menu)
         self._group = QActionGroup(self)
@@ -40,10 +41,11 @@ class DeviceChooser(QToolButton):
         self._choice.changed.connect(self._show)
         context.session.run.state_changed.connect(self._follow_state)
         self._show()
+        # The search can take long, and the window must be visible first.
         QTimer.singleShot(0, self, self.refresh)
 
     def refresh(self) -> None:
-        """Look for the devices, in a thread."""
+        """Search the devices in a thread."""
         self._context.commands.run_task(
             lambda _: find_devices(),
             self._choice.set_found,
@@ -51,7 +53,7 @@ class DeviceChooser(QToolButton):
         )
 
     def _list(self, keys: tuple[str, ...]) -> None:
-        """Have an entry for each device, above the end of their list."""
+        """Update the entries of the menu to one per device."""
         for gone in [key for key in self.entries if key not in keys]:
             entry = self.entries.pop(gone)
             self.menu().removeAction(entry)
@@ -63,6 +65,7 @@ class DeviceChooser(QToolButton):
     def _entry(self, key: str) -> QAction:
         made = QAction(self)
         made.setCheckable(True)
+        # `triggered`, not `toggled`: only a click of the user is stored as a preference.
         made.triggered.connect(lambda: self._chosen(key))
         self._group.addAction(made)
         self.menu().insertAction(self._end, made)
@@ -75,7 +78,7 @@ class DeviceChooser(QToolButton):
     def _follow_state(self) -> None:
         active = self._context.session.run.state.is_active
         if self._was_active and not active:
-            self.refresh()  # a run has come and gone: what is free may differ
+            self.refresh()  # the free memory may have changed
         self._was_active = active
         self._show()
 
@@ -84,6 +87,7 @@ class DeviceChooser(QToolButton):
         automatic = (
             tr("Automatic ({label})", label=best.label) if best is not None else tr("Automatic")
         )
+        # Before the search has ended the menu shows placeholders.
         keys = tuple(device.key for device in self._choice.found) or ("cpu", "cuda")
         self._list(("auto", *keys))
         self._show_entry("auto", automatic, tr("Use the GPU if available, otherwise the CPU"))
@@ -93,6 +97,7 @@ class DeviceChooser(QToolButton):
         self.setEnabled(not active)
         usable = current is None or current.usable
         set_icon(self, "device" if usable else "look", self._theme, "muted" if usable else "look")
+        # The header has little space, and the rest of the name is unique.
         short = self._choice.label.removeprefix("NVIDIA ")
         elide = Qt.TextElideMode.ElideRight
         self.setText(self.fontMetrics().elidedText(short or tr("Device"), elide, TEXT_PX))

@@ -1,4 +1,4 @@
-"""Warnings behind a count: a click shows them, each with the buttons for the files it asks for."""
+"""Warnings folded behind their number; unfolded, each has buttons for the files that resolve it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from engine.modalities import all_roles
 
 @dataclass(frozen=True)
 class RunWarning:
-    """A warning, and the roles of the input files that resolve it."""
+    """A warning, and the roles of input files that resolve it."""
 
     text: str
     roles: tuple[str, ...] = ()
 
 
 class FoldedWarnings(QWidget):
-    """Hidden while there is no warning; closed when other warnings come."""
+    """Hidden without warnings; new warnings fold it again."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -55,11 +55,20 @@ class FoldedWarnings(QWidget):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The warnings that are counted."""
+        """Texts of the warnings."""
         return tuple(each.text for each in self._shown)
 
     def show_warnings(self, found: Sequence[RunWarning], *, editable: bool = True) -> None:
-        """Count these warnings; `editable` says whether files may be chosen now."""
+        """Show the number of warnings.
+
+        Parameters
+        ----------
+        found
+            warnings in order; the same ones keep the list unfolded
+        editable
+            True if files can be chosen now
+        """
+        # Refreshes are frequent; the same warnings must not fold the list.
         if tuple(found) != self._shown:
             self._shown = tuple(found)
             self._build()
@@ -69,6 +78,7 @@ class FoldedWarnings(QWidget):
     def _build(self) -> None:
         while (item := self._lines.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
+                # `deleteLater` acts after this event; until then the old line would be visible.
                 widget.hide()
                 widget.deleteLater()
         self.buttons = {}
@@ -77,11 +87,13 @@ class FoldedWarnings(QWidget):
             set_tone(words, "look")
             self._lines.addWidget(words)
             for role in each.roles:
+                # Several warnings can ask for the same file.
                 if role not in self.buttons:
                     self._lines.addWidget(self._button(role))
         n = len(self._shown)
         self.toggle.setText(tr("1 warning") if n == 1 else tr("{n} warnings", n=n))
         self.toggle.setAccessibleName(self.toggle.text())
+        # New warnings fold the list, so that the panel keeps its height.
         self.toggle.setChecked(False)
         self.setVisible(n > 0)
 

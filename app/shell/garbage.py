@@ -1,8 +1,8 @@
-"""Python's cyclic garbage is collected between two events of the window, and nowhere else.
+"""Collect Python's cyclic garbage only between two events of the window.
 
-Python collects in whichever thread allocates next, in the midst of whatever that does. Garbage of
-the window holds Qt objects: ended by another thread, or while Qt is at work on them, they take the
-program with them.
+Python collects in the thread that happens to allocate next, at any point of its work. Garbage of
+the window contains Qt objects. The program crashes if another thread deletes them, or if they are
+deleted while Qt uses them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject, QTimer
 EVERY_MS = 500
 NAME = "garbage"
 YOUNGEST = 100_000
-"""Objects after which garbage is due: a window makes more of it than a command does."""
+"""Objects after which a collection is due; a window creates more garbage than a command."""
 
 
 class GarbageTimer(QObject):
-    """Collects what Python's own thresholds would have collected, in the thread of the window."""
+    """Timer that runs Python's collections in the thread of the window."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,22 +29,31 @@ class GarbageTimer(QObject):
 
 
 def collect_between_events(app: QObject) -> None:
-    """Collect garbage by a timer of the application from now on, however often this is called."""
+    """Collect garbage by a timer of the application from now on.
+
+    Parameters
+    ----------
+    app
+        application; further calls for the same one do nothing
+    """
+    # Python's own collections, which can run in any thread.
     gc.disable()
     if app.findChild(GarbageTimer, NAME) is None:
         GarbageTimer(app)
 
 
 def collect_due() -> None:
-    """Collect the oldest generation whose threshold is reached, and all younger ones with it."""
+    """Collect the oldest generation that has reached its threshold, with all younger ones."""
     counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
+    # A threshold of 0 means that Python never collects this generation.
     due = [age for age, (count, most) in enumerate(counts) if 0 < most < count]
     if due:
         gc.collect(due[-1])
 
 
 def set_start_aside() -> None:
-    """Look no more at what the start made, which stays to the end: collections are short then."""
+    """Exclude objects of the start, which live until the end, so that collections are short."""
     gc.collect()
+    # Moves all objects to a generation that is never collected.
     gc.freeze()
     gc.set_threshold(YOUNGEST)

@@ -1,4 +1,4 @@
-"""The row above everything: open, export, protocol, quality, Start; progress while running."""
+"""Header: open, export, protocol, quality and Start, or the progress of a run."""
 
 from __future__ import annotations
 
@@ -35,16 +35,17 @@ TEXT_PX = 90
 LEAST_BAR_PX = 40
 SPACING_PX = 8
 CAPTION_FROM_PX = 700
-"""Width of the page from which on the protocols have a caption."""
+"""Minimum width of the page for a caption of the protocols."""
 BAR_STEPS = 1000
 
 
 class HeaderBar(QWidget):
-    """Open, export, what to run and how it runs."""
+    """Open, export, and the choice of a run or its progress."""
 
     def __init__(self, context: AppContext, actions: Actions) -> None:
         super().__init__()
         self.setObjectName("Header")
+        # A plain QWidget ignores the background of the style sheet otherwise.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
         self._run = context.session.run
@@ -92,6 +93,7 @@ class ChoicePage(QWidget):
         self.protocols.setMaximumWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName(tr("Protocol"))
         self.protocols.setToolTip(tr("Saved selection of grid, corrections, algorithm and filters"))
+        # `activated` comes only from the user, not when the list is filled.
         self.protocols.activated.connect(self._chosen)
         self.qualities = Segments(context)
         self.start = QPushButton(actions.start.text())
@@ -115,6 +117,7 @@ class ChoicePage(QWidget):
         row.addWidget(self.meaning, 1)
         row.addWidget(self.start)
         self._start_action = actions.start
+        # A QPushButton does not follow an action by itself.
         actions.start.changed.connect(self._show_start)
         self._study.protocol_changed.connect(self._show)
         self._study.inputs_changed.connect(self._show)
@@ -123,12 +126,19 @@ class ChoicePage(QWidget):
         self._show_start()
 
     def minimumSizeHint(self) -> QSize:
+        # Without the caption, which the page hides by itself when space is short.
         spared = self._caption.sizeHint().width() + SPACING_PX
         least = super().minimumSizeHint()
         return least if self._caption.isHidden() else least - QSize(spared, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Spare the caption where there is no room; the tip of the box says the same."""
+        """Hide the caption if the page is narrow; the tooltip of the box has the same text.
+
+        Parameters
+        ----------
+        event
+            event of Qt
+        """
         self._caption.setVisible(self.width() >= CAPTION_FROM_PX)
 
     def _show_start(self) -> None:
@@ -145,11 +155,11 @@ class ChoicePage(QWidget):
         self.meaning.set_full_text(caption_of(self._study.quality, base))
 
     def _show_in_use(self) -> None:
-        """Choose the protocol in use; a mark tells that its content is not the saved one."""
+        """Select the current protocol; a mark shows that it differs from the saved one."""
         chosen = -1
         for i in range(self.protocols.count()):
             place = self.protocols.itemData(i)
-            if place is None:  # a line between kinds
+            if place is None:  # a separator between kinds of protocols
                 continue
             each = self._offered[place]
             is_in_use = each.name == self._study.base.name and each.modality == (
@@ -163,7 +173,13 @@ class ChoicePage(QWidget):
         self.protocols.setToolTip(literal_tip("\n".join((text, *changed))))
 
     def offer_approved(self, only: bool) -> None:
-        """Offer only protocols that the site has approved, or all."""
+        """Offer only protocols that the site has approved, or all.
+
+        Parameters
+        ----------
+        only
+            True in technician mode
+        """
         self._only_approved = only
         self._refill()
 
@@ -172,7 +188,7 @@ class ChoicePage(QWidget):
         self._show_in_use()
 
     def _suitable(self) -> tuple[AnyModality, ...]:
-        """Kinds of protocols to choose from: all that suit the open scan."""
+        """Return the modalities whose protocols suit the open scan."""
         return self._study.suitable or (self._study.modality,)
 
     def _fill(self) -> None:
@@ -185,6 +201,7 @@ class ChoicePage(QWidget):
             protocols = [listed.protocol for listed in offered(modality)]
             base, is_in_use = self._study.base, modality is self._study.modality
             is_missing = all(each.name != base.name for each in protocols)
+            # The current protocol may come from a study file and not be in the library.
             if is_in_use and is_missing and not self._only_approved:
                 protocols.append(base)
             if self.protocols.count():
@@ -192,6 +209,7 @@ class ChoicePage(QWidget):
             for each in protocols:
                 self.protocols.addItem(each.name, len(self._offered))
                 self._offered.append(each)
+                # With several modalities the method distinguishes protocols of one name.
                 tip = modality.approach if len(self._listed) > 1 else version_words(each)
                 self.protocols.setItemData(
                     self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
@@ -202,7 +220,7 @@ class ChoicePage(QWidget):
 
 
 class RunningPage(QWidget):
-    """What the run is at, how far it is, and the three ways to stop it."""
+    """Activity and progress of a run, and the three ways to stop it."""
 
     def __init__(self, context: AppContext, actions: Actions) -> None:
         super().__init__()
@@ -234,26 +252,40 @@ class RunningPage(QWidget):
         record, state = self._run.record, self._run.state
         self.text.set_full_text(progress_text(self._session))
         fraction = record.fraction
+        # An empty range is Qt's busy indicator; a paused run must not look busy.
         self.bar.setRange(0, 0 if fraction is None and state is not RunState.PAUSED else BAR_STEPS)
         self.bar.setValue(round((fraction or 0) * BAR_STEPS))
         self.left.setText(time_text(self._session))
 
 
 def time_text(session: Session) -> str:
-    """Return the time left, or why there is none to tell."""
+    """Return the time left, or the reason why it is not known."""
     if session.run.state is RunState.PAUSED:
         return tr("paused")
     if session.run.state is RunState.FINISHING:
         return tr("finishing")
     seconds = session.run.record.seconds_left
+    # An estimate from before a pause would be wrong.
     known = seconds is not None and session.run.state is RunState.RUNNING
     return tr("{clock} left", clock=clock(seconds)) if known and seconds is not None else ""
 
 
 def progress_text(session: Session) -> str:
-    """Return the run's progress in words."""
+    """Return the progress of the run as text.
+
+    Parameters
+    ----------
+    session
+        session of the window
+
+    Returns
+    -------
+    str
+        position in iterations, frames or slabs; otherwise the current activity
+    """
     record = session.run.record
     latest = record.latest
+    # Direct methods such as FDK have a single update, which tells nothing.
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return session.doing
     if latest.slices is not None:

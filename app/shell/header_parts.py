@@ -1,4 +1,4 @@
-"""Parts of the header: buttons of actions, a thin line, and the three qualities."""
+"""Parts of the header: buttons of actions, a thin line, and the three quality levels."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from app.views.literal_text import literal_tip
 
 
 class Segments(QWidget):
-    """Fast, Standard, Fine; none is lit once the protocol was changed by hand."""
+    """Buttons Fast, Standard, Fine; none is checked after the protocol was changed by hand."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._study = context.session.study
         self._group = QButtonGroup(self)
+        # An exclusive group of Qt always has a checked button.
         self._group.setExclusive(False)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -39,6 +40,7 @@ class Segments(QWidget):
             made.setText(name_of_key(quality))
             made.setToolTip(literal_tip(TEXTS[quality]))
             made.setCheckable(True)
+            # By default a tool button takes the focus only by Tab, not by a click.
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
             made.setProperty("segment", place)
@@ -55,7 +57,7 @@ class Segments(QWidget):
 
 
 class PinButton(QToolButton):
-    """Pins the protocol in use for the kind of scanner of the open scan; lit while it is."""
+    """Pin the current protocol for the scanner of the open scan; checked while it is pinned."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -71,6 +73,7 @@ class PinButton(QToolButton):
     def _show(self) -> None:
         study, kind = self._study, self._study.scanner_kind
         set_icon(self, "pin", self._theme, "link" if study.is_pinned else "muted")
+        # A click toggles the button, also if pinning was refused.
         self.setChecked(study.is_pinned)
         self.setEnabled(bool(kind))
         if not kind:
@@ -93,7 +96,7 @@ class PinButton(QToolButton):
 
 
 def verb_button(action: QAction) -> QPushButton:
-    """Return a button with the words of an action, in step with it."""
+    """Return a button with text that follows an action."""
     made = button(action.text(), action.trigger)
 
     def show() -> None:
@@ -108,7 +111,15 @@ def verb_button(action: QAction) -> QPushButton:
 
 
 def action_button(action: QAction, *, text: bool = False) -> QToolButton:
-    """Return a flat button for an action."""
+    """Return a flat button for an action.
+
+    Parameters
+    ----------
+    action
+        action to trigger
+    text
+        True to show the text next to the icon
+    """
     made = QToolButton()
     made.setDefaultAction(action)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -118,7 +129,7 @@ def action_button(action: QAction, *, text: bool = False) -> QToolButton:
 
 
 def line() -> QFrame:
-    """Return a thin upright line."""
+    """Return a thin vertical line."""
     made = QFrame()
     made.setProperty("role", "line")
     return made

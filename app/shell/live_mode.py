@@ -1,4 +1,4 @@
-"""The window while a running scan is followed: its page alone, without the panels of a study."""
+"""The window during a live scan: only its page, without the panels of a study."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from engine.modalities import Study
 
 
 class LiveMode(QObject):
-    """Shows the page, and the panels again when it is left.
+    """Show the live page, and the panels again when it is left.
 
     Signals
     -------
-    changed : the page is shown or left, or the scan that is followed has another state
+    changed : the page is shown or left, or the scan has another state
 
     Parameters
     ----------
-    context, window : of the panels
-    centre : where the page is shown
-    hidden_widgets : panels that are hidden meanwhile
+    context, window : context and parent window
+    centre : area in which the page is shown
+    hidden_widgets : panels that are hidden during that time
     open_and_start : opens a study and reconstructs it
-    confirm : asks, with a title, a text and the word that does it
+    confirm : asks with a title, a text and the label of the button that confirms
     """
 
     changed = Signal()
@@ -56,12 +56,13 @@ class LiveMode(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the page is on show."""
+        """True if the page is displayed."""
         return self._centre.shows_live
 
     def show(self) -> None:
-        """Show the page; nothing is connected by that."""
+        """Show the page without connecting to a source."""
         if not self.is_shown:
+            # Panels that the user had closed must not appear afterwards.
             self._hidden = [panel for panel in self._beside if panel.isVisible()]
             for panel in self._hidden:
                 panel.hide()
@@ -70,23 +71,31 @@ class LiveMode(QObject):
         self.changed.emit()
 
     def _suggest(self) -> None:
-        """Offer what the study at hand tells of a scan like it."""
+        """Preset the form with facts of the current study."""
         study, page = self._context.session.study, self.commands.page
         if DATA not in study.inputs:
             return
         if study.xray is not None:
             page.suggest_scan(Path(study.inputs[DATA].value))
+        # The kind of the current study is the most likely one.
         page.offer(EVENTS if page.pet_model.has_current_protocol else FRAMES)
 
     def show_demo(self, kind: int) -> None:
-        """Show the page and play the demo of a kind of scan."""
+        """Show the page and play a demo.
+
+        Parameters
+        ----------
+        kind
+            `FRAMES` or `EVENTS`
+        """
         self.show()
         self.commands.try_demo(kind)
 
     def leave(self) -> None:
-        """Show the images again; a scan that runs is followed on."""
+        """Show the images again; a running scan is still followed."""
         if not self.is_shown:
             return
+        # The session runs on in its thread; only its display ends.
         self._centre.show_live(False)
         for panel in self._hidden:
             panel.show()
@@ -95,9 +104,9 @@ class LiveMode(QObject):
 
     @property
     def words(self) -> str:
-        """What happens to the scan that is followed, for the status line."""
+        """State of the live scan, for the status line."""
         return self.commands.model.state[0] or tr("Choose the source of the live scan.")
 
     def may_close(self) -> bool:
-        """Ask before views go that lie nowhere else."""
+        """Ask before an unsaved live scan is lost; return True if the window may close."""
         return self.commands.may_forget()

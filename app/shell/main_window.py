@@ -1,4 +1,4 @@
-"""The window: docks, menus, files dropped on it, and what its actions do."""
+"""The main window: docks, menus, dropped files, and the handlers of its actions."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ from app.workspace.steps.step_changes import StepChanges
 
 WINDOW_PX = (1440, 900)
 LOADER_MS = 500
-"""Until the process that reads files is started: once the window is drawn."""
+"""Delay before the process that reads files starts, so that the window is drawn first."""
 LEAST_PX = (1010, 600)
-"""The window can be made as small as this; what it says never makes it larger."""
+"""Minimum size of the window; no text makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 PAGES = (
     *("save_study", "save_protocol", "protocols", "storage", "queue", "studies"),
     *("normalise", "calibrate", "tune"),
     *("report", "settings", "guide", "help", "support_bundle", "about"),
 )
-"""Actions that are dialogs of the same name."""
+"""Actions that open the dialog of the same name."""
 
 
 class MainWindow(QMainWindow):
-    """Everything the user sees; its state is in the session."""
+    """The main window; its state is in the session."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, context)
         self.dialogs = Dialogs(self, context, self.resume, self.actions_.queue.trigger)
         context.results.may_forget_image = self.may_forget_image
-        self._add_header()  # Tab goes through the parts in the order they are added
+        self._add_header()  # the Tab key follows the order of creation
         self._add_workflow()
         self._add_centre()
         self._add_results()
@@ -84,12 +84,14 @@ class MainWindow(QMainWindow):
         )
         self._connect()
         self.technician = technician_of(self)
+        # On a very small screen the window must still fit.
         self.setMinimumSize(QSize(*LEAST_PX).boundedTo(self.screen().availableSize()))
         fit_to_screen(self, *WINDOW_PX)
         if not context.preferences.geometry.isEmpty():
             self.restoreGeometry(context.preferences.geometry)
         self.centre.welcome.open.setFocus()
         for lists in (self.welcome_lists, context.results, context.queue):
+            # These lists read the disk, so they are filled when the window is visible.
             QTimer.singleShot(0, lists.refresh)
         QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
 
@@ -119,6 +121,7 @@ class MainWindow(QMainWindow):
             start=self.start,
             resume=self.runner.resume,
             show_log=lambda: self.actions_.log.setChecked(True),
+            # `live` is created later, because it needs the centre.
             live=lambda: self.live.show(),
             live_demo=lambda kind: self.live.show_demo(kind),
         )
@@ -174,51 +177,77 @@ class MainWindow(QMainWindow):
         session.study.protocol_changed.connect(self._follow_protocol)
         add_keys(self)
 
-    # what the actions do
+    # handlers of actions
 
     def choose_any(self) -> None:
-        """Let the user choose a file to open."""
+        """Ask for a file to open."""
         self.dialogs.choose(DATA, self.open_path)
 
     def _choose(self, role: str) -> None:
         self.dialogs.choose(role, lambda path: self.open_path(path, role))
 
     def export(self) -> None:
-        """Write an image of the run."""
+        """Ask for an export and write an image of the run."""
         self.dialogs.export(self.centre.scrubber.current(), self._exported)
 
     def _exported(self, target: Path) -> None:
         record = self.session.run.record
         record.exported = True
+        # An exported result may be removed by the limits of the results.
         self.context.results.note_exported(record.result_id)
         self.session.add_log("info", tr("Exported: {target}", target=target))
         self.status.flash(tr("Exported: {target}", target=target))
 
     def open_path(self, path: Path, role: str = "", batch: tuple[Path, ...] = ()) -> None:
-        """Open any file, or one for a role, unless an image that lies nowhere else would go."""
+        """Open a file, or use it for a role of the study.
+
+        An image that exists only in the window is not replaced without a question.
+
+        Parameters
+        ----------
+        path
+            file or folder
+        role
+            key of an input role; empty: decided by the file
+        batch
+            all files that were dropped together, one of which is `path`
+        """
+        # Only new data replace the image; a μ-map or a scanner do not.
         if role not in ("", DATA) or self.may_forget_image():
             self.live.leave()
             self.centre.message_bar.clear()
             self.commands.open_path(path, role, batch)
 
     def may_forget_image(self) -> bool:
-        """Ask before an image goes that could not be kept among the results."""
+        """Ask before an image is discarded that could not be saved to the results."""
         return may_forget_image(self.session, self.dialogs)
 
     def start(self) -> None:
-        """Reconstruct the study at hand."""
+        """Reconstruct the current study."""
         if self.may_forget_image():
             self.live.leave()
             self.runner.start()
 
     def resume(self, job_id: str) -> None:
-        """Go on with a run that was cut off."""
+        """Continue an interrupted run.
+
+        Parameters
+        ----------
+        job_id
+            name of the job with a checkpoint
+        """
         if self.may_forget_image():
             self.live.leave()
             self.runner.resume(job_id)
 
     def try_demo(self, key: str) -> None:
-        """Simulate a demo scan, open it and reconstruct it."""
+        """Simulate a demo scan, open it and reconstruct it.
+
+        Parameters
+        ----------
+        key
+            key of `DEMOS`
+        """
         if self.may_forget_image():
             self.live.leave()
             self.welcome_lists.make_demo(key)
@@ -229,13 +258,14 @@ class MainWindow(QMainWindow):
         self.context.preferences.theme = self.context.theme.name
 
     def show_only_views(self, alone: bool) -> None:
-        """Hide everything but the pictures, or show it again."""
+        """Hide everything except the views, or show it again."""
         for widget in (self.workflow_dock, self.results_dock, self._bar):
             widget.setVisible(not alone)
 
     def _show_log(self, shown: bool) -> None:
         self.log_dock.setVisible(shown)
         if shown:
+            # Qt gives a dock that was hidden an arbitrary height.
             self.resizeDocks([self.log_dock], [LOG_PX], Qt.Orientation.Vertical)
             self.log.show_newest()
 
@@ -249,7 +279,7 @@ class MainWindow(QMainWindow):
                 step.acknowledge()
 
     def _follow_protocol(self) -> None:
-        """Show the preview of what was just changed, where the kind of scan has one."""
+        """Show the preview of a changed setting, if the modality has one."""
         session = self.session
         has_preview = session.study.modality.has_preview and session.study.inputs.scan is not None
         self.tabs.setTabVisible(self._preview, has_preview)
@@ -263,6 +293,7 @@ class MainWindow(QMainWindow):
         self._widths.settle()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        # During a run nothing can be opened, and the pointer shows that.
         if event.mimeData().hasUrls() and not self.session.run.state.is_active:
             event.acceptProposedAction()
             self.status.flash(tr("Drop to open"), 0)
@@ -273,6 +304,7 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         self.status.flash("")
         paths = tuple(Path(url.toLocalFile()) for url in event.mimeData().urls())
+        # Each file knows the others: of several scans one opens, and the others can be queued.
         for path in paths:
             self.open_path(path, batch=paths)
 
@@ -284,9 +316,11 @@ class MainWindow(QMainWindow):
         if not may_close:
             event.ignore()
             return
+        # Sources and workers end before the event loop, because their last events need it.
         self.live.commands.shut_down()
         self.runner.shut_down()
         self.commands.wait()
+        # Before the panels close, which forgets their positions.
         self._apart.remember()
         self.context.preferences.geometry = self.saveGeometry()
         self.context.preferences.save()

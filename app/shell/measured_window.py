@@ -1,6 +1,6 @@
-"""How quick the window is: start-up, and how late its event loop is while an image forms.
+"""Measure the window: start-up time, and delay of its event loop while an image forms.
 
-`python -m app.shell.measured_window` writes the figures as one line of JSON.
+`python -m app.shell.measured_window` prints the figures as one line of JSON.
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from engine.data import Plain
 TICK_MS = 10
 PATIENCE_S = 300.0
 START_TIME = 19
-"""Place of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
+"""Index of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
 START_BAR_S, DELAY_BAR_MS = 2.0, 50.0
 
 
 def measure(folder: Path | None = None) -> Plain:
-    """Start a window, reconstruct the PET demo in it, and return what was measured.
+    """Start a window, reconstruct the PET demo in it, and return the figures.
 
-    Call it in a fresh process: the start-up counts from the start of the process.
+    Call it in a new process, because start-up is measured from the start of the process.
+
+    Parameters
+    ----------
+    folder
+        folder with the demo scan; None: the default one. It is simulated if missing
     """
     from app.shell.application import make_app, make_window
 
@@ -37,6 +42,7 @@ def measure(folder: Path | None = None) -> Plain:
         window = make_window(app, Preferences(Path(home)))
         window.show()
         app.processEvents()
+        # Forces a complete painting; `show` alone only schedules it.
         window.grab()
         started_s = process_age_s()
         late_ms = _delays_while_running(app, window, folder)
@@ -47,7 +53,8 @@ def measure(folder: Path | None = None) -> Plain:
 def process_age_s() -> float:
     """Return how long this process has been running [s]."""
     stat = Path("/proc/self/stat")
-    if stat.exists():  # one clock for both ends, so that setting the time does no harm
+    if stat.exists():  # the same clock for both times, which a change of the time does not affect
+        # The command is in parentheses and can contain spaces, so fields are counted after it.
         started = int(stat.read_text().rpartition(")")[2].split()[START_TIME])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK")
     import psutil
@@ -74,6 +81,7 @@ def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[fl
     window.commands.open_study(study)
     _wait(app, lambda: not window.session.obstacle() and not window.commands.is_busy)
     timer = QTimer()
+    # The default type may be late by 5 % to join other timers.
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.timeout.connect(on_progress)
     last = time.perf_counter()
@@ -81,6 +89,7 @@ def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[fl
     window.runner.start()
     _wait(app, lambda: not window.session.run.state.is_active)
     timer.stop()
+    # The engine process must have ended before the window closes.
     _wait(app, lambda: window.runner.job is None)
     return late
 

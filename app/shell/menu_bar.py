@@ -1,4 +1,4 @@
-"""The menus of the window, filled with its actions."""
+"""Menus of the window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.views.literal_text import literal_tip
 from app.views.slices.labels import shortened
 
 MENU_LETTERS = 60
-"""Longest name of a file in a menu."""
+"""Maximum length of a file name in a menu."""
 
 
 def fill_menus(
@@ -25,7 +25,21 @@ def fill_menus(
     open_path: Callable[[Path], object],
     try_demo: Callable[[str], object],
 ) -> None:
-    """Put actions into menus; recent files go to `open_path`, demos to `try_demo`."""
+    """Fill the menu bar.
+
+    Parameters
+    ----------
+    bar
+        menu bar of the window
+    of
+        actions of the window
+    preferences
+        settings with the recent files
+    open_path
+        called with a recent file
+    try_demo
+        called with the key of a demo
+    """
     menus: dict[str, tuple[QAction | None, ...]] = {
         tr("&File"): (
             *(of.open, of.open_folder, of.studies, of.import_, of.live, None, of.save_study),
@@ -48,7 +62,9 @@ def fill_menus(
     for title, actions in menus.items():
         menu = bar.addMenu(title)
         if of.undo in actions:
+            # Technician mode hides this menu: settings cannot be changed there.
             of.extra_menus.append(menu.menuAction())
+        # Qt hides tooltips in menus by default, and they state why an action is not available.
         menu.setToolTipsVisible(True)
         for action in actions:
             if action is None:
@@ -66,7 +82,7 @@ def _add_recent(menu: QMenu, preferences: Preferences, open_path: Callable[[Path
     def fill() -> None:
         recent.clear()
         for path in preferences.recent:
-            name = shortened(path.name, MENU_LETTERS).replace("&", "&&")  # no access key
+            name = shortened(path.name, MENU_LETTERS).replace("&", "&&")  # "&" marks a mnemonic
             action = recent.addAction(name)
             action.setToolTip(literal_tip(str(path)))
             action.triggered.connect(lambda _=False, p=path: open_path(p))
@@ -74,6 +90,7 @@ def _add_recent(menu: QMenu, preferences: Preferences, open_path: Callable[[Path
             recent.addAction(tr("No recent files")).setEnabled(False)
 
     recent.setToolTipsVisible(True)
+    # Filled when it opens, because files are opened all the time.
     recent.aboutToShow.connect(fill)
 
 

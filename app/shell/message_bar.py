@@ -1,4 +1,4 @@
-"""A line above the views when something went wrong: what happened, what is safe, what to press."""
+"""Message bar above the views for a problem: what happened, what is safe, what to do."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from app.views.literal_text import LiteralLabel, literal_tip
 from app.views.slices.labels import shortened, shortened_words
 
 MOST_LETTERS, MOST_OF_TITLE, MOST_OF_WORD = 600, 160, 48
-"""More is told by the log: the views keep their room."""
+"""Maximum lengths of text, title and word; the log shows more, and the views keep their space."""
 FEW_LETTERS = 200
-"""More words than these have no room beside the buttons."""
+"""Length from which the buttons are below the text."""
 
 
 class MessageBar(QFrame):
-    """Shows one problem until it is dismissed or mended; never blocks the window."""
+    """Bar with one problem until it is dismissed or solved; it never blocks the window."""
 
     shown = Signal(bool)
 
@@ -67,15 +67,23 @@ class MessageBar(QFrame):
         self.hide()
 
     def report(self, problem: Problem) -> None:
-        """Show a problem."""
+        """Show a problem; it replaces the previous one.
+
+        Parameters
+        ----------
+        problem
+            title, text and possible answers
+        """
         self.problem = problem
         words = " ".join(part for part in (problem.text, problem.safe) if part)
         for shown, text, most in (
             (self._title, problem.title, MOST_OF_TITLE),
             (self._text, words, MOST_LETTERS),
         ):
+            # A long path without spaces cannot wrap and would widen the window.
             shown.setText(shortened(shortened_words(text, MOST_OF_WORD), most))
             shown.setToolTip(literal_tip(text if shown.text() != text else ""))
+        # Only an interrupted run has a job to resume.
         self.resume.setVisible(bool(problem.job))
         self.on_cpu.setText(problem.cpu_text)
         self.on_cpu.setVisible(bool(problem.cpu_job))
@@ -84,7 +92,7 @@ class MessageBar(QFrame):
             self.answer.setText(problem.answer.text)
             self.answer.setToolTip(literal_tip(problem.answer.tip))
         self._log.setVisible(problem.is_fault)
-        way = QBoxLayout.Direction  # four buttons leave the words no room beside them
+        way = QBoxLayout.Direction  # next to four buttons there is no space for text
         has_many = bool(problem.cpu_job or problem.answer)
         is_long = len(self._text.text()) > FEW_LETTERS
         self._parts.setDirection(way.TopToBottom if has_many or is_long else way.LeftToRight)
@@ -94,6 +102,7 @@ class MessageBar(QFrame):
             self._theme,
             "missing" if problem.is_fault else "muted",
         )
+        # A property of the style sheet: notes have a calmer colour than errors.
         set_property(self, "calm", not problem.is_fault)
         self.setAccessibleName(f"{problem.title} {problem.text}")
         self.show()
@@ -107,11 +116,12 @@ class MessageBar(QFrame):
 
     @property
     def text(self) -> str:
-        """All words of the problem on show, empty without one."""
+        """Title and text of the current problem; empty without one."""
         return f"{self._title.text()} {self._text.text()}" if self.problem else ""
 
     def _do_answer(self) -> None:
         if self.problem is not None and self.problem.answer is not None:
+            # Stored first: the answer can raise another problem, which must not be cleared.
             answer = self.problem.answer
             self.clear()
             answer.act()

@@ -1,4 +1,4 @@
-"""The panels of the window: five steps on the left, tabs on the right, the log below."""
+"""Panels of the window: five steps on the left, tabs on the right, the log at the bottom."""
 
 from __future__ import annotations
 
@@ -41,15 +41,16 @@ LEAST_TABS_PX = 240
 
 
 def tabs_of(context: AppContext) -> QTabWidget:
-    """Return the tabs of the right panel; that of the preview is hidden at first."""
+    """Return the tabs of the right panel; the preview is hidden at first."""
     tabs = QTabWidget()
     tabs.setObjectName("Results")
+    # Without a frame around the pages, which would cost width.
     tabs.setDocumentMode(True)
     tabs.setMinimumWidth(LEAST_TABS_PX)
     for kind in TABS:
         tabs.addTab(kind(context), kind.title)
     tabs.setTabVisible(TABS.index(PreviewTab), False)
-    # shown by Qt where not all tabs find room
+    # Qt shows these two buttons if the tabs do not fit.
     tips = tr("Previous tabs"), tr("Next tabs")
     for button, tip in zip(tabs.tabBar().findChildren(QToolButton), tips, strict=True):
         button.setToolTip(literal_tip(tip))

@@ -1,6 +1,6 @@
-"""Whether Qt can open a window here: its system libraries, and the display, in a sentence.
+"""Check if Qt can open a window: its system libraries and the display.
 
-Qt itself ends the process, without a word of ours, where one of them is missing.
+Without one of them Qt aborts the process with a message that does not help the user.
 """
 
 from __future__ import annotations
@@ -15,25 +15,38 @@ QT_LIBRARIES = (
     *("libGL.so.1", "libEGL.so.1", "libxkbcommon.so.0", "libdbus-1.so.3"),
     *("libfontconfig.so.1", "libglib-2.0.so.0"),
 )
-"""What the wheels of Qt leave to the system, on every kind of display."""
+"""System libraries that the wheels of Qt do not contain, for any display."""
 XCB_LIBRARIES = (
     *("libX11.so.6", "libX11-xcb.so.1", "libxcb.so.1", "libxcb-cursor.so.0", "libxcb-icccm.so.4"),
     *("libxcb-image.so.0", "libxcb-keysyms.so.1", "libxcb-randr.so.0", "libxcb-render.so.0"),
     *("libxcb-render-util.so.0", "libxcb-shape.so.0", "libxcb-shm.so.0", "libxcb-sync.so.1"),
     *("libxcb-util.so.1", "libxcb-xfixes.so.0", "libxcb-xkb.so.1", "libxkbcommon-x11.so.0"),
 )
-"""The same for windows on X."""
+"""Further system libraries for X11."""
 OTHER_NAMES = {"libglib-2.0.so.0": "libglib2.0-0"}
-"""Packages that Debian's rule of names does not give."""
+"""Packages with names that do not follow Debian's rule."""
 WITHOUT = "work without one: `isocenter demo`, `isocenter reconstruct DATA -o OUT`"
 IN_A_CLONE = "in a clone `python3 packaging/bootstrap.py run` does so"
 
 
 def obstacle(environment: Mapping[str, str]) -> str:
-    """Return why Qt would end this process instead of opening a window, empty if it would not."""
+    """Return the reason why Qt would abort the process instead of opening a window.
+
+    Parameters
+    ----------
+    environment
+        environment variables of the process
+
+    Returns
+    -------
+    str
+        one sentence with the remedy; empty if a window can open
+    """
+    # On Windows and macOS the wheels of Qt are complete.
     if not sys.platform.startswith("linux"):
         return ""
     on_x = uses_x(environment)
+    # Libraries first: the checks below need libxcb.
     if missing := missing_libraries((*QT_LIBRARIES, *(XCB_LIBRARIES if on_x else ()))):
         return missing_words(missing)
     if on_x and (fault := plugin_fault()):
@@ -45,15 +58,22 @@ def obstacle(environment: Mapping[str, str]) -> str:
 
 
 def uses_x(environment: Mapping[str, str]) -> bool:
-    """Whether Qt would open its windows on X."""
+    """Return True if Qt would use X11.
+
+    Parameters
+    ----------
+    environment
+        environment variables of the process
+    """
     chosen = environment.get("QT_QPA_PLATFORM", "")
     if chosen:
         return chosen.startswith("xcb")
+    # Qt prefers Wayland if both are available.
     return bool(environment.get("DISPLAY")) and not environment.get("WAYLAND_DISPLAY")
 
 
 def missing_libraries(names: Iterable[str]) -> list[str]:
-    """Return those of the libraries that cannot be loaded."""
+    """Return the libraries that cannot be loaded."""
     return [name for name in names if not _loads(name)]
 
 
@@ -66,7 +86,13 @@ def _loads(name: str) -> bool:
 
 
 def missing_words(missing: list[str]) -> str:
-    """Return one sentence: what is missing, and how to get it."""
+    """Return a sentence with the missing libraries and the command that installs them.
+
+    Parameters
+    ----------
+    missing
+        file names of the libraries
+    """
     packages = " ".join(debian_package(name) for name in missing)
     return (
         f"Qt cannot open a window, because this system lacks {', '.join(missing)}; install them "
@@ -75,20 +101,28 @@ def missing_words(missing: list[str]) -> str:
 
 
 def debian_package(library: str) -> str:
-    """Return the package of a library, by Debian's rule of names: libGL.so.1 is in libgl1."""
+    """Return the Debian package of a library, by the rule of names: libGL.so.1 is in libgl1.
+
+    Parameters
+    ----------
+    library
+        file name with the version, such as "libX11-xcb.so.1"
+    """
     if library in OTHER_NAMES:
         return OTHER_NAMES[library]
     name, _, version = library.lower().partition(".so.")
+    # Debian policy 8.1: a hyphen separates a name that ends in a digit from the version.
     return f"{name}{'-' if name[-1:].isdigit() else ''}{version}"
 
 
 def plugin_fault() -> str:
-    """Return why Qt's own part for X cannot be loaded, empty if it can."""
+    """Return the reason why Qt's X11 plugin cannot be loaded; empty if it can."""
     found = find_spec("PySide6")
     folders = list(found.submodule_search_locations or ()) if found is not None else []
     for folder in folders:
         for plugin in Path(folder).glob("Qt/plugins/platforms/libqxcb.so"):
             try:
+                # Loading it here gives the error of the dynamic linker, which Qt does not show.
                 ctypes.CDLL(str(plugin))
             except OSError as e:
                 return str(e)
@@ -96,8 +130,9 @@ def plugin_fault() -> str:
 
 
 def display_answers() -> bool:
-    """Whether the X server that DISPLAY names lets us in."""
+    """Return True if the X server of DISPLAY accepts a connection."""
     xcb = ctypes.CDLL("libxcb.so.1")
+    # Without this ctypes cuts the pointer to 32 bits.
     xcb.xcb_connect.restype = ctypes.c_void_p
     for call in (xcb.xcb_connection_has_error, xcb.xcb_disconnect):
         call.argtypes = [ctypes.c_void_p]
@@ -108,7 +143,7 @@ def display_answers() -> bool:
 
 
 def main() -> int:
-    """Name what windows on X lack here, a library a line; `bootstrap.py test` asks for it."""
+    """Print the missing libraries, one per line, for `bootstrap.py test`."""
     missing = missing_libraries((*QT_LIBRARIES, *XCB_LIBRARIES))
     sys.stdout.write("".join(f"{name}\n" for name in missing))
     return 0

@@ -1,9 +1,9 @@
-"""The end of a process, without freeing one by one what it still holds.
+"""End the process without freeing all objects one by one.
 
-At its usual end Python frees what is left in an order of chance, when Qt's application is gone
-already. An icon or an item of a plot that is freed so late now and then takes the process with it:
-the work is done, but whoever started the program is told of a crash. Without a window it is a
-matter of time alone: libraries and compiled kernels take half a second to free.
+Normally Python frees the remaining objects in arbitrary order, when Qt's application no longer
+exists. An icon or a plot item that is freed so late can crash the process: the work is done, but
+the caller sees a crash. Without a window the only reason is time: it takes half a second to free
+libraries and compiled kernels.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from typing import NoReturn
 
 
 def leave(code: int) -> NoReturn:
-    """End this process at once, and the processes it started; all that is kept is on the disk."""
+    """End this process and its children immediately; all data are on disk."""
     for child in multiprocessing.active_children():
+        # Workers read files of other programs and may hang in them, so they are not asked to end.
         child.kill()
     _end(code)
 
 
 def finish(code: int) -> NoReturn:
-    """End this process, which had no window, after its threads and what was put off till then."""
-    # what Python does first at its usual end: executors wake their idle threads, all are waited for
+    """End a process without a window, after its threads and exit handlers."""
+    # The first two steps of Python's normal exit: wait for all threads, then run exit handlers.
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     _end(code)
@@ -38,4 +39,6 @@ def _end(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # closed, or none without a console
             stream.flush()
+    # Skips the interpreter's own cleanup, which is the purpose of this module. Buffers are flushed
+    # above.
     os._exit(code)

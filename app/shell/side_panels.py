@@ -1,4 +1,4 @@
-"""The panels beside the views: they keep their widths, or float in windows of their own."""
+"""Panels at the sides of the views: they keep their widths, or float in separate windows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ APART_PX = QSize(420, 760)
 
 
 class SidePanel(QDockWidget):
-    """A panel without a title, that stays where it is unless it is told to float.
+    """A panel without a title bar, docked or floating.
 
-    Its place in a window of its own is remembered; closing that puts the panel back.
+    The position of the floating window is remembered. Closing it docks the panel again.
     """
 
     resized = Signal()
@@ -33,21 +33,29 @@ class SidePanel(QDockWidget):
         self.place = QRect()
 
     def set_floating(self, on: bool) -> None:
-        """Float in a window of its own, or be in the main window."""
+        """Float the panel in a separate window, or dock it.
+
+        Parameters
+        ----------
+        on
+            True to float
+        """
         if on == self.isFloating():
             return
         if not on:
             self.place = self.geometry()
+        # A floating window needs the title bar of the desktop, by which it can be moved.
         self.setTitleBarWidget(None if on else self._no_title)  # type: ignore[arg-type]
         self.setFeatures(CLOSABLE if on else NOWHERE)
         self.setFloating(on)
         if on:
             self._find_place()
+        # Qt hides a dock when it starts or stops to float.
         self.show()
         self.floating_changed.emit(on)
 
     def _find_place(self) -> None:
-        """Be where it was, unless that screen is gone."""
+        """Restore the last position if its screen still exists."""
         screen = QGuiApplication.screenAt(self.place.center())
         if self.place.isNull() or screen is None:
             self.resize(fitted(APART_PX, self.screen().availableSize()))
@@ -55,6 +63,7 @@ class SidePanel(QDockWidget):
             self.setGeometry(self.place)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        # Spontaneous: the user closed the window. Otherwise the program is ending.
         if self.isFloating() and event.spontaneous():
             event.ignore()
             self.set_floating(False)
@@ -67,7 +76,7 @@ class SidePanel(QDockWidget):
 
 
 class FloatingPanels(QObject):
-    """Lets actions float panels, and remembers which of them float and where."""
+    """Actions that float panels; their state and position are remembered."""
 
     def __init__(self, preferences: Preferences, panels: dict[SidePanel, QAction]) -> None:
         super().__init__()
@@ -80,7 +89,7 @@ class FloatingPanels(QObject):
             action.setChecked(panel.objectName() in preferences.floating)
 
     def remember(self) -> None:
-        """Keep which panels float, and where; before the window closes."""
+        """Store which panels float, and where; call before the window closes."""
         floating = [panel for panel in self._panels if panel.isFloating()]
         self._preferences.floating = tuple(panel.objectName() for panel in floating)
         for panel in self._panels:
@@ -89,24 +98,26 @@ class FloatingPanels(QObject):
 
 
 class PanelWidths(QObject):
-    """Knows the widths that are wanted: Qt takes them away in a narrow window for good."""
+    """Keep the preferred widths of panels, which Qt would reduce permanently in a narrow window."""
 
     def __init__(self, window: QMainWindow, wanted: dict[SidePanel, int]) -> None:
         super().__init__(window)
         self._window, self._wanted = window, wanted
+        # Less than any width, so that the first resize applies the widths.
         self._settled_px = -1
         for panel in wanted:
             panel.resized.connect(self._note)
         self._apply()
 
     def settle(self) -> None:
-        """Give the panels their widths back, as far as there is room; after each resize."""
+        """Restore the widths as far as space allows; call after each resize."""
+        # Only a wider window can give space back.
         if self._window.width() > self._settled_px:
             self._apply()
         self._settled_px = self._window.width()
 
     def _note(self) -> None:
-        """Take the widths for wanted, unless they follow from those of the window."""
+        """Store the widths as preferred, unless a resize of the window caused them."""
         if self._window.width() == self._settled_px:
             self._wanted = {
                 panel: px if panel.isFloating() else panel.width()

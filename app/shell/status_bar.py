@@ -1,4 +1,4 @@
-"""The lowest line: what the run needs or why it cannot start, the cursor, and the claim."""
+"""Status line: requirements of a run or the reason why it cannot start, cursor, and disclaimer."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from app.views.slices.labels import ElidedLabel, shortened
 CLAIM = tr("Not for clinical use")
 PATIENT_LETTERS = 40
 PLACE_PX = 330
-"""Room for place and values at the cursor in a narrow window; a wide one gives them half."""
+"""Width for position and values at the cursor in a narrow window; otherwise half the width."""
 
 
 class StatusLine(QStatusBar):
-    """Three parts of words, and how many studies wait; a click there shows them."""
+    """Three texts, and the number of queued studies; a click on it shows the queue."""
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class StatusLine(QStatusBar):
         live: LiveMode | None = None,
     ) -> None:
         super().__init__()
+        # The grip would take space from the badge at the right end.
         self.setSizeGripEnabled(False)
         self._session, self._theme = context.session, context.theme
         self._study, self._run = context.session.study, context.session.run
@@ -90,7 +91,7 @@ class StatusLine(QStatusBar):
         self.refresh()
 
     def _show_patient(self) -> None:
-        """Say whose the scan at hand is, where the worklist said it."""
+        """Show the patient of the current scan, if the worklist stated it."""
         whose = self._session.order.describe()
         self.patient.setText(shortened(whose, PATIENT_LETTERS))
         self.patient.setAccessibleName(tr("Patient: {whose}", whose=whose))
@@ -101,7 +102,7 @@ class StatusLine(QStatusBar):
         self.patient.setVisible(bool(whose))
 
     def _show_queue(self) -> None:
-        """Say how many studies are still to be done, or have failed; nothing of those done."""
+        """Show the number of waiting and failed studies, without those that are done."""
         model = self._session.queue
         states = [state_of(entry) for entry in model.entries]
         left, failed = (
@@ -115,28 +116,39 @@ class StatusLine(QStatusBar):
         self.queue.setToolTip(
             literal_tip(tr("Queue: {describe} (Ctrl+U to show)", describe=model.describe()))
         )
+        # Technician mode hides the action, and with it this button.
         self.queue.setVisible(bool(words) and self._queue_action.isVisible())
 
     def refresh(self) -> None:
-        """Say what a run needs, or why it cannot start."""
+        """Show the requirements of a run, or the reason why it cannot start."""
         icon, tone, text = self._words()
         set_icon(self._icon, icon, self._theme, tone)
         self.text.set_full_text(text)
 
     def flash(self, text: str, seconds: float = 6.0) -> None:
-        """Show a short message for a while; 0 seconds: until the next one."""
+        """Show a message for some time.
+
+        Parameters
+        ----------
+        text
+            message; empty: remove the current one
+        seconds
+            duration [s]; 0: until the next message
+        """
         self._message = text
         self.refresh()
         if text and seconds:
             QTimer.singleShot(round(1000 * seconds), self, lambda: self._fade(text))
 
     def _fade(self, text: str) -> None:
+        # A newer message has its own timer.
         if self._message == text:
             self.flash("")
 
     def _words(self) -> tuple[str, str, str]:
         study, run = self._study, self._run
         session = self._session
+        # In the order of importance: message, reading, live scan, run, obstacle, requirements.
         if self._message:
             return "info", "muted", self._message
         if self._busy:
@@ -146,6 +158,7 @@ class StatusLine(QStatusBar):
         if run.state.is_active:
             return "info", "muted", run.record.local_title
         if obstacle := session.obstacle():
+            # Without a scan there is no mistake yet, only a first step to do.
             missing = "data" in study.inputs
             return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)
         requirements = study.requirements()

@@ -1,4 +1,4 @@
-"""Questions before something is lost: each tells what, and asks for leave."""
+"""Questions before data are lost."""
 
 from __future__ import annotations
 
@@ -8,15 +8,38 @@ from app.state.models.session import Session
 
 
 def may_forget_image(session: Session, dialogs: Dialogs) -> bool:
-    """Ask before an image goes that could not be kept among the results."""
+    """Ask before an image is discarded that could not be saved to the results.
+
+    Parameters
+    ----------
+    session
+        session with the run
+    dialogs
+        asks the question
+
+    Returns
+    -------
+    bool
+        True if nothing is lost, or the user agrees
+    """
     record = session.run.record
+    # During a run nothing can be opened, so nothing is lost.
     if not record.is_only_here or session.run.state.is_active:
         return True
+    # The title with names, because only this user sees it.
     return gives_up_image(dialogs, record.local_title)
 
 
 def gives_up_image(dialogs: Dialogs, title: str) -> bool:
-    """Ask whether the image of a scan may go that could not be kept among the results."""
+    """Ask if the image of a scan may be discarded.
+
+    Parameters
+    ----------
+    dialogs
+        asks the question
+    title
+        title of the scan
+    """
     text = tr(
         "The image of {title} exists only in this window. It could not be saved to the results "
         "and was not exported. Discard it?",
@@ -26,7 +49,7 @@ def gives_up_image(dialogs: Dialogs, title: str) -> bool:
 
 
 def aborts_to_close(dialogs: Dialogs) -> bool:
-    """Ask whether the run may end, since the window is to be closed."""
+    """Ask if the run may be aborted, because the window is about to close."""
     text = tr(
         "Closing the window aborts the run. The last image is saved to the results. You can "
         "resume the run later from its last checkpoint."

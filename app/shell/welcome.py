@@ -1,4 +1,4 @@
-"""What the window shows before there is an image: a welcome, or a scan that is ready."""
+"""Page before there is an image: a welcome, or a scan that is ready."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ LIVE_DEMOS = {
     FRAMES: ("CT", tr("Play a simulated scan and watch its slices sharpen")),
     EVENTS: ("PET", tr("Play a simulated scan and watch its image form")),
 }
-"""What the demos of running scans are called, by their kind."""
+"""Name and tooltip of the demos of live scans, by kind."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """One line of the welcome card: its words, an icon, and what it does."""
+    """One line of the welcome card: text, detail, icon and action."""
 
     text: str
     detail: str
@@ -52,7 +52,7 @@ class Offer:
 
 
 def page(card: QWidget) -> QWidget:
-    """Return a page with a card in its middle."""
+    """Return a page with a card in its centre."""
     made = QWidget()
     made.setObjectName("Canvas")
     made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -60,7 +60,7 @@ def page(card: QWidget) -> QWidget:
     column.addStretch(2)
     row = QHBoxLayout()
     row.addStretch(1)
-    row.addWidget(card, 1000)  # as wide as it may, before the empty sides
+    row.addWidget(card, 1000)  # the card grows to its maximum width before the sides do
     row.addStretch(1)
     column.addLayout(row)
     column.addStretch(3)
@@ -81,7 +81,7 @@ class WelcomeTile(QFrame):
 
 
 class WelcomeCard(WelcomeTile):
-    """Offers a scan, demos, recent studies and interrupted jobs."""
+    """Card with a scan, demos, recent studies and interrupted jobs to open."""
 
     def __init__(
         self,
@@ -148,7 +148,15 @@ class WelcomeCard(WelcomeTile):
         self.column.addLayout(self._lists)
 
     def show_busy(self, text: str, done: int = 0, total: int = 0) -> None:
-        """Say what is being prepared, with how much of it is done."""
+        """Show the preparation of a demo; the buttons are disabled.
+
+        Parameters
+        ----------
+        text
+            name of the activity; empty: none
+        done, total
+            work done and total work; 0 shows a busy indicator
+        """
         self._busy.setText(text)
         self._busy.setVisible(bool(text))
         self._bar.setVisible(bool(text))
@@ -159,7 +167,13 @@ class WelcomeCard(WelcomeTile):
             each.setEnabled(not text)
 
     def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:
-        """List recent studies and interrupted jobs."""
+        """List recent studies and interrupted jobs.
+
+        Parameters
+        ----------
+        groups
+            offers by heading; empty groups are left out
+        """
         while (item := self._lists.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -172,6 +186,7 @@ class WelcomeCard(WelcomeTile):
             for offer in welcome_lists:
                 made = offer_button(offer, self._theme)
                 self._lists.addWidget(made)
+                # Widgets created later would come last in the tab order.
                 self.setTabOrder(before, made)
                 before = made
 
@@ -185,7 +200,7 @@ def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPu
 
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:
-    """Return a flat button with the offer's words and, dimmer, its detail."""
+    """Return a flat button with the text of an offer, and its detail in a muted colour."""
     made = button("", offer.action, f"{offer.text}, {offer.detail}", "quiet")
     made.setAccessibleName(f"{offer.text}, {offer.detail}")
     made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -202,19 +217,28 @@ def offer_button(offer: Offer, theme: Theme) -> QPushButton:
     row.addWidget(name)
     row.addWidget(detail, 1)
     for child in (icon, name, detail):
+        # The labels inside would otherwise take the clicks of the button.
         child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     return made
 
 
 def recent_offers(paths: Sequence[Path], open_path: Callable[[Path], object]) -> list[Offer]:
-    """Return an offer for each recent study."""
+    """Return an offer for each recent study.
+
+    Parameters
+    ----------
+    paths
+        recent files, the newest first; four are offered
+    open_path
+        called with the file
+    """
     return [
         Offer(path.name, str(path.parent), "recent", partial(open_path, path)) for path in paths[:4]
     ]
 
 
 class ReadyCard(WelcomeTile):
-    """A scan that waits for Start, or is being prepared: its picture, facts and needs."""
+    """Card of a scan that is ready or being prepared: drawing, facts and requirements."""
 
     def __init__(self, context: AppContext, start: Callable[[], object]) -> None:
         super().__init__()
@@ -250,10 +274,10 @@ class ReadyCard(WelcomeTile):
         self._show_words()
 
     def _needs(self) -> str:
-        """Return what a run needs, in words; empty while that is not known."""
+        """Return the requirements of a run as text; empty if they are not known."""
         try:
             requirements = self._study.requirements()
-        except EngineError:  # its grid is refused, as the step says
+        except EngineError:  # the grid is invalid, and its step shows the reason
             return ""
         return sentence_case(requirements.describe()) if requirements else ""
 

@@ -1,4 +1,4 @@
-"""What the welcome card offers: demos, recent studies, interrupted jobs."""
+"""Content of the welcome card: demos, recent studies, interrupted jobs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MEANWHILE = tr(
     "ready and opens at once."
 )
 LOOK_AGAIN_MS = (2000, 6000)
-"""The engine of a window that was killed may outlive it for a moment; its job is offered then."""
+"""The engine of a killed window can run on for a moment; its job is then found later."""
 
 
 class WelcomeLists(QObject):
-    """Keeps the welcome card's lists, and starts a demo."""
+    """Keep the lists of the welcome card up to date, and start demos."""
 
     def __init__(self, context: AppContext, card: WelcomeCard, runner: Runner) -> None:
         super().__init__(card)
@@ -41,7 +41,7 @@ class WelcomeLists(QObject):
             timer.start(delay)
 
     def refresh(self) -> None:
-        """Look for interrupted jobs, in a thread."""
+        """Search interrupted jobs in a thread."""
         self._context.commands.run_task(lambda _: _resumable(), self._took_jobs)
 
     def _refresh(self) -> None:
@@ -57,11 +57,19 @@ class WelcomeLists(QObject):
             self.refresh()
 
     def make_demo(self, key: str) -> None:
-        """Simulate a demo scan, then open and reconstruct it, unless something else was opened."""
+        """Simulate a demo scan, then open and reconstruct it.
+
+        Parameters
+        ----------
+        key
+            key of `DEMOS`; if something else was opened meanwhile, the demo is only stored
+        """
+        # A second click during the simulation must not start another one.
         if self._is_making:
             return
         self._is_making = True
         demo, commands = DEMOS[key], self._context.commands
+        # The serial number counts opened scans, so a change shows that the user has opened one.
         serial = commands.serial
         self._card.show_busy(demo.busy)
         commands.run_task(
@@ -85,7 +93,7 @@ class WelcomeLists(QObject):
         elif serial != self._context.commands.serial or session.run.state.is_active:
             session.raise_problem(Problem(tr("The demo is ready."), MEANWHILE, is_fault=False))
         else:
-            session.order.forget()  # a phantom is nobody's
+            session.order.forget()  # a phantom has no patient
             self._runner.open_and_start(study)
 
     def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
@@ -103,7 +111,7 @@ class WelcomeLists(QObject):
 
 
 def _resumable() -> list[tuple[str, str, str]]:
-    """Return (id, title, detail) of the newest jobs with an image to go on from."""
+    """Return (id, title, detail) of the newest jobs that can be resumed."""
     from engine.jobs import jobs
 
     found = [job for job in jobs() if job.resumable]

@@ -1,4 +1,4 @@
-"""Keys of the window that no menu shows, and where the focus goes once a scan is open."""
+"""Keys of the window that are in no menu, and the focus after a scan was opened."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 
 def add_keys(window: MainWindow) -> None:
-    """Give a window its keys, and let it follow the scans that are opened."""
+    """Add keys to a window, and let it follow newly opened scans."""
     rest = QShortcut(QKeySequence("Space"), window.centre.views, window.runner.pause)
+    # Only in the views: elsewhere Space presses the focused button.
     rest.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     escape = QShortcut(QKeySequence("Esc"), window, window.centre.message_bar.clear)
+    # An active shortcut would keep Esc from other widgets while there is no message.
     escape.setEnabled(False)
     window.centre.message_bar.shown.connect(escape.setEnabled)
     for i, step in enumerate(window.steps, 1):
@@ -28,14 +30,27 @@ def add_keys(window: MainWindow) -> None:
 
 
 class RefusedKeys(QObject):
-    """Says in the status line why the action of a key cannot be used now."""
+    """Show in the status line why the action of a key is not available."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """See the keys that nothing else has taken."""
+        """Explain key presses that no widget or shortcut has handled.
+
+        Parameters
+        ----------
+        watched
+            object that gets the event
+        event
+            event of Qt
+
+        Returns
+        -------
+        bool
+            always False: the event is not consumed
+        """
         is_press = event.type() == QEvent.Type.KeyPress
         if watched is self._window and is_press and isinstance(event, QKeyEvent):
             self._explain(QKeySequence(event.keyCombination()))
@@ -44,12 +59,13 @@ class RefusedKeys(QObject):
     def _explain(self, keys: QKeySequence) -> None:
         for action in self._window.actions_.named().values():
             if action.isVisible() and not action.isEnabled() and action.shortcut() == keys:
+                # Tooltips are HTML; the status line shows plain text.
                 why = QTextDocumentFragment.fromHtml(action.toolTip()).toPlainText()
                 self._window.status.flash(why)
 
 
 class NewScan(QObject):
-    """Scrolls the left panel to the top for each new scan, and puts the focus on Start."""
+    """Scroll the left panel to the top for each new scan, and focus Start."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -61,6 +77,7 @@ class NewScan(QObject):
 
     def _follow(self) -> None:
         scan = self._session.study.inputs.get(DATA)
+        # Other inputs of the same scan must not move the panel.
         if scan is self._scan:
             return
         self._scan, self._wants_focus = scan, scan is not None
@@ -69,7 +86,7 @@ class NewScan(QObject):
         self._focus()
 
     def _focus(self) -> None:
-        """Focus Start once it can be pressed, unless the run has begun by itself."""
+        """Focus Start when it is enabled, unless a run has already started."""
         if self._session.run.state.is_active:
             self._wants_focus = False
         start = self._window.header.choice.start

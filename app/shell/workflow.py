@@ -1,4 +1,4 @@
-"""The left panel: the steps of the work, or what a technician sees of them."""
+"""Left panel: the steps of the workflow, or those of the technician."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.workspace.steps.step_panel import StepPanel
 
 
 class Workflow(QWidget):
-    """Both columns, of which one is shown."""
+    """Both columns, one of which is visible."""
 
     def __init__(
         self,
@@ -28,6 +28,8 @@ class Workflow(QWidget):
         self.panel = TechnicianPanel(context, open_scan, start)
         self.technician = scrolled(self.panel)
         self.technician.setMinimumWidth(LEAST_PX)
+        # Both columns exist from the start, so that technician mode can change without a new
+        # window.
         self.technician.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -232,7 +232,7 @@ class NormaliseDialog(QDialog):
             else tr("The open scan is from a different scanner: {name}.", name=study.scanner.name)
         )
 
-    # what is shown
+    # display
 
     def _show(self) -> None:
         model, busy = self.model, self.job.is_busy

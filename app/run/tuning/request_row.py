@@ -29,6 +29,7 @@ class RequestRow(QWidget):
         self.budget.show_number(BUDGET_S)
         self._open = ""
         """Tuning target of the open study; empty without a study."""
+        # The first kernel of a target names it in the list.
         for target, kernels in TARGETS.items():
             self.kernel.addItem(KERNELS[kernels[0]], target)
         for found in session.device.found:

@@ -68,6 +68,7 @@ class VariantList(QWidget):
             self.tree.addTopLevelItem(_row(form))
         self.text.setText(SOME if forms else NOTHING)
         self._fit(min(len(forms), MOST_ROWS))
+        # An empty list would only take space.
         self.tree.setVisible(bool(forms))
         self.forget.setVisible(bool(forms))
         self._allow()

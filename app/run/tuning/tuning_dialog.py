@@ -121,6 +121,7 @@ class TuningDialog(QDialog):
         self.act.setText(tr("Stop and save") if busy else tr("Start"))
         self.act.setEnabled(self.model.phase is not Phase.STOPPING)
         self.row.setEnabled(not busy)
+        # A search may replace variants, so none can be removed meanwhile.
         self.kept.setEnabled(not busy)
         self.plot.show_times(self.model.times)
         self._show_words()

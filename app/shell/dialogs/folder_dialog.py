@@ -1,4 +1,4 @@
-"""Choose one of the scans and images in a folder, such as a patient's folder."""
+"""Dialog to choose one of the scans and images in a folder, such as that of a patient."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ SIZE_PX = (720, 420)
 
 
 class FolderDialog(QDialog):
-    """A list of scans and images; the chosen one opens.
+    """List of scans and images, from which one is opened.
 
     Parameters
     ----------
     parent
-        window over which it is shown
+        parent window
     folder
-        that holds them
+        folder of the items
     items
         scans and images to choose from
     open_item
-        opens the file of the chosen one
+        opens the file of the selected item
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class FolderDialog(QDialog):
         open_item: Callable[[Path], object],
     ) -> None:
         super().__init__(parent)
+        # Each folder gets a new dialog; closed ones must not stay in memory.
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._items, self._open_item = items, open_item
         self.setWindowTitle(tr("Open from {folder}", folder=folder.name))
@@ -66,6 +67,7 @@ class FolderDialog(QDialog):
         column.addWidget(label(words, wrap=True))
         column.addWidget(self.tree, 1)
         column.addWidget(self.open_chosen, 0, Qt.AlignmentFlag.AlignRight)
+        # Double click or Return, as the desktop defines it.
         self.tree.itemActivated.connect(lambda *_: self._open())
         first = self.tree.topLevelItem(0)
         if first is not None:
@@ -76,5 +78,6 @@ class FolderDialog(QDialog):
         if chosen is None:
             return
         row = self.tree.indexOfTopLevelItem(chosen)
+        # Closed first: opening can ask further questions.
         self.accept()
         self._open_item(self._items[row].path)

@@ -1,4 +1,4 @@
-"""The questions the window asks: which file, under which name, are you sure."""
+"""Questions and dialogs of the window: files, names, confirmations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
 
 class Dialogs(QObject):
-    """Asks, then calls the command."""
+    """Ask the user, then call the command."""
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Dialogs(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
         self._resume, self._show_queue = resume, show_queue
+        # Commands ask by signals, so that they do not depend on widgets.
         context.commands.import_requested.connect(self.import_scan)
         context.commands.making_requested.connect(self.make)
         context.commands.item_requested.connect(self.choose_item)
@@ -54,7 +55,15 @@ class Dialogs(QObject):
         self._queue: QueueDialog | None = None
 
     def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
-        """Let the user choose a file for a role of the study."""
+        """Ask for the file of a role.
+
+        Parameters
+        ----------
+        role
+            key of an input role
+        chosen
+            called with the path; not called if the user cancels
+        """
         title, kinds = choice_of(role)
         path = ask_open(self._parent, title, self._context.preferences.folder_last_used, kinds)
         if path is not None:
@@ -62,7 +71,13 @@ class Dialogs(QObject):
             chosen(path)
 
     def choose_folder(self, chosen: Callable[[Path], object]) -> None:
-        """Let the user choose a folder to open."""
+        """Ask for a folder to open.
+
+        Parameters
+        ----------
+        chosen
+            called with the path; not called if the user cancels
+        """
         preferences = self._context.preferences
         path = ask_folder(self._parent, tr("Open folder"), preferences.folder_last_used)
         if path is not None:
@@ -70,14 +85,23 @@ class Dialogs(QObject):
             chosen(path)
 
     def choose_item(self, folder: Path, items: tuple[FolderItem, ...]) -> None:
-        """Let the user choose one of several scans and images, and open it."""
+        """Ask for one of several scans and images in a folder, and open it.
+
+        Parameters
+        ----------
+        folder
+            folder of the items
+        items
+            scans and images to choose from
+        """
+        # Dialogs are imported when they open, which keeps the start of the window short.
         from app.shell.dialogs.folder_dialog import FolderDialog
 
         open_item = partial(self._context.commands.offer, "")
         FolderDialog(self._parent, folder, items, open_item).open()
 
     def choose_import(self) -> None:
-        """Let the user choose what to import: one of many images stands for all of them."""
+        """Ask for a file to import; one image of a stack stands for all of them."""
         folder = self._context.preferences.folder_last_used
         path = ask_open(self._parent, tr("Import"), folder, IMPORT_KINDS)
         if path is not None:
@@ -85,41 +109,68 @@ class Dialogs(QObject):
             self.import_scan(path)
 
     def import_scan(self, path: Path) -> None:
-        """Look at a scan that does not describe itself, and ask what it leaves open."""
+        """Ask for the missing description of raw data or images.
+
+        Parameters
+        ----------
+        path
+            file or one image of a stack
+        """
         from app.workspace.steps.import_dialog import ImportDialog
 
         ImportDialog(self._parent, self._context, path).open()
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
-        """Ask a question whose safe answer is no."""
+        """Ask a question with "no" as the default answer.
+
+        Parameters
+        ----------
+        title, text
+            title and question
+        yes
+            label of the button that confirms
+
+        Returns
+        -------
+        bool
+            True if the user confirms
+        """
         return ask(self._parent, title, text, yes)
 
     def export(self, current: int, exported: Callable[[Path], object]) -> None:
-        """Write an image of the run."""
+        """Ask for an export and write an image of the run.
+
+        Parameters
+        ----------
+        current
+            index of the image that is preset
+        exported
+            called with the path after writing
+        """
         ask_and_export(self._parent, self._context, current, exported)
 
     def save_study(self) -> None:
-        """Write the study file."""
+        """Ask for a file and save the study."""
         start = Path(self._context.preferences.folder_last_used) / "study.toml"
         target = self._target(tr("Save study"), start, tr("Studies (*.toml)"))
         if target is not None:
             self._context.commands.save_study(target)
 
     def save_protocol(self) -> None:
-        """Write the protocol under a name."""
+        """Ask for a name and save the protocol."""
         base = self._context.session.study.base.name
         name = ask_text(self._parent, tr("Save protocol"), tr("Protocol name"), base).strip()
         if name:
             save_as(self._parent, self._context, name)
 
     def protocols(self) -> None:
-        """Show the saved protocols, and all that can be done with them."""
+        """Show and manage the saved protocols."""
         from app.workspace.steps.protocols_dialog import ProtocolsDialog
 
         ProtocolsDialog(self._parent, self._context).open()
 
     def report(self) -> None:
-        """Sign the result on show off; save, print or send its report."""
+        """Sign off the displayed result; save, print or send its report."""
         from app.output.report.report_dialog import ReportDialog
 
         ReportDialog(self._parent, self._context).open()
@@ -131,18 +182,19 @@ class Dialogs(QObject):
         SettingsDialog(self._parent, self._context).open()
 
     def storage(self) -> None:
-        """Show what lies on the disk."""
+        """Show the disk space of jobs, results and caches."""
         from app.shell.dialogs.storage_dialog import StorageDialog
 
         StorageDialog(self._parent, self._context, self.confirm).open()
 
     def queue(self) -> None:
-        """Show the queue beside the window, which stays in use; there is one of it."""
+        """Show the queue in a non-modal window; there is only one."""
         from app.workspace.queue.queue_dialog import QueueDialog
 
         if self._queue is None:
             self._queue = QueueDialog(self._parent, self._context)
         self._queue.show()
+        # `show` does nothing for a window that is open behind another one.
         self._queue.raise_()
         self._queue.activateWindow()
 
@@ -153,13 +205,19 @@ class Dialogs(QObject):
         StudiesDialog(self._parent, self._context, self._resume, self._show_queue).open()
 
     def tune(self) -> None:
-        """Look for the fastest kernels on this machine."""
+        """Search the fastest kernels for this machine."""
         from app.run.tuning.tuning_dialog import TuningDialog
 
         TuningDialog(self._parent, self._context).open()
 
     def make(self, page: str) -> None:
-        """Open a page on which a file is made."""
+        """Open the dialog that creates an input file.
+
+        Parameters
+        ----------
+        page
+            "normalise", "calibrate" or "describe_tracer"
+        """
         pages: dict[str, Callable[[], None]] = {
             "normalise": self.normalise,
             "calibrate": self.calibrate,
@@ -168,24 +226,26 @@ class Dialogs(QObject):
         pages[page]()
 
     def calibrate(self) -> None:
-        """Measure a calibration in the image on show."""
+        """Measure a calibration in the displayed image."""
         from app.analysis.calibrate.calibrate_dialog import CalibrateDialog
 
         CalibrateDialog(self._parent, self._context).open()
 
     def describe_tracer(self) -> None:
-        """Let the user write tracer, dose and body of the open scan."""
+        """Enter tracer, dose and body data of the open scan."""
         from app.workspace.steps.tracer_dialog import TracerDialog
 
+        # The dialog compares the entries with facts of the scan.
         if DATA in self._context.session.study.inputs:
             TracerDialog(self._parent, self._context).open()
 
     def normalise(self) -> None:
-        """Open the page that measures a normalisation, beside the window; there is one of it."""
+        """Measure a normalisation in a non-modal dialog; there is only one."""
         from app.analysis.calibrate.normalise_dialog import NormaliseDialog
 
         if self._normalising is None:
             made = self._normalising = NormaliseDialog(self._parent, self._context)
+            # The dialog deletes itself, so the reference must go too.
             made.finished.connect(self._forget_normalising)
         self._normalising.show()
         self._normalising.raise_()
@@ -195,11 +255,11 @@ class Dialogs(QObject):
         self._normalising = None
 
     def may_close(self) -> bool:
-        """Ask before a normalisation that is being measured goes."""
+        """Ask before a running normalisation is lost; return True if the window may close."""
         return self._normalising is None or self._normalising.may_close()
 
     def guide(self) -> None:
-        """Open the guide beside the window, which stays in use."""
+        """Open the guide in a non-modal window."""
         from app.shell.help.guide import GuideWindow
 
         guide = GuideWindow(self._parent)
@@ -213,11 +273,12 @@ class Dialogs(QObject):
         HelpDialog(self._parent).open()
 
     def support_bundle(self) -> None:
-        """Gather what helps who helps, show it, and save it where the user wants it."""
+        """Collect a support bundle, show its content, and save it."""
         from engine.tools.diagnostics import gather
 
         session, recent = self._context.session, self._context.preferences.recent
         log = [f"{line.time:%H:%M:%S}  {line.level}  {line.text}" for line in session.log]
+        # Names of files are passed so that the bundle can replace them everywhere.
         values = [found.value for found in session.study.inputs.values()]
         self._context.commands.run_task(
             lambda _: gather(log=log, names=[*values, *recent]),
@@ -243,7 +304,7 @@ class Dialogs(QObject):
             )
 
     def _target(self, title: str, start: Path, kinds: str) -> Path | None:
-        """Return the file that the user chose to write, with its ending; None for none."""
+        """Ask for a file to write; return it with its suffix, or None."""
         chosen = ask_save(self._parent, title, start, kinds)
         target = chosen.with_suffix(start.suffix) if chosen is not None else None
         if target is None or not may_write(self._parent, target, self._context.session):
@@ -251,12 +312,12 @@ class Dialogs(QObject):
         return target
 
     def about(self) -> None:
-        """Say what this is."""
+        """Show version and licence."""
         about_box(self._parent).open()
 
 
 def about_box(parent: QWidget) -> QMessageBox:
-    """Return what the program says of itself."""
+    """Return the box with version and licence."""
     from importlib.metadata import version
 
     parts = (
@@ -268,12 +329,19 @@ def about_box(parent: QWidget) -> QMessageBox:
     box = question_box(parent, tr("About Isocenter"), "\n\n".join(parts), "info")
     box.setIconPixmap(parent.windowIcon().pixmap(ICON_PX))
     box.setStandardButtons(QMessageBox.StandardButton.Close)
+    # `open` returns at once, so nobody else can delete the box.
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     return box
 
 
 def choice_of(role: str) -> tuple[str, str]:
-    """Return the title of the dialog for an input, and the kinds of files it offers."""
+    """Return the title of the file dialog for an input, and its file filter.
+
+    Parameters
+    ----------
+    role
+        key of an input role
+    """
     from engine.io import SCAN_READERS, suffixes_of
 
     if role == DATA:

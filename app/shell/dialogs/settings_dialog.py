@@ -1,4 +1,4 @@
-"""The settings: the site and its folders, how the window looks, the device, technician's mode."""
+"""Settings: site and folders, appearance, device, technician mode."""
 
 from __future__ import annotations
 
@@ -39,13 +39,14 @@ LEAST_LETTERS = 4
 
 
 class SettingsDialog(QDialog):
-    """Shows the settings; nothing is kept before Save."""
+    """Settings of the user; nothing changes before Save."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.setMinimumWidth(WIDTH_PX)
         self._context, self._preferences = context, context.preferences
+        # A copy, so that Cancel discards a new passphrase too.
         self._passphrase = context.preferences.passphrase
         self.fields: dict[str, QLineEdit] = {}
         self._grid = QGridLayout()
@@ -70,9 +71,11 @@ class SettingsDialog(QDialog):
 
     def _add_site(self) -> None:
         site = self._preferences.site
+        # The form follows the class, so a new setting appears without code here.
         for name, field in Site.model_fields.items():
             extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
             value = getattr(site, name)
+            # Lists are edited as text with commas.
             line = QLineEdit(", ".join(value) if isinstance(value, tuple) else str(value))
             title = named(str(extra.get("label")))
             tip = PEOPLE_TIP if isinstance(value, tuple) else named(str(field.description))
@@ -108,6 +111,7 @@ class SettingsDialog(QDialog):
         for each in choice.found:
             if each.usable:
                 self.device.addItem(each.label, each.key)
+        # `findData` returns −1 if the device is no longer usable; "Automatic" is then shown.
         self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
         for title, box, tip in (
             (tr("Language"), self.language, tr("Takes effect at the next start of Isocenter")),
@@ -165,9 +169,11 @@ class SettingsDialog(QDialog):
                     LEAST_LETTERS=LEAST_LETTERS,
                 ),
             )
+        # A typing error would lock the user out of the full window.
         elif ask_text(self, tr("Passphrase"), tr("Repeat the passphrase"), "", hidden=True) != one:
             tell(self, tr("Passphrase"), tr("The passphrases differ. Nothing was changed."))
         else:
+            # Only the hash is stored.
             self._passphrase = hashed(one)
             self._name_passphrase()
 
@@ -175,7 +181,7 @@ class SettingsDialog(QDialog):
         said = {name: line.text().strip() for name, line in self.fields.items()}
         people = tuple(each.strip() for each in said.pop("people").split(",") if each.strip())
         site = Site.model_validate({**said, "people": people})
-        site.logo_bytes()  # refused here, not in the first report
+        site.logo_bytes()  # an invalid logo is refused now, not in the first report
         for name in FOLDERS:
             if said[name] and not Path(said[name]).expanduser().is_dir():
                 raise EngineError(
@@ -188,6 +194,7 @@ class SettingsDialog(QDialog):
 
     def _save(self) -> None:
         try:
+            # First, because only this step can fail.
             self._preferences.set_site(self._site())
         except ValidationError as e:
             return self._refuse(explain(e))
@@ -201,11 +208,13 @@ class SettingsDialog(QDialog):
         self._preferences.language = str(self.language.currentData())
         self._use_device(str(self.device.currentData()))
         self._preferences.save()
+        # The folder of shared protocols may be another one.
         self._context.commands.protocols_changed.emit()
         self.accept()
 
     def _use_device(self, key: str) -> None:
         session = self._context.session
+        # A run keeps the device on which it started.
         if key != session.device.key and not session.run.state.is_active:
             session.device.choose(key)
             self._preferences.device = key

@@ -1,4 +1,4 @@
-"""What lies on the disk on our account: jobs, results and caches, and buttons that remove."""
+"""Storage on disk: jobs, results and caches, with buttons that remove them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Confirm = Callable[[str, str, str], bool]
 
 
 class StorageDialog(QDialog):
-    """Lists everything by its kind; removes what is selected after a question."""
+    """List of stored items by kind; selected ones can be removed after a question."""
 
     def __init__(self, parent: QWidget | None, context: AppContext, confirm: Confirm) -> None:
         super().__init__(parent)
@@ -57,15 +57,16 @@ class StorageDialog(QDialog):
         self.refresh()
 
     def refresh(self) -> None:
-        """Read what lies there, in a thread."""
+        """Read the disk in a thread."""
         failed = tr("The folders could not be read.")
         self._context.commands.run_task(lambda _: stored(), self._show, failed=failed)
 
     @property
     def selected(self) -> list[StoredItem]:
-        """What is selected and can be removed, each once; a kind stands for all it holds."""
+        """Selected items that can be removed, each once; a kind includes all of its items."""
         paths = {path for row in self.tree.selectedItems() for path in row.data(0, PATHS)}
         found = [item for item in self.items if str(item.path) in paths]
+        # Drops running jobs and results, which cannot be removed here.
         return choose_stored(found, [item.kind for item in found])
 
     def _lay_out(self) -> None:
@@ -141,6 +142,7 @@ class StorageDialog(QDialog):
             else tr("Remove {n:,} entries ({total})?", n=n, total=total)
         )
         if n_jobs:
+            # Caches come back by themselves, interrupted jobs do not.
             lost = tr("Interrupted jobs that can no longer be resumed: {n:,}.", n=n_jobs)
             text = f"{text} {lost}"
         if doomed and self._confirm(tr("Remove from disk"), text, tr("Remove")):
@@ -157,7 +159,7 @@ class StorageDialog(QDialog):
 
 
 def _removed(doomed: list[StoredItem]) -> list[str]:
-    """Remove each; return why some stay."""
+    """Remove items; return the reasons why some could not be removed."""
     faults = []
     for item in doomed:
         try:
@@ -173,6 +175,7 @@ def _tree() -> QTreeWidget:
     tree.setHeaderLabels(COLUMNS)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     tree.setUniformRowHeights(True)
+    # Names of jobs differ at the end.
     tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     for column in (1, 2):
         tree.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight)
@@ -187,12 +190,14 @@ def _tree() -> QTreeWidget:
 def _row(name: str, items: list[StoredItem]) -> QTreeWidgetItem:
     n = len(items)
     what = f"{name} ({n:,})" if n > 1 else name
+    # A kind is as recent as its newest item.
     days = min(item.age_days for item in items)
     if days < 1:
         used = tr("today")
     else:
         used = tr("{days:,.0f} days ago", days=days) if days >= 1.5 else tr("1 day ago")
     row = QTreeWidgetItem([what, size(sum(item.n_bytes for item in items)), used])
+    # Rows of a kind store all paths, so that selecting one selects its items.
     row.setData(0, PATHS, [str(item.path) for item in items])
     for column in (1, 2):
         row.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -1,4 +1,4 @@
-"""The support bundle, shown before it is saved: its files, and every word in them."""
+"""The support bundle, shown completely before it is saved."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEAD = tr(
 
 
 class SupportDialog(QDialog):
-    """Lists the files of a bundle and shows the chosen one."""
+    """Files of a bundle, and the text of the selected one."""
 
     def __init__(self, parent: QWidget | None, bundle: SupportBundle) -> None:
         super().__init__(parent)
@@ -36,8 +36,10 @@ class SupportDialog(QDialog):
         self.names.setAccessibleName(tr("Files in the bundle"))
         self.names.addItems(list(bundle.files))
         self.names.currentTextChanged.connect(self._show)
+        # The text must be identical to the content of the bundle.
         self.text.setReadOnly(True)
         self.text.setAccessibleName(tr("Content of the file"))
+        # After the signal is connected, so that the first file is shown.
         self.names.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.save = buttons.addButton(tr("Save …"), QDialogButtonBox.ButtonRole.AcceptRole)
@@ -55,6 +57,7 @@ class SupportDialog(QDialog):
         column.addWidget(label(HEAD, wrap=True))
         column.addWidget(both, 1)
         column.addWidget(buttons)
+        # Last, when the size hints of all parts are known.
         fit_to_screen(self, *SIZE_PX)
 
     def _show(self, name: str) -> None:

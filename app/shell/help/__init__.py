@@ -1,1 +1,1 @@
-"""Help and user's guide."""
+"""Help and user guide."""

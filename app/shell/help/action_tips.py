@@ -1,4 +1,4 @@
-"""What the longer actions of the window are for."""
+"""Tooltips of the longer actions of the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guide in a window of its own: pages on the left, their text on the right."""
+"""Window of the guide: list of pages on the left, text on the right."""
 
 from __future__ import annotations
 
@@ -29,26 +29,41 @@ NAME = Qt.ItemDataRole.UserRole
 
 
 class PageView(QTextBrowser):
-    """Shows a page; pictures are as wide as there is room."""
+    """View of a page; images are at most as wide as the view."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._folder, self.name = folder, ""
+        # Links go to pages of the guide, not to files or the web.
         self.setOpenLinks(False)
         self.setAccessibleName(tr("Page of the guide"))
 
     def show_page(self, name: str) -> None:
-        """Show a page by its name from the guide's folder."""
+        """Show a page.
+
+        Parameters
+        ----------
+        name
+            name relative to the folder of the guide, such as "user/pet.md"
+        """
         self.name = name
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub
         self.document().setMarkdown(page_text(self._folder, name), features)
-        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end, and shows it
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end of the page
 
     def changeEvent(self, event: QEvent) -> None:
-        """Show the page anew in the colours of another theme, where it was read."""
+        """Render the page again in the colours of a new theme, at the same position.
+
+        Parameters
+        ----------
+        event
+            event of Qt
+        """
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.name:
             place, found = self.verticalScrollBar().value(), self.textCursor()
+            # Colours are part of the rendered document, so it is made again; position and selection
+            # are restored.
             ends = found.anchor(), found.position()
             self.show_page(self.name)
             found = self.textCursor()
@@ -58,11 +73,25 @@ class PageView(QTextBrowser):
             self.verticalScrollBar().setValue(place)
 
     def target(self, link: str) -> str:
-        """Return the name of the page that a link on this page leads to."""
+        """Return the name of the page to which a link leads.
+
+        Parameters
+        ----------
+        link
+            link relative to the current page; a fragment is ignored
+        """
         return normpath(str(PurePosixPath(self.name).parent / link.partition("#")[0]))
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Load a picture from beside the page."""
+        """Load an image relative to the page, scaled to the width of the view.
+
+        Parameters
+        ----------
+        kind
+            resource type of Qt; not used, because pages contain only images
+        name
+            link in the page
+        """
         link = name.toString() if isinstance(name, QUrl) else name
         image = QImage(str(self._folder / self.target(link)))
         room = max(self.viewport().width() - MARGIN_PX, 1)
@@ -72,7 +101,7 @@ class PageView(QTextBrowser):
 
 
 class GuideWindow(QDialog):
-    """Every page for technicians and physicists, with a search through all of them."""
+    """All pages for technicians and physicists, with full-text search."""
 
     def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
         super().__init__(parent)
@@ -99,7 +128,7 @@ class GuideWindow(QDialog):
         self.list.setCurrentRow(0)
 
     def open_page(self, name: str) -> None:
-        """Show a page, if there is one of this name."""
+        """Show a page; unknown names are ignored."""
         for row, page in enumerate(self._pages):
             if page.name == name:
                 self.list.setCurrentRow(row)
@@ -120,12 +149,14 @@ class GuideWindow(QDialog):
             self.view.show_page(item.data(NAME))
 
     def _filter(self, wanted: str) -> None:
-        """Keep the pages that hold the words, and show the first of them."""
+        """Show only the pages that contain a text, and open the first of them."""
         words = wanted.casefold()
+        # The guide is small enough to be searched at every key.
         found = [words in page_text(self._folder, p.name).casefold() for p in self._pages]
         for row, is_found in enumerate(found):
             self.list.item(row).setHidden(not is_found)
         self._none.setVisible(not any(found))
+        # A page that still matches stays open while the user types.
         if words and any(found) and not found[self.list.currentRow()]:
             self.list.setCurrentRow(found.index(True))
         if words:

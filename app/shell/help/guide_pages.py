@@ -1,7 +1,7 @@
-"""The guide's pages: where they lie, in which order, and their text.
+"""Pages of the guide: folder, order and text.
 
-They are Markdown and are rendered by the window itself: no network, no web engine, and a clone
-shows them as an installation does.
+They are Markdown and rendered by the window itself, without network or web engine. A clone shows
+the same pages as an installation.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pathlib import Path
 from app.language.translation import tr
 
 SECTIONS = {"user": tr("For technicians"), "physics": tr("For physicists")}
+# The order of pages is in the numbered list of each index page, which the web site shows too.
 LINK = re.compile(r"^\d+\. \[(?P<title>.+?)\]\((?P<name>[\w-]+\.md)\)", re.MULTILINE)
 API = re.compile(r"^::: (?P<name>[\w.]+)$", re.MULTILINE)
-"""A line of the site that becomes the documentation of a name; here it says how to read it."""
+"""Line of the web site that becomes the documentation of a name; here it names the help."""
 ENGINE_PAGES = {
     "physics/conventions.md": ("CONVENTIONS.md",),
     "physics/formats.md": ("io", "FORMATS.md"),
@@ -25,7 +26,7 @@ ENGINE_PAGES = {
 
 @dataclass(frozen=True)
 class GuidePage:
-    """A page: its name from the guide's folder, "user/pet.md", and its title."""
+    """A page: name in the folder of the guide, such as "user/pet.md", title and section."""
 
     name: str
     title: str
@@ -33,14 +34,20 @@ class GuidePage:
 
 
 def guide_folder() -> Path:
-    """Return the folder of the pages: beside the resources, or that of a clone."""
+    """Return the folder of the pages: in the resources, or `docs` in a clone."""
     resources = Path(str(files("resources")))
     installed = resources / "guide"
     return installed if installed.is_dir() else resources.parent / "docs"
 
 
 def pages(folder: Path) -> list[GuidePage]:
-    """Return the pages in the order in which the first page of each section names them."""
+    """Return all pages in the order of the links on the first page of each section.
+
+    Parameters
+    ----------
+    folder
+        folder of the guide
+    """
     found = []
     for section, heading in SECTIONS.items():
         index = f"{section}/index.md"
@@ -54,7 +61,15 @@ def pages(folder: Path) -> list[GuidePage]:
 
 
 def page_text(folder: Path, name: str) -> str:
-    """Return the Markdown of a page; of the settings it is made from their classes."""
+    """Return the Markdown of a page.
+
+    Parameters
+    ----------
+    folder
+        folder of the guide
+    name
+        name of the page; that of the settings is generated from their classes
+    """
     if name == "physics/settings.md":
         from engine.modalities import settings_text
 

@@ -1,4 +1,4 @@
-"""Help: the workflow in a few sentences, every shortcut, and the words of the field."""
+"""Help: workflow, shortcuts and glossary."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ SHORTCUTS = (
 
 
 class HelpDialog(QDialog):
-    """Three pages: how it goes, the keys, and what words mean."""
+    """Three tabs: first steps, shortcuts and glossary."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -172,5 +172,6 @@ def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:
         for column, each in enumerate((head, words)):
             each.setAlignment(Qt.AlignmentFlag.AlignTop)
             grid.addWidget(each, i, column)
+    # An empty last row takes the remaining space, so that the rows stay at the top.
     grid.setRowStretch(len(rows), 1)
     return scrolled(made)

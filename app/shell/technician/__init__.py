@@ -1,1 +1,1 @@
-"""The technician's mode."""
+"""Technician mode."""

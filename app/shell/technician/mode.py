@@ -1,7 +1,7 @@
-"""The technician's mode: open, protocol, Start, judge, export and report; nothing else.
+"""Technician mode: only open, protocol, Start, review, export and report.
 
-It keeps from accidents: what is hidden cannot be reached by key or by menu. Who can edit the
-settings file can end it, too.
+It prevents accidents: what is hidden cannot be reached by a key or menu. It is no protection from
+users who can edit the settings file.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ ALLOWED = frozenset(
         *("theme", "full_views", "log", "guide", "help", "support_bundle", "about"),
     )
 )
-"""Names of the actions that a technician has."""
+"""Names of the actions in technician mode."""
 TABS_ALLOWED = (tr("Progress"), tr("Measure"), tr("Results"))
 NOT_APPROVED = tr("The site has not approved protocol {name!r}; choose another one in the header.")
 
 
 class TechnicianMode(QObject):
-    """Hides what a technician has no use for, and shows it again for who knows the passphrase.
+    """Hide parts of the window, and show them again with the passphrase.
 
     Parameters
     ----------
     window : parent of questions
-    context : whose preferences say how the window begins
+    context : context with the preferences
     actions : all actions of the window, by name
-    extras : other parts that are hidden
-    panels : the steps, and the technician's panel that takes their place
-    tabs : of the right panel
+    extras : other parts to hide
+    panels : steps, and the technician panel that replaces them
+    tabs : tabs of the right panel
     """
 
     changed = Signal(bool)
@@ -61,6 +61,7 @@ class TechnicianMode(QObject):
         self._panels, self._tabs = panels, tabs
         self.is_on = False
         self._approved: dict[str, list[Protocol]] = {}
+        # The session asks before every start.
         context.session.refusal = self.refusal
         context.commands.protocols_changed.connect(self._approved.clear)
         context.session.study.offered = lambda modality: self._of(modality) if self.is_on else []
@@ -70,17 +71,18 @@ class TechnicianMode(QObject):
             self._show()
 
     def refusal(self) -> str:
-        """Return why the protocol in use may not be run, empty if it may."""
+        """Return the reason why the current protocol is not allowed; empty if it is."""
         study = self._context.session.study
         is_fine = not self.is_on or (self._is_approved(study.base) and not study.changes)
         return "" if is_fine else NOT_APPROVED.format(name=study.base.name)
 
     def _is_approved(self, protocol: Protocol) -> bool:
-        """Whether its settings are those of an approved one, locked since or not."""
+        """Return True if the settings equal those of an approved protocol."""
+        # Settings are compared, not names: a renamed copy of an approved protocol is fine.
         return digest_of(protocol) in map(digest_of, self.approved())
 
     def approved(self) -> list[Protocol]:
-        """Return the protocols of the open kind of scan that a technician may use."""
+        """Return the approved protocols of the current modality."""
         return self._of(self._context.session.study.modality)
 
     def _of(self, modality: AnyModality) -> list[Protocol]:
@@ -90,7 +92,7 @@ class TechnicianMode(QObject):
         return self._approved[modality.key]
 
     def toggle(self) -> None:
-        """Enter the mode, or leave it for who knows the passphrase."""
+        """Enter the mode, or leave it after the passphrase."""
         if not self.is_on:
             self._context.preferences.technician = True
             self.enter()
@@ -98,14 +100,15 @@ class TechnicianMode(QObject):
             self.leave()
 
     def enter(self) -> None:
-        """Show a technician's window."""
+        """Show the window of the technician mode."""
         self.is_on = True
+        # Settings that were changed by hand must not continue in a mode that hides them.
         self._approved.clear()
         self._context.session.study.start_again()
         self._show()
 
     def leave(self) -> None:
-        """Show the whole window, until it is closed or the mode is entered again."""
+        """Show the full window until it is closed or the mode is entered again."""
         self.is_on = False
         self._context.session.study.start_again()
         self._show()
@@ -128,6 +131,7 @@ class TechnicianMode(QObject):
         steps.setVisible(not self.is_on)
         own.setVisible(self.is_on)
         for i in range(self._tabs.count()):
+            # The visibility of the preview depends on the modality.
             if self._tabs.tabText(i) != PreviewTab.title:
                 shown = not self.is_on or self._tabs.tabText(i) in TABS_ALLOWED
                 self._tabs.setTabVisible(i, shown)

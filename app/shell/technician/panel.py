@@ -1,4 +1,4 @@
-"""The technician's steps, scan to signature: how each stands, in words."""
+"""Steps of the technician, from scan to signature, with their state as text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STATE_WORDS = {
 
 
 class TechnicianStep(QFrame):
-    """A number, a title, a mark, words below, and warnings behind a count."""
+    """A number, a title, a mark, texts, and folded warnings."""
 
     def __init__(self, title: str, context: AppContext) -> None:
         super().__init__()
@@ -59,9 +59,23 @@ class TechnicianStep(QFrame):
         *,
         editable: bool = True,
     ) -> None:
-        """Show a paragraph for each text, how the step stands, and how many warnings there are."""
+        """Show the state of the step.
+
+        Parameters
+        ----------
+        texts
+            one paragraph each
+        tone
+            "ok", "waiting", "look" or "missing"
+        warnings
+            warnings, folded behind their number
+        editable
+            True if files can be chosen now
+        """
         set_paragraphs(self.words, texts, 3)
+        # Only a problem has a colour; done and waiting steps stay quiet.
         set_tone(self.words, "muted" if tone in ("ok", "waiting") else tone)
+        # A step can be done and still have warnings to check.
         mark = "look" if warnings and tone in ("ok", "waiting") else tone
         set_icon(self._mark, mark, self._theme, "muted" if mark == "waiting" else mark)
         self.warnings.show_warnings(warnings, editable=editable)
@@ -69,7 +83,7 @@ class TechnicianStep(QFrame):
 
 
 class TechnicianPanel(QWidget):
-    """Says how each step stands; the actions are those of the window."""
+    """State of each step; the actions are those of the window."""
 
     def __init__(
         self, context: AppContext, open_scan: Callable[[], object], start: Callable[[], object]
@@ -104,7 +118,7 @@ class TechnicianPanel(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Say how things stand."""
+        """Show the state of all steps."""
         self._show_scan()
         self._show_protocol()
         self._show_run()
@@ -129,10 +143,10 @@ class TechnicianPanel(QWidget):
         self.scan.say([inputs[DATA].text, *of, *others], "ok", warnings, editable=editable)
 
     def _missing_inputs(self) -> list[RunWarning]:
-        """Return what cannot be corrected without a file, before a run says it."""
+        """Return corrections that lack a file, before the run reports them."""
         study = self._study
         if self._run.state in DONE and self._run.record.images.items:
-            return []  # then the last step tells what the run lacked
+            return []  # the last step then shows what the run lacked
         obstacles = study.modality.obstacles(study.protocol, study.known)
         return [
             RunWarning(sentence(f"{named(choice.title)}: {why}"), roles)
@@ -143,7 +157,7 @@ class TechnicianPanel(QWidget):
         ]
 
     def _roles_lacking(self, choice: AnyCorrection) -> tuple[str, ...]:
-        """Return the keys of the inputs that a correction could use and nobody has given."""
+        """Return the keys of missing inputs that a correction could use."""
         keys = (role.key for role in choice.inputs)
         return tuple(key for key in keys if key in self._study.roles and key not in self._inputs)
 
@@ -170,7 +184,7 @@ class TechnicianPanel(QWidget):
         self.running.say(said, "ok" if is_done else "missing" if state in DONE else "waiting")
 
     def _show_judging(self) -> None:
-        """Say which corrections were not applied, and each warning: what to look at."""
+        """Show the corrections that were not applied, and all warnings."""
         record = self._run.record
         if self._run.state not in DONE or not record.images.items:
             self.judging.say([tr("Available once there is an image.")], "waiting")
@@ -187,6 +201,7 @@ class TechnicianPanel(QWidget):
             )
             for kind, each in record.lacking.items()
         ]
+        # Each warning once: iterations repeat them.
         found += map(RunWarning, dict.fromkeys(record.warnings))
         words = tr("Check the image and the warnings.") if found else tr("Check the image.")
         self.judging.say([words], "ok", found)

@@ -1,4 +1,4 @@
-"""The technician's mode of a window: which of its parts it hides."""
+"""Technician mode of a window: the parts that it hides."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ if TYPE_CHECKING:
 
 
 def technician_of(window: MainWindow) -> TechnicianMode:
-    """Return the mode, in which the window begins if the preferences say so."""
+    """Return the technician mode of a window.
+
+    Parameters
+    ----------
+    window
+        complete window; the preferences decide if it starts in this mode
+    """
     tabs = [window.tabs.widget(i) for i in range(window.tabs.count())]
     results = [each for each in tabs if isinstance(each, ResultsTab)]
     extras: list[QWidget | QAction] = [
         window.header.choice.manage,
         window.header.device,
         *window.centre.welcome.extras,
+        # Settings of a result and deleting it are not for this mode.
         *(part for each in results for part in (each.settings, each.more)),
         *window.actions_.extra_menus,
     ]
@@ -36,6 +43,7 @@ def technician_of(window: MainWindow) -> TechnicianMode:
     mode.changed.connect(window.header.choice.offer_approved)
     mode.changed.connect(window.actions_.refresh)
     mode.changed.connect(window.workflow.panel.refresh)
+    # The mode may already be on, before these receivers were connected.
     mode.changed.emit(mode.is_on)
     window.actions_.technician.triggered.connect(mode.toggle)
     return mode

@@ -72,7 +72,7 @@ def smoothed(volume: Volume, fwhm_mm: float) -> Volume:
         return volume
     from scipy import ndimage
 
-    # SciPy wants one sigma per array axis in voxels; array axes are z, y, x and sizes are x, y, z.
+    # SciPy expects one sigma per array axis in voxels. Array axes are z, y, x; sizes are x, y, z.
     sigma = [fwhm_mm / FWHM_PER_SIGMA / edge for edge in volume.grid.voxel_mm[::-1]]
     return replace(volume, values=ndimage.gaussian_filter(volume.values, sigma, mode="constant"))
 

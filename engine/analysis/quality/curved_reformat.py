@@ -41,7 +41,7 @@ class CurvedPlane:
     values : (n_rows, n_columns) in `unit`; rows along the axis, columns along the curve
     points_mm : (n_columns, 3) places x, y, z of the columns [mm]
     pixel_mm : pixel size along rows and columns [mm]
-    axis : 0, 1, 2 for x, y, z, along which the rows lie
+    axis : axis of the rows; 0, 1, 2 is x, y, z
     unit : unit of the values
     """
 
