@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 
 def accepts(file: InputFile) -> bool:
-    """Return whether a file is a scan of this kind."""
+    """Return True if a file is a scan of this modality.
+
+    Parameters
+    ----------
+    file
+        opened file
+    """
+    # A folder or a sidecar can describe the scan, so the path decides and not the content.
     return find(file.path) is not None
 
 

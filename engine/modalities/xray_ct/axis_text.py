@@ -10,7 +10,16 @@ from engine.data.runs.record import RecordedCorrection
 
 
 def axis_words(corrections: Sequence[RecordedCorrection], prepared: Projections) -> str:
-    """Return the column of the axis after the steps, and its source, in words."""
+    """Return the column of the axis after the steps, and its source, in words.
+
+    Parameters
+    ----------
+    corrections
+        results of the steps that ran
+    prepared
+        scan after these steps
+    """
+    # The summary of the step also states how the axis was found.
     rows = [row for row in corrections if row.kind == CentreOfRotation.kind]
     if rows and rows[-1].state == "applied":
         return rows[-1].text

@@ -15,15 +15,23 @@ from engine.protocols.run_context.provenance import with_run
 def in_hounsfield(
     context: RunContext[CtProtocol], volume: Volume, *, in_place: bool = False
 ) -> Stage[Volume]:
-    """Turn the values of a volume into CT numbers, if the protocol asks for it.
+    """Convert a volume to CT numbers if the protocol asks for it.
 
-    in_place : for a volume that lies in a file of ours
+    Parameters
+    ----------
+    context
+        run with its protocol and log
+    volume
+        finished volume in 1/mm
+    in_place
+        True for a volume in a temporary file, whose values are overwritten
     """
     hounsfield = context.protocol.hounsfield
     if hounsfield is None:
         return volume
     volume = hounsfield.apply(volume, in_place=in_place)
     yield context.log.applied(hounsfield.kind, hounsfield.summary(volume))
+    # The record of the run was written before this step, so it is added here.
     run = RecordedRun.of(volume.info)
     if run is None:
         return volume

@@ -1,7 +1,7 @@
 """Demo of X-ray CT: a jaw in a cone beam, with a detector that needs all corrections.
 
-It stands some columns beside where the file has it, a few pixels are dead or hot, and the gain of
-all of them has changed since the flats were taken.
+The detector is shifted by some columns that the file does not state, a few pixels are dead or hot,
+and the gain of all pixels has changed since the flat fields.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SOURCE_AXIS_MM, SOURCE_DETECTOR_MM = 500.0, 700.0
 DETECTOR_MM = 201.6
 """Width of the detector."""
 UNTOLD_COLUMNS = 4.3
-"""By which the detector stands beside where the file has it."""
+"""Shift of the detector that the file does not state [columns]."""
 JAW_MM = (0.0, 0.0, 5.0)
-"""Place of the jaw: the middle slice cuts the lower teeth."""
+"""Position of the jaw: the middle slice shows the lower teeth."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,20 @@ class CtDemo(Demo):
     version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        """Write projections with flats and darks, and the truth.
+
+        Returns
+        -------
+        study
+            the study with paths relative to the folder
+        """
         from engine.io import save_projections
         from engine.simulate.jaw import jaw
         from engine.simulate.phantoms import moved
         from engine.simulate.xray import Detector, simulate_xray
 
         phantom, message = moved(jaw(), JAW_MM), self._geometry()
+        # The scan is simulated with the true geometry, but the file states the unshifted one.
         data = simulate_xray(
             phantom,
             message.shifted(columns=UNTOLD_COLUMNS),
@@ -62,6 +70,7 @@ class CtDemo(Demo):
             on_progress=on_progress,
         )
         protocol = self._protocol()
+        # Oversampling: partly filled voxels have their mean, as in a reconstruction.
         truth = phantom.rasterise(protocol.grid.grid_for(message), "mu", oversample=2)
         save_volume(truth, self.truth(folder))
         study = Study(data=Path(self.name(".h5")), protocol=protocol)
@@ -72,6 +81,7 @@ class CtDemo(Demo):
         """Return the shipped protocol of the demo, with the voxels of this detector."""
         found = shipped_protocol("demo-ct", CtProtocol)
         at_axis_mm = DETECTOR_MM / self.n_columns * SOURCE_AXIS_MM / SOURCE_DETECTOR_MM
+        # Rounded to 0.05 mm, so that the protocol shows a plain number.
         edge = round(20 * at_axis_mm) / 20
         grid = found.grid.model_copy(update={"voxel_mm": (edge, edge, edge)})
         return found.model_copy(update={"grid": grid})

@@ -18,11 +18,11 @@ class DryRun:
 
     Attributes
     ----------
-    empty_scan : the scan, with values that take no memory
-    obstacles : why each of the steps cannot be done, by kind; None where it can
-    fault : fault of the first step that is in use and failed; None: none failed
-    axis_is_sought : True if the axis of rotation is yet to be found in the values
-    before : source and detector before each of the steps; None where it is not done
+    empty_scan : the scan, with values that occupy no memory
+    obstacles : why each step cannot be done, by kind; None if it can
+    fault : error of the first step in use that failed; None if none failed
+    axis_is_sought : True if the rotation axis must still be found in the values
+    before : source and detector before each step; None if it is not done
     """
 
     empty_scan: Projections
@@ -33,7 +33,18 @@ class DryRun:
 
 
 def without_values(data: Projections) -> Projections:
-    """Return a scan without its values."""
+    """Return a scan without its values.
+
+    Parameters
+    ----------
+    data
+        scan with its geometry and facts
+
+    Returns
+    -------
+    without_values
+        arrays of the same shapes that occupy no memory; facts of reading are removed
+    """
     return replace(
         data,
         values=no_values(data.shape),
@@ -46,7 +57,17 @@ def without_values(data: Projections) -> Projections:
 def dry_run(
     empty_scan: Projections, steps: Sequence[PreprocessStep], axis: float | None = None
 ) -> DryRun:
-    """Go through the steps; `axis` is the column at which one of them finds the axis, if known."""
+    """Apply the steps to the geometry of a scan.
+
+    Parameters
+    ----------
+    empty_scan
+        scan without its values
+    steps
+        steps in the order in which they run
+    axis
+        column of the axis if an earlier run has found it; None if it is unknown
+    """
     found: dict[str, str | None] = {}
     fault: EngineError | None = None
     is_sought = False
@@ -60,6 +81,7 @@ def dry_run(
         if step.seeks:
             is_sought = axis is None
             step = step.with_found(axis)
+        # Continue after an error, so that the window shows the obstacles of all steps.
         try:
             empty_scan = step.dry_run(empty_scan)
         except EngineError as e:

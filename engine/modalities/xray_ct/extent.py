@@ -1,14 +1,14 @@
 """Voxels that iterations need: the whole region that the rays cross.
 
-What absorbs outside of the volume is explained by what is inside: a rim of false values at its
-faces, or a wrong picture altogether. So the volume grows, by whole voxels, to hold
+Attenuation outside the volume is explained by voxels inside: a rim of false values at its faces, or
+a completely wrong image. The volume is therefore enlarged, by whole voxels, to contain
 
-the disc about z of radius R, R = max over rays of their distance from z,
-z from min to max over rays of where they enter and leave that cylinder,
+the disc about z of radius R, R = max over rays of their distance from z, z from min to max over
+rays of where they enter and leave that cylinder,
 
-both over the rays that met something. The picture is cut out of it at the end. Scans with rays that
-climb more than they run across z keep the volume they have. Before the values are known, the rays
-to all pixels tell how large the volume may become.
+both over the rays that are attenuated. The image is cropped from it at the end. Scans with rays
+that climb more than they run across z keep their volume. Before the values are known, the rays to
+all pixels give an upper limit.
 """
 
 from __future__ import annotations
@@ -29,27 +29,48 @@ Reach = tuple[float, float, float]
 """Radius about z, bottom and top [mm]."""
 
 MET = 0.05
-"""Share of the largest line integrals from which a ray met something."""
+"""Threshold of an attenuated ray, as a fraction of the largest line integrals."""
 LARGEST = 0.001
-"""Share of the values that may be larger than what counts as the largest."""
+"""Fraction of the values that may exceed the "largest" one, to ignore metal and zingers."""
 MOST_VIEWS = 90
-"""Views that are looked at."""
+"""Largest number of views that are evaluated."""
 _SLACK = 0.05
-"""Voxels that a volume may fall short."""
+"""Part of a voxel by which a volume may be too small."""
 
 
 def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
-    """Return the grid that holds all that the scan saw, and where in it `grid` is (z, y, x)."""
+    """Return the grid that contains all that the scan saw.
+
+    Parameters
+    ----------
+    scan
+        line integrals
+    grid
+        requested grid
+
+    Returns
+    -------
+    grown
+        the enlarged grid, and the region (z, y, x) of `grid` in it
+    """
     return _enlarged(grid, extent_mm(scan))
 
 
 def most_grown(geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
-    """Return the grid that holds `grown`, whatever a scan of this geometry saw."""
+    """Return an upper limit for `grown` from the geometry alone.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    grid
+        requested grid
+    """
     return _enlarged(grid, seen_mm(geometry))[0]
 
 
 def _enlarged(grid: ImageGrid, reach: Reach | None) -> tuple[ImageGrid, Region]:
-    """Return the grid with whole voxels added on all sides, and where in it `grid` is."""
+    """Return the grid with whole voxels added on all sides, and the region of `grid` in it."""
     if reach is None:
         return grid, (slice(None),) * 3
     radius, bottom, top = reach
@@ -57,10 +78,12 @@ def _enlarged(grid: ImageGrid, reach: Reach | None) -> tuple[ImageGrid, Region]:
     high = np.array([radius, radius, top])
     voxel, lower = np.array(grid.voxel_mm), np.array(grid.lower_mm)
     n = np.array(grid.shape[::-1])
+    # Half a voxel more: rays at the edge still cross the last voxel.
     before, after = (
         np.maximum(np.ceil(short / voxel + 0.5 - _SLACK), 0).astype(int)
         for short in (lower - low, high - (lower + n * voxel))
     )
+    # Different numbers of voxels on two sides move the centre of the grid.
     centre = np.array(grid.centre_mm) + (after - before) / 2 * voxel
     nx, ny, nz = (int(i) for i in n + before + after)
     x, y, z = (float(c) for c in centre)
@@ -69,19 +92,32 @@ def _enlarged(grid: ImageGrid, reach: Reach | None) -> tuple[ImageGrid, Region]:
 
 
 def extent_mm(scan: Projections) -> Reach | None:
-    """Return what the rays that met something pass; None where nobody can tell."""
+    """Return the cylinder that attenuated rays pass through.
+
+    Parameters
+    ----------
+    scan
+        line integrals
+
+    Returns
+    -------
+    extent_mm
+        Radius, bottom and top [mm]; None if nothing attenuates or rays are too steep
+    """
     views = _looked_at(scan.n_views)
     values = scan.values[views]
     most = _of_the_largest(values)
     if not most > 0:
         return None
+    # The contour of the shadow suffices, because the cylinder is the hull of its rays.
     outlines = (_contour(view > MET * most) for view in values)
     starts, along = _rays(scan.geometry.select(views), outlines)
     return None if _are_steep(along).any() else _cylinder(starts, along)
 
 
 def _of_the_largest(views: Array) -> float:
-    """Return what all but a thousandth of the values reach; they are looked at view by view."""
+    """Return the value that all but a thousandth of the values stay below, view by view."""
+    # The same rank as a quantile, but without a sorted copy of all values.
     n_above = views.size - int((1 - LARGEST) * (views.size - 1))
     largest = np.empty(0, views.dtype)
     for view in views:
@@ -94,7 +130,18 @@ def _of_the_largest(views: Array) -> float:
 
 @lru_cache(maxsize=8)
 def seen_mm(geometry: XrayGeometry) -> Reach | None:
-    """Return what the rays to all pixels pass, without steep ones; None where all are."""
+    """Return the cylinder that the rays to all pixels pass through.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+
+    Returns
+    -------
+    seen_mm
+        steep rays are ignored; None if all are steep
+    """
     views = _looked_at(geometry.n_views)
     whole = _contour(np.ones(geometry.shape, bool))
     starts, along = _rays(geometry.select(views), [whole] * len(range(geometry.n_views)[views]))
@@ -102,16 +149,18 @@ def seen_mm(geometry: XrayGeometry) -> Reach | None:
     return _cylinder(starts[flat], along[flat]) if flat.any() else None
 
 
+# Evenly spaced views: the shadow changes slowly from view to view.
 def _looked_at(n_views: int) -> slice:
     return slice(None, None, -(-n_views // MOST_VIEWS))
 
 
 def _rays(geometry: XrayGeometry, outlines: Iterable[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """(n, 3) points and directions of the rays to these rows and columns of each view [mm]."""
+    """Return points and directions (n, 3) of the rays to these pixels of each view [mm]."""
     starts, along = [], []
     for view, (row, column) in enumerate(outlines):
         across = geometry.corner_mm[view] + (column + 0.5)[:, None] * geometry.u_mm[view]
         pixels = across + (row + 0.5)[:, None] * geometry.v_mm[view]
+        # For a parallel beam, `source_mm` is the direction of the beam.
         source = geometry.source_mm[view]
         is_cone = geometry.beam == "cone"
         starts.append(np.broadcast_to(source, pixels.shape) if is_cone else pixels)
@@ -120,12 +169,12 @@ def _rays(geometry: XrayGeometry, outlines: Iterable[tuple[Array, Array]]) -> tu
 
 
 def _are_steep(along: Array) -> NDArray[np.bool_]:
-    """Return True for directions that are steeper than 45° to z."""
+    """Return True for directions steeper than 45° to the transaxial plane."""
     return np.abs(along[:, 2]) > np.hypot(along[:, 0], along[:, 1])
 
 
 def _contour(met: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Rows and columns of the first and last pixels of each row and column that met something."""
+    """Return rows and columns of the first and last attenuated pixels of each row and column."""
     rows, columns = np.flatnonzero(met.any(axis=1)), np.flatnonzero(met.any(axis=0))
     n_rows, n_columns = met.shape
     left, right = met[rows].argmax(axis=1), n_columns - 1 - met[rows, ::-1].argmax(axis=1)

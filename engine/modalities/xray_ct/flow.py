@@ -46,24 +46,36 @@ from engine.recon.filtering.truncation import cut_sides
 Context = RunContext[CtProtocol]
 
 NO_PATIENT = "xyz"
-"""Axes of a volume where nobody says how a patient lay in the scanner."""
+"""Axes of a volume if the position of the patient in the scanner is unknown."""
 
 
 def flow(
     context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
-    """Read, preprocess, model, iterate, finish."""
+    """Read, preprocess, model, iterate, finish.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+    """
     protocol = context.protocol
     scan = yield from read(context)
     scan = yield from into_files(context, scan)
     scan = yield from prepare(context, scan)
     wanted = space_of(scan, protocol)
     direct = protocol.algorithm.direct
+    # Direct reconstructions never enlarge the grid: each voxel is independent of the others.
     if direct and (in_slabs.is_in_files(scan) or context.divide is not None):
         return (yield from in_slabs.flow(context, scan, wanted, resume))
     worked, region = yield from enlarged_grid(context, scan, wanted)
     requirements = needs_of(context, scan, worked.grid)
-    if requirements.disk_bytes:  # known now, or there is less memory than there was
+    # Known only now, or less memory is free than before.
+    if requirements.disk_bytes:
         given = scan if in_slabs.is_in_files(scan) else in_slabs.in_files(scan)
         if direct:
             return (yield from in_slabs.flow(context, given, wanted, resume))
@@ -81,6 +93,7 @@ def flow(
         on_progress=context.progress,
         profiler=context.profiler,
     )
+    # The projector decides which kernels are needed, so it comes before their compilation.
     yield from prepare_kernels(context, of_projections(A, direct=direct))
     if not direct:
         yield from report_adjoint(context, A)
@@ -97,17 +110,25 @@ def flow(
         n_rows=scan.values.size,
         rows="pixels",
     )
+    # Crop before finishing, so that filters do not process voxels that are thrown away.
     volume = yield from stages.finish(context, wanted, image[region], done)
     return (yield from in_hounsfield(context, volume))
 
 
 def read(context: Context) -> Stage[Projections]:
-    """Read the projections."""
+    """Read the projections.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+    """
     yield context.log.start("read", "Reading the scan")
     with context.profiler.span("read"):
         given = context.scan
         scan = given if isinstance(given, Projections) else read_projections(context.study.data)
         scan = attach_inputs(context, inputs_of(STEPS), scan)
+    # The digest is of the values as read: it identifies the scan, not its preparation.
     context.log.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
     context.log.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape
@@ -119,7 +140,21 @@ def read(context: Context) -> Stage[Projections]:
 
 
 def into_files(context: Context, scan: Projections) -> Stage[Projections]:
-    """Have the steps put projections into files where the volume does not fit the memory."""
+    """Prepare the scan for processing in files if the volume does not fit in memory.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    scan
+        scan as read
+
+    Returns
+    -------
+    into_files
+        the same scan; its steps write to temporary files if needed
+    """
+    # A dry run of the steps gives the final geometry before any value is processed.
     empty_scan = without_values(scan)
     steps = [getattr(context.protocol.steps, step.kind) for step in STEPS]
     prepared = dry_run(empty_scan, steps).empty_scan
@@ -133,16 +168,39 @@ def into_files(context: Context, scan: Projections) -> Stage[Projections]:
 
 
 def space_of(scan: Projections, protocol: CtProtocol) -> ImageSpace:
-    """Return what the image of a prepared scan means; pixels of unknown size count as 1 mm."""
+    """Return grid, unit and axes of the image of a prepared scan.
+
+    Parameters
+    ----------
+    scan
+        prepared scan
+    protocol
+        protocol of the run
+    """
+    # Without a pixel size, 1 pixel counts as 1 mm, and the unit says so.
     unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
     axes = scan.info.get("axes", NO_PATIENT)
     return ImageSpace(protocol.grid.grid_for(scan.geometry), unit, axes)
 
 
 def prepare(context: Context, scan: Projections) -> Stage[Projections]:
-    """Turn what the detector counted into line integrals."""
+    """Convert detector counts to line integrals.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    scan
+        scan as read
+
+    Raises
+    ------
+    DataError
+        if values are not finite after all steps
+    """
     protocol = context.protocol
     yield context.log.start("correct", "Preparing the projections")
+    # Each step reports its result, so that the log shows the reason for a poor image.
     scan = yield from stages.correct(context, protocol.steps.steps(), scan)
     if scan.n_not_finite:
         raise DataError(
@@ -153,6 +211,7 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
     context.log.axis = axis_words(context.log.corrections, scan)
     for step, doubt in doubts_of_steps(scan):
         yield context.log.warn(doubt, about=step)
+    # Weights for truncation and short scans are known only from the prepared values.
     if protocol.algorithm.filter is not None:
         plan = planned(scan.values, scan.geometry, protocol.algorithm.filter)
         message = "; ".join(sentence.rstrip(".") for sentence in plan.messages)
@@ -167,16 +226,33 @@ def prepare(context: Context, scan: Projections) -> Stage[Projections]:
 def enlarged_grid(
     context: Context, scan: Projections, wanted: ImageSpace
 ) -> Stage[tuple[ImageSpace, Region]]:
-    """Let iterations have all voxels that the rays through the object pass; and those wanted."""
+    """Enlarge the grid of iterations to all voxels that attenuated rays cross.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    scan
+        prepared scan
+    wanted
+        space of the requested image
+
+    Returns
+    -------
+    enlarged_grid
+        the enlarged space, and the region of the requested image in it
+    """
     if context.protocol.algorithm.direct:
         return wanted, (slice(None),) * 3
     grid, region = grown(scan, wanted.grid)
     if grid != wanted.grid:
+        # The larger grid costs memory and time, so the user should know the reason.
         message = (
             f"The rays cross more than the volume of {wanted.grid.describe()}. The "
             f"iterations use {grid.describe()}, and the image is cropped to the volume"
         )
         yield context.log.applied("volume", message)
+    # Truncated on both sides: the object extends beyond any volume that rays can determine.
     if all(cut_sides(scan.values)):
         yield context.log.warn(
             "The object is wider than the detector. Iterations cannot model the part "
@@ -187,31 +263,71 @@ def enlarged_grid(
 
 
 def needs_of(context: Context, scan: Projections, grid: ImageGrid) -> Requirements:
-    """Return what the run will take, now that it is known what the scan saw."""
+    """Return the requirements of a run on a prepared scan.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    scan
+        prepared scan
+    grid
+        grid of the iterations
+    """
     on, in_files = device_of(context.on), in_slabs.is_in_files(scan)
     climbs = context.protocol.algorithm.direct and climbing(scan.geometry)
     return estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=in_files)
 
 
 def say_requirements(context: Context, requirements: Requirements, grid: ImageGrid) -> Stage[bool]:
-    """Say what the run will take; return whether it goes through a GPU's memory in parts."""
+    """Report the requirements of a run, and refuse one that does not fit.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    requirements
+        requirements of the run
+    grid
+        grid of the iterations
+
+    Returns
+    -------
+    say_requirements
+        True if data pass through the memory of a GPU in parts
+    """
     refuse_if_too_large(requirements, grid, remedy(context.protocol))
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     return requirements.gpu is not None and requirements.gpu.streams
 
 
 def report_adjoint(context: Context, A: XrayTransform) -> Stage[None]:
-    """Say which back projection an iterative algorithm gets, and how good an adjoint it is."""
+    """Report which back projection an iterative algorithm uses, and its error as an adjoint.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    A
+        projector
+    """
     yield context.log.start("adjoint", "Comparing forward and back projection")
     if context.progress is not None:
         context.progress.begin("adjoint", 1, 2)
+    # An inexact adjoint lets some algorithms diverge, so its error is part of the record.
     message = xray_ct.describe_adjoint(A)
     yield context.log.applied("adjoint", message)
     yield context.log.end("adjoint")
 
 
 def facts_of(scan: Projections) -> Plain:
-    """Plain facts of a scan for the window and for provenance."""
+    """Return facts of a scan for the window and the provenance, as JSON values.
+
+    Parameters
+    ----------
+    scan
+        scan as read
+    """
     geometry = scan.geometry
     n_views, n_rows, n_columns = scan.shape
     facts: Plain = scan.info | {
@@ -228,7 +344,13 @@ def facts_of(scan: Projections) -> Plain:
 
 
 def fingerprint(scan: Projections) -> Plain:
-    """Return all vectors of the geometry, for the provenance's digest."""
+    """Return all vectors of the geometry, for the digest in the provenance.
+
+    Parameters
+    ----------
+    scan
+        scan as read
+    """
     geometry = scan.geometry
     vectors = ("source_mm", "detector_mm", "u_mm", "v_mm")
     return {

@@ -41,27 +41,53 @@ from engine.recon.filtering.settings import FilterSettings
 Context = RunContext[CtProtocol]
 WHAT = "projections and volume"
 FILLED_AT_ONCE = 16
-"""Slices that are put in their place together."""
+"""Number of slices that are copied to their place at once."""
 
 
 def in_files(scan: Projections) -> Projections:
-    """Return a scan whose steps put what they make into files that go with it."""
+    """Return a scan whose steps write their results to temporary files.
+
+    Parameters
+    ----------
+    scan
+        scan as read
+    """
+    # A scan that is already in such files keeps its storage, which owns them.
     storage = Scratch.behind(scan.values, cache_dir(), WHAT)
     return replace(scan, storage=Scratch(cache_dir(), WHAT) if storage is MEMORY else storage)
 
 
 def is_in_files(scan: Projections) -> bool:
-    """Return whether the volume of a scan is made in slabs."""
+    """Return True if the volume of a scan is computed in slabs.
+
+    Parameters
+    ----------
+    scan
+        scan at any stage
+    """
     return isinstance(scan.storage, Scratch)
 
 
 def flow(
     context: Context, scan: Projections, space: ImageSpace, resume: Resume | None
 ) -> Stage[Volume]:
-    """Project a prepared scan back slab by slab, and finish the volume where it lies."""
+    """Reconstruct a prepared scan slab by slab, and finish the volume in its file.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    scan
+        line integrals in temporary files
+    space
+        grid, unit and axes of the image
+    resume
+        state of an interrupted run; None for a new run
+    """
     expect_integrals(scan)
     needs = yield from _measure(context, scan, space.grid)
     settings = context.protocol.algorithm.filter or FilterSettings()
+    # The filter weights need all views, so they are computed before the first slab.
     plan = planned(scan.values, scan.geometry, settings)
     recipe = SlabRecipe(plan, space.grid, settings, needs.sizes)
     work = _work(context, scan, recipe)
@@ -70,16 +96,18 @@ def flow(
     yield stages.begin(context, None)
     image = yield from _slabs(context, work, recipe, scan, space, resume)
     volume = yield from stages.finish(context, space, image, 1)
+    # In place: a second file of this size might not fit on the disk.
     return (yield from in_hounsfield(context, volume, in_place=True))
 
 
 def _measure(context: Context, scan: Projections, grid: ImageGrid) -> Stage[SlabNeeds]:
-    """Say what the run will take, and how the volume is cut up."""
+    """Report the requirements of the run, and the sizes of its slabs."""
     on, climbs = device_of(context.on), climbing(scan.geometry)
     requirements = estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs, in_files=True)
     refuse_if_too_large(requirements, grid, SMALLER)
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     needs = needs_in_slabs(scan.shape, grid, on, climbs=climbs)
+    # At least one slab for each worker, so that none is idle.
     if context.divide is not None:
         needs = needs.divided(grid.shape[0], context.divide.n_parts)
     slabs = f"{needs.n_slabs} slabs" if needs.n_slabs > 1 else "one slab"
@@ -117,7 +145,7 @@ def _work(context: Context, scan: Projections, recipe: SlabRecipe) -> SlabFdk:
 def _made(
     context: Context, work: SlabFdk, recipe: SlabRecipe, values: Array, slabs: list[range]
 ) -> Iterator[Array]:
-    """Yield the slabs in order, made here or by whoever the run is shared out to."""
+    """Yield the slabs in order, computed here or by the workers of a cluster."""
     if context.divide is None:
         return (work.slab(slices) for slices in slabs)
     _, n_y, n_x = recipe.grid.shape
@@ -133,11 +161,12 @@ def _slabs(
     space: ImageSpace,
     resume: Resume | None,
 ) -> Stage[Array]:
-    """Fill the volume's file from the first slice that is not finished; show each slab."""
+    """Fill the file of the volume from the first unfinished slice, and show each slab."""
     first = 0 if resume is None else resume.slices
     image = _file(context, space.grid, resume, scan.storage)
     slabs = work.slabs(first)
     if context.progress is not None:
+        # Workers of a cluster report whole slabs, not chunks of views.
         passes = len(work.chunks) if context.divide is None else 1
         context.progress.begin("reconstruct", max(len(slabs), 1), passes)
     made, clock = _made(context, work, recipe, scan.values, slabs), perf_counter()
@@ -145,16 +174,19 @@ def _slabs(
     for slab in made:
         slices, k = slabs[k], k + 1
         _fill(image, slices, slab)
-        # before the next one is made: zip and enumerate keep what they gave last
+        # Before the next slab is computed: zip and enumerate keep a reference to the last one.
         del slab
+        # Pages of the files are released, or the system would count them as memory of this run.
         _rest(image, scan.storage)
         seconds = perf_counter() - clock
         context.log.spend("reconstruct", seconds)
         yield from _show(context, space, image, slices, (k, len(slabs)), seconds)
         if context.progress is not None:
             context.progress.reach(k)
+        # Showing and saving do not count as time of the reconstruction.
         clock = perf_counter()
-    if k != len(slabs):  # a fault of ours: a volume with a hole must not be kept
+    # An internal error: a volume with a hole must not be saved.
+    if k != len(slabs):
         raise ValueError(f"{k} of {len(slabs)} slabs were completed.")
     if context.progress is not None:
         context.progress.end()
@@ -165,7 +197,7 @@ def _slabs(
 def _file(
     context: Context, grid: ImageGrid, resume: Resume | None, storage: ColumnStorage
 ) -> Array:
-    """Return the volume: that of a run that is gone on with, or a new one, in a file."""
+    """Return the file of the volume: that of the interrupted run, or a new one."""
     if resume is not None:
         if resume.image.shape != grid.shape:
             raise GeometryError(
@@ -173,6 +205,7 @@ def _file(
                 f"{grid.shape} (z, y, x); resume with the protocol of the original "
                 "run."
             )
+        # Without finished slices there is nothing to keep, so a new file is made.
         if resume.slices:
             return resume.image
     if context.folder is None:
@@ -181,11 +214,12 @@ def _file(
 
 
 def _fill(image: Array, slices: range, slab: Array) -> None:
-    """Put a slab in its place, some slices at a time: it lies in another order in memory."""
+    """Copy a slab to its place, some slices at a time, because its order in memory differs."""
     for k in range(0, len(slices), FILLED_AT_ONCE):
         values = slab[k : k + FILLED_AT_ONCE]
         first = slices.start + k
         if n_not_finite(values):
+            # A later slab can still fail; the finished slices stay in the file.
             raise NumericalError(
                 f"slice {first} and following: the image has values that are not "
                 "numbers, and the earlier slabs are kept; check the projections for "

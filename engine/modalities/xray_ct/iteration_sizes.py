@@ -1,9 +1,9 @@
 """Memory and time of iterations with volumes and projections in files.
 
-Memory holds what is worked on together: a slab of slices and a chunk of views as they are
-projected, or some slices of the arrays of an update, and before that the blocks of views that steps
-of preparation work on. It is as much as is free, up to a bound, so that a run that goes on after an
-interruption has the same slabs, and by them the same bits.
+Memory contains the data in progress: a slab of slices and a chunk of views during a projection, or
+some slices of the arrays of an update; before that, the blocks of views of the preparation. As much
+memory is used as is free, up to a limit. A resumed run therefore has the same slabs, and the same
+bits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.recon.algorithms.base import Algorithm
 from engine.recon.priors.tv_slabs import COPIES
 
 MOST_BYTES = 2**30
-"""Memory for what is worked on together, at most; more makes iterations little faster."""
+"""Largest amount of memory for data in progress; more hardly makes iterations faster."""
 CHECKPOINTS = 2
 """Volumes in the last two checkpoints."""
 
@@ -36,8 +36,8 @@ class IterationNeeds:
 
     Attributes
     ----------
-    budget_bytes : memory for what is worked on together
-    memory_bytes : at once, that of the preparation too
+    budget_bytes : memory for data in progress
+    memory_bytes : peak memory, including the preparation
     disk_bytes : largest size of the files
     """
 
@@ -55,20 +55,35 @@ def iteration_needs(
     threads: int,
     are_there: bool = False,
 ) -> IterationNeeds:
-    """Return what an algorithm needs for projections of `shape` (n_views, n_rows, n_columns).
+    """Return the requirements of an algorithm in slabs.
 
-    A slice and a view at least are worked on, even where they exceed the free memory.
+    At least one slice and one view are processed at a time, even if they exceed the free memory.
 
-    are_there : True if the projections are prepared and in files, whose room counts no more
+    Parameters
+    ----------
+    algorithm
+        algorithm of the run
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    grid
+        grid of the iterations
+    free_bytes
+        free memory
+    threads
+        number of threads
+    are_there
+        True if the projections are prepared and in files, whose size is not counted again
     """
     per_set, per_slice = REAL_BYTES * prod(shape), REAL_BYTES * prod(grid.shape[1:])
     least = max(
         least_bytes(shape, grid, threads),
         algorithm.least_slices(grid.shape[0]) * COPIES * per_slice,
     )
+    # The limit keeps slabs equal on computers with different amounts of free memory.
     budget = max(least, min(MOST_BYTES, int(PART_OF_FREE * free_bytes)))
     preparing = STEP_COPIES * threads * min(BLOCK_BYTES, per_set)
     alive = algorithm.memory
+    # Checkpoints and the result need disk space in addition to the volumes of the algorithm.
     volumes = alive.volumes + CHECKPOINTS + VOLUMES_ON_DISK
     iterating = int(alive.projections * per_set + volumes * per_slice * grid.shape[0])
     disk = iterating - per_set if are_there else max(SETS_ON_DISK * per_set, iterating)

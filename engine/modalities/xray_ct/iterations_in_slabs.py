@@ -43,10 +43,27 @@ def flow(
     resume: Resume | None,
     finish_early: Callable[[], bool] | None,
 ) -> Stage[Volume]:
-    """Iterate on `worked`, the space that holds all that was seen, and cut `wanted` out of it."""
+    """Iterate on the enlarged space in slabs, and crop the requested image from it.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    scan
+        line integrals in temporary files
+    wanted
+        space of the requested image
+    worked
+        space of the iterations, and the region of the requested image in it
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+    """
     expect_integrals(scan)
     space, region = worked
     A, storage = yield from _projector(context, scan, space.grid)
+    # A small pair of views has the same kernels, and its adjoint error can be measured quickly.
     sample = A.of_a_pair()
     yield from prepare_kernels(context, of_projections(sample, direct=False))
     yield context.log.start("adjoint", "Comparing forward and back projection")
@@ -57,6 +74,7 @@ def flow(
     model = LinearModel(
         A, cast(Array, OutOfCore(storage).asarray(scan.values, np.float32)), spacing
     )
+    # Zeros that occupy no memory: the algorithm copies its start into its own file.
     start = np.broadcast_to(np.float32(0), space.grid.shape)
     try:
         image, done = yield from stages.iterate(
@@ -71,6 +89,7 @@ def flow(
         )
         cut_out = _cut_out(context, storage, image, region)
     finally:
+        # Files of iterates are large, so they are removed even after an error.
         if context.folder is not None:
             remove_iterates(context.folder)
     volume = yield from stages.finish(context, wanted, cut_out, done)
@@ -80,7 +99,7 @@ def flow(
 def _projector(
     context: Context, scan: Projections, grid: ImageGrid
 ) -> Stage[tuple[SlabbedXrayTransform, IterateStorage]]:
-    """Say what the run will take, and how volume and views are cut up."""
+    """Report the requirements of the run, and the sizes of slabs and chunks."""
     protocol, on = context.protocol, device_of(context.on)
     requirements = estimate(protocol, scan.shape, grid, on=on, in_files=True)
     refuse_if_too_large(requirements, grid, remedy(protocol))
@@ -111,7 +130,7 @@ def _projector(
 
 
 def _cut_out(context: Context, storage: IterateStorage, image: Array, region: Region) -> Array:
-    """Return a region of an image in a file of its own, slice by slice."""
+    """Return a region of an image in a file of its own, copied slice by slice."""
     found = image[region]
     n_z, n_y, n_x = found.shape
     if context.folder is None:

@@ -63,6 +63,7 @@ class XrayCt(Modality[CtProtocol]):
     ) -> ProjectionsSummary:
         from engine.io import read_projections
 
+        # The projections stay on disk; the summary keeps a map of them.
         return ProjectionsSummary.of(read_projections(path), path)
 
     def grid(self, protocol: CtProtocol, study: OpenStudy) -> ImageGrid | None:
@@ -71,6 +72,7 @@ class XrayCt(Modality[CtProtocol]):
 
     def default_grid(self, protocol: CtProtocol, study: OpenStudy) -> tuple[Point, Point] | None:
         prepared = self._prepared(protocol, study)
+        # The default grid ignores the grid of the protocol, but not its steps.
         if prepared is None:
             return None
         grid = CtProtocol().grid.grid_for(prepared.geometry)
@@ -83,6 +85,7 @@ class XrayCt(Modality[CtProtocol]):
         prepared = self._prepared(protocol, study)
         if prepared is None:
             return None
+        # Searching the axis needs all values and takes seconds, so it is part of the estimate.
         seeks = isinstance(study.scan, ProjectionsSummary) and study.scan.axis_is_sought(
             self._steps(protocol)
         )
@@ -93,12 +96,14 @@ class XrayCt(Modality[CtProtocol]):
         if not isinstance(scan, ProjectionsSummary):
             return ""
         notes = []
+        # Until the axis is found, the centre of the volume is only an estimate.
         if protocol.grid.diameter_mm is None and scan.axis_is_sought(steps):
             notes.append(
                 "The axis of rotation is found from the scan; the volume is then centred on it"
             )
         geometry = scan.prepared(steps).geometry
         grid = protocol.grid.grid_for(geometry)
+        # Only iterations enlarge the grid; for direct algorithms both grids are equal.
         most = largest_grid(protocol, geometry, grid)
         if most != grid:
             notes.append(
@@ -115,6 +120,7 @@ class XrayCt(Modality[CtProtocol]):
 
     def fault(self, protocol: CtProtocol, study: OpenStudy) -> str:
         scan = study.scan
+        # CT numbers need 1/mm; without a pixel size the unit is 1/pixel.
         if not isinstance(scan, ProjectionsSummary) or protocol.hounsfield is None:
             return ""
         if scan.empty_scan.pixel_mm_known:

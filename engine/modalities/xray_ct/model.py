@@ -29,7 +29,25 @@ def projector(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> XrayTransform:
-    """Return the operator of a scan; `adjoint` and `streams` : see `XrayTransform`."""
+    """Return the projection operator of a scan.
+
+    Parameters
+    ----------
+    projections
+        line integrals
+    grid
+        grid of the image
+    on
+        device
+    adjoint
+        type of back projection, see `XrayTransform`
+    streams
+        True to pass data through the GPU in parts; None to decide by the free memory
+    on_progress
+        called with the work done and in total; None if it is not needed
+    profiler
+        profiler of the run; None if it is not needed
+    """
     expect_integrals(projections)
     return XrayTransform(
         projections.geometry,
@@ -43,11 +61,19 @@ def projector(
 
 
 def build(projections: Projections, A: XrayTransform, *, direct: bool = False) -> LinearModel:
-    """Compose the model; on a GPU the projections are copied there, unless it streams.
+    """Return the linear model of a scan.
 
-    direct : True if they are used once, so that they come there chunk by chunk beside the work
+    Parameters
+    ----------
+    projections
+        line integrals
+    A
+        projection operator
+    direct
+        True if the projections are used only once, so that they are copied to a GPU in chunks
     """
     values = np.ascontiguousarray(projections.values, np.float32)
+    # Iterations read the projections again and again, so one copy on the GPU pays off.
     if A.on.is_cuda and not A.streams and not direct:
         with A.span("upload", events=values.size, bytes=values.nbytes, unit="pixels"):
             values = A.on.to_device(values)
@@ -56,7 +82,19 @@ def build(projections: Projections, A: XrayTransform, *, direct: bool = False) -
 
 
 def expect_integrals(projections: Projections) -> None:
-    """Refuse projections that are not line integrals yet."""
+    """Refuse projections that are not line integrals.
+
+    Parameters
+    ----------
+    projections
+        scan at any stage
+
+    Raises
+    ------
+    DataError
+        if they are counts or transmissions; the message names the missing step
+    """
+    # Without flat fields, "switch on the flat field" would be useless advice.
     if projections.kind == "counts" and projections.flats is None:
         raise DataError(
             "the projections are counts and the scan has no flat fields; give the "
@@ -72,7 +110,13 @@ def expect_integrals(projections: Projections) -> None:
 
 
 def describe_adjoint(A: XrayTransform) -> str:
-    """Say which back projection runs, and how far it is from the adjoint of the line integrals."""
+    """Describe the back projection and its deviation from the exact adjoint.
+
+    Parameters
+    ----------
+    A
+        projection operator
+    """
     kind = {"matched": "the exact transpose of the line integrals", "voxel": "voxel-driven"}
     return (
         f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: relative "
@@ -81,5 +125,11 @@ def describe_adjoint(A: XrayTransform) -> str:
 
 
 def empty_start(grid: ImageGrid) -> NDArray[np.float32]:
-    """Return the image that absorbs nothing."""
+    """Return an image of zeros.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    """
     return np.zeros(grid.shape, np.float32)

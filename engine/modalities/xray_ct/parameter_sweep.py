@@ -1,7 +1,7 @@
 """Slices for several values of the rotation axis or of the detector roll.
 
-Each candidate is a look with the protocol in which the value stands, so that picture, label and
-what a run with this value does cannot part.
+Each candidate is a preview with a protocol that contains the value. Image, label and the result of
+a run with this value therefore always match.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Of = str
 OnProgress = Callable[[int, int], None]
 
 STEPS: dict[Of, float] = {"axis": 0.5, "roll": 0.25}
-"""From one candidate to the next [columns, degrees]."""
+"""Default distance between candidates [columns, degrees]."""
 BEST: dict[Score, str] = {
     "sharpness": "sharpest slice",
     "negativity": "slice with the fewest negative values",
@@ -38,11 +38,13 @@ SET: dict[Of, tuple[str, str]] = {
     "axis": (CentreOfRotation.kind, CentreOfRotation.sought),
     "roll": (Roll.kind, "degrees"),
 }
-"""Step and setting that hold the value."""
+"""Step and setting that contain the value."""
 N_CANDIDATES, FEWEST, MOST = 9, 3, 99
 OFF_MIDDLE = 0.3
-"""Heights of the slices that show a roll, of the volume's, above and below its middle: the middle
-itself hardly moves."""
+"""Heights of the slices that show a roll, as a fraction of the volume above and below its middle.
+
+The middle slice itself hardly changes with the roll.
+"""
 
 
 def candidates(
@@ -59,26 +61,37 @@ def candidates(
 ) -> Estimate:
     """Reconstruct slices with each of the values.
 
-    The best is what a run finds in the scan itself; where it finds nothing, and for a roll, the
-    value with the best score.
+    The best value is the result of the search that a run makes. If the search fails, and for a
+    roll, it is the value with the best score.
 
     Parameters
     ----------
-    scan, protocol
-        scan and protocol of a run
+    scan
+        scan of a run
+    protocol
+        protocol of a run
     of
-        "axis", the column of the rotation axis, from 0: the central slice; or "roll", the turn of
-        the detector in its plane: a slice above the middle and one below, side by side
+        "axis" for the column of the rotation axis, from 0, shown in the central slice; "roll" for
+        the rotation of the detector in its plane, shown in one slice above the middle and one below
     on
-        threads
+        device, for its number of threads
     around
-        middle of the values, what a run would take if None [columns or degrees]
-    step, n
-        from one value to the next, and how many
+        middle of the values [columns or degrees]; None for the value of a run
+    step
+        distance between values; None for the default
+    n
+        number of values
     score
-        score of a slice, lower is better; None: chosen by the angular range
+        score of a slice, lower is better; None to choose it by the angular range
     on_progress
-        called with the slices done and the slices in all; may raise to stop
+        called with the number of slices done and in total; may raise to stop
+
+    Raises
+    ------
+    SettingsError
+        if the number of candidates or the step is invalid
+    DataError
+        if a roll would move slices off the detector
     """
     step = STEPS[of] if step is None else step
     if not (FEWEST <= n <= MOST and np.isfinite(step) and step > 0):
@@ -90,6 +103,7 @@ def candidates(
     prepared = slice_preview.prepared(protocol)
     start = _start(prepared, protocol, of)
     middle = start if around is None else around
+    # Rounding removes digits that the file of a protocol would otherwise contain.
     tried = [round(middle + (k - (n - 1) / 2) * step, 6) for k in range(n)]
     if of == "roll":
         _expect_rows_for(tried, scan.shape)
@@ -103,6 +117,7 @@ def candidates(
         found.append(Candidate(value, bad, np.concatenate(images, axis=1)))
         on_progress(k + 1, n)
     method = prepared.info.get(CentreOfRotation.kind, {}).get("method", NOT_FOUND)
+    # A measured axis is more accurate than the score of a slice.
     if of == "roll" or score is not None or method == NOT_FOUND:
         scores = np.array([one.score for one in found], np.float64)
         start = lowest(np.asarray(tried, np.float64), scores)
@@ -111,14 +126,25 @@ def candidates(
 
 
 def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
-    """Return the protocol in which the axis or the roll has this value."""
+    """Return the protocol with this value of axis or roll.
+
+    Parameters
+    ----------
+    protocol
+        protocol to change
+    of
+        "axis" or "roll"
+    value
+        value to set
+    """
     kind, key = SET[of]
+    # "on", because a value that the user has chosen must not be skipped silently.
     step = getattr(protocol.steps, kind).model_copy(update={"use": "on", key: float(value)})
     return protocol.model_copy(update={"steps": protocol.steps.model_copy(update={kind: step})})
 
 
 def _start(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
-    """Return what a run takes."""
+    """Return the value that a run would use."""
     if of == "roll":
         kind, key = SET[of]
         return float(getattr(getattr(protocol.steps, kind), key) or 0.0)
@@ -126,7 +152,7 @@ def _start(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
 
 
 def _expect_rows_for(degrees: list[float], shape: tuple[int, int, int]) -> None:
-    """Refuse rolls that carry a slice off the detector: its empty parts would pass for good."""
+    """Refuse rolls that move a slice off the detector: its empty parts would get a good score."""
     _, n_rows, n_columns = shape
     most = max(map(abs, degrees))
     rows = n_columns / 2 * float(np.sin(np.radians(most)))
@@ -140,14 +166,16 @@ def _expect_rows_for(degrees: list[float], shape: tuple[int, int, int]) -> None:
 
 
 def _suited(prepared: Projections) -> Score:
-    """Return the score for errors of this scan: blurred edges or dark seams."""
+    """Return the score for typical errors of this scan: blurred edges or dark seams."""
+    # In half a turn, a wrong axis causes dark seams; in a whole turn it doubles edges.
     return "sharpness" if coverage(prepared.geometry.angles_rad).is_whole else "negativity"
 
 
 def _slices(slice_preview: SlicePreview, protocol: CtProtocol, of: Of) -> list[CtProtocol]:
-    """Protocols whose central slices are to be looked at, of one width and in 1/mm."""
+    """Return protocols whose central slices are compared, with equal width and in 1/mm."""
     grid = slice_preview.central_slice(protocol).grid
     x, y, z = grid.centre_mm
+    # One fixed grid: otherwise the slice would move together with the axis.
     fixed: Plain = {"voxel_mm": grid.voxel_mm, "diameter_mm": float(grid.size_mm[0])}
     grids = [fixed]
     if of == "roll":

@@ -1,7 +1,7 @@
 """Oblique slices of a stored CT scan, without reconstructing its volume.
 
-The scan is prepared and filtered once, as a run with its protocol does, and kept; a slice costs its
-own pixels then. One whose pixels lie at the centres of voxels has the volume's values.
+The scan is prepared and filtered once, as in a run with its protocol, and stored. A slice then
+costs only its own pixels. If its pixels are at voxel centres, it has the values of the volume.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from engine.recon.filtering.settings import FilterSettings
 FORMAT = "isocenter-slices-provenance-1"
 Check = Callable[[], None]
 VALUE_BYTES, COPIES = 4, 5
-"""Line integrals before and after a step, filtered ones, and those in the orders of slices."""
+"""Line integrals before and after a step, filtered ones, and those sorted for slices."""
 LEFT_TO_THE_RUN = "The run computes CT numbers, because it finds air and water in the whole volume"
 QUICK_UPDATES = 2e7
-"""Pixels times views of a slice that two slow cores make while somebody drags it."""
+"""Largest number of pixels times views of a slice while it is dragged, for two slow cores."""
 MEMORY_SHARE = 0.8
-"""Part of the free memory that they may take."""
+"""Fraction of the free memory that may be used."""
 
 
 class PlaneSlices:
@@ -50,14 +50,14 @@ class PlaneSlices:
 
     Parameters
     ----------
-    scan : all of it; its values may lie in a file
-    protocol : protocol of the run whose volume is meant
-    on : threads
-    check : called now and then; it may raise to stop
+    scan : the whole scan; its values may be in a file
+    protocol : protocol of the run with the corresponding volume
+    on : device, for its number of threads
+    check : called regularly; may raise to stop
 
     Attributes
     ----------
-    grid : grid of the volume that the protocol asks for
+    grid : grid of the volume of the protocol
     unit : unit of the values
     messages : settings of the slices, in words
     warnings : warnings of a run with these settings
@@ -72,10 +72,13 @@ class PlaneSlices:
         check: Check = lambda: None,
     ) -> None:
         self._scan, self._protocol, self._device = scan, protocol, on.name
+        # Refuse before preparation, which can take a minute.
         _refuse_too_large(scan, protocol)
         prepared = _prepared(scan, protocol, on, check)
         settings = protocol.algorithm.filter or FilterSettings()
         plan = planned(prepared.values, prepared.geometry, settings)
+        # The views that see a voxel of a helix depend on its height, which varies in an oblique
+        # slice.
         if plan.climbs:
             raise GeometryError(
                 "oblique slices need a circular orbit, and the source of this scan "
@@ -87,6 +90,7 @@ class PlaneSlices:
         self.messages = messages_of(protocol, settings, prepared, axis, 1)
         self.warnings = (*doubts(prepared), *plan.warnings)
         self._hounsfield = protocol.hounsfield if prepared.pixel_mm_known else None
+        # The histogram of a whole volume defines these levels; a slice alone would give others.
         if self._hounsfield is not None and self._hounsfield.levels == "found":
             self._hounsfield = None
             self.messages += (LEFT_TO_THE_RUN,)
@@ -94,6 +98,7 @@ class PlaneSlices:
             self.unit = "HU"
         check()
         rows = filtered(prepared.values, plan, settings, on=on)
+        # The filtered rows replace the prepared ones; both together would double the memory.
         del prepared
         self._geometry, self._n_views = plan.geometry, len(rows)
         self._stored: dict[Plane, Array] = {}
@@ -103,29 +108,54 @@ class PlaneSlices:
             self._sums.put(slot, row)
 
     def first_planes(self) -> tuple[Plane, Plane, Plane]:
-        """Return slices across z, y and x through the voxel in the middle of the volume.
+        """Return slices across z, y and x through the middle voxel of the volume.
 
-        They are as large as its longest edge, and their pixels lie at centres of voxels.
+        They are as large as its longest edge, and their pixels are at voxel centres.
         """
         return first_planes(self.grid)
 
     def values(self, planes: Sequence[Plane], check: Check = lambda: None) -> list[Array]:
-        """Return each slice (n_rows, n_columns) in `unit`; those that stay are not made anew."""
+        """Return the values of slices.
+
+        Parameters
+        ----------
+        planes
+            planes of the slices
+        check
+            called before each slice; may raise to stop
+
+        Returns
+        -------
+        values
+            (n_rows, n_columns) each, in `unit`. Slices of the previous call are not computed again.
+        """
         stored = {plane: self._stored[plane] for plane in planes if plane in self._stored}
         for plane in planes:
             if plane not in stored:
                 check()
                 stored[plane] = self._made(plane)
+        # Only the current planes are stored; old ones would fill the memory while dragging.
         self._stored = stored
         return [stored[plane] for plane in planes]
 
     def rough_values(self, planes: Sequence[Plane]) -> tuple[list[Array], bool]:
-        """Return each slice as `values`, of coarser pixels where that takes long; and if none is.
+        """Return slices as `values` does, with coarser pixels if they take long.
 
-        To be looked at while slices are moved.
+        Used while slices are moved.
+
+        Parameters
+        ----------
+        planes
+            planes of the slices
+
+        Returns
+        -------
+        found, is_fine
+            the slices, and True if none of them is coarser
         """
         found, is_fine = list[Array](), True
         for plane in planes:
+            # Coarse slices are not stored, so that the sharp one is computed once the mouse rests.
             k = self._coarser(plane)
             if k == 1 and plane not in self._stored:
                 self._stored[plane] = self._made(plane)
@@ -138,7 +168,15 @@ class PlaneSlices:
         return found, is_fine
 
     def provenance(self, data: Path, planes: Sequence[Plane]) -> Plain:
-        """Return what slices are made of, as plain values; `data` goes by a pseudonym."""
+        """Return the origin of slices as JSON values.
+
+        Parameters
+        ----------
+        data
+            file of the scan; a pseudonym replaces its name
+        planes
+            planes of the slices
+        """
         return {
             "format": FORMAT,
             "claim": CLAIM,
@@ -170,13 +208,13 @@ class PlaneSlices:
 
 
 def _coarse(plane: Plane, k: int) -> Plane:
-    """The slice with pixels k times as wide, which covers it."""
+    """Return the slice with pixels k times as large, which covers it."""
     n_rows, n_columns = (-(-n // k) for n in plane.shape)
     return replace(plane, shape=(n_rows, n_columns), pixel_mm=k * plane.pixel_mm)
 
 
 def _enlarged(values: Array, shape: tuple[int, int], k: int) -> Array:
-    """(n_rows, n_columns) the nearest of coarse pixels."""
+    """Return the nearest coarse pixels on a fine grid (n_rows, n_columns)."""
     rows, columns = (
         np.floor((np.arange(fine) + 0.5 - fine / 2) / k + coarse / 2).astype(np.intp)
         for fine, coarse in zip(shape, values.shape, strict=True)
@@ -199,6 +237,7 @@ def _prepared(scan: Projections, protocol: CtProtocol, on: Backend, check: Check
 
 
 def _refuse_too_large(scan: Projections, protocol: CtProtocol) -> None:
+    # The dry run gives the shape after binning and cropping, before anything is computed.
     after = walked(without_values(scan), protocol, None).empty_scan
     wanted = COPIES * VALUE_BYTES * max(after.values.size, scan.values.size)
     free = int(MEMORY_SHARE * psutil.virtual_memory().available)

@@ -1,8 +1,8 @@
 """Preview of one slice of a CT scan by filtered back projection.
 
-It stays quick by what it leaves out. Rows that do not see the slice are cut off before the steps
-of preprocessing, what the steps made is kept until one of them changes, and where the slice would
-still take long, columns and voxels are made k times larger.
+It is fast because it omits what the slice does not need. Rows that do not see the slice are cut off
+before preprocessing. Results of steps are cached until a step changes. If the slice would still
+take long, columns and voxels are made k times larger.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from engine.recon.filtering.projections import filtered, planned
 from engine.recon.filtering.settings import FilterSettings
 
 MOST_UPDATES = 1.2e8
-"""Voxels times views that two slow cores project back in a good part of a second."""
+"""Voxels times views that two slow cores back-project in less than a second."""
 MARGIN = 4
-"""Rows on each side of those that see the slice: steps look at neighbours."""
+"""Rows on each side of those that see the slice, because steps use neighbouring rows."""
 
 Check = Callable[[], None]
 Rows = range
@@ -47,9 +47,9 @@ class PreviewSlice:
 
     Attributes
     ----------
-    volume : (1, n_y, n_x) the slice, where it lies in the volume
+    volume : (1, n_y, n_x) the slice at its position in the volume
     grid : grid of the whole volume, with the axis that was found
-    axis : column at which a step found the axis of rotation; None where none did
+    axis : column of the axis that a step found; None if none was found
     messages : settings that were used, in words
     warnings : warnings of a run with these settings
     protocol : requested protocol
@@ -70,9 +70,9 @@ class SlicePreview:
 
     Parameters
     ----------
-    scan : all of it; its values may lie in a file
-    on : threads
-    most_updates : voxels times views of a look; a larger slice is made of coarser pixels
+    scan : the whole scan; its values may be in a file
+    on : device, for its number of threads
+    most_updates : voxels times views of a preview; a larger slice has coarser pixels
     """
 
     def __init__(
@@ -84,21 +84,34 @@ class SlicePreview:
         self._steps: list[tuple[PreprocessStep, Projections]] = []
 
     def central_slice(self, protocol: CtProtocol, check: Check = lambda: None) -> PreviewSlice:
-        """Return the slice in the middle of the volume a protocol asks for.
+        """Return the central slice of the volume that a protocol describes.
 
-        `check` is called now and then; it may raise to stop.
+        Parameters
+        ----------
+        protocol
+            protocol of a run
+        check
+            called regularly; may raise to stop
+
+        Raises
+        ------
+        DataError
+            if a step that is switched on cannot be done, or values are not finite
         """
         clock = perf_counter()
         scan = self.prepared(protocol, check)
         axis = float(scan.geometry.axis_column.mean())
         found = _found(protocol, scan).get("value")
+        # With the axis from the values, the volume is that of the run and not of the raw geometry.
         grid = protocol.grid.grid_for(walked(self._empty_scan, protocol, found).empty_scan.geometry)
         coarser = self._coarser(grid, scan.n_views)
+        # Binning columns after the steps, because bad pixels must not spread over a bin.
         scan = _with_wider_columns(scan, coarser)
         settings = protocol.algorithm.filter or FilterSettings()
         plan = planned(scan.values, scan.geometry, settings)
         thin = _central(grid, coarser)
         A = XrayTransform(plan.geometry, thin, on=self._on, on_progress=lambda *_: check())
+        # One row of margin, for the linear interpolation of the back projection.
         rows = _rows_that_see(thin, scan.geometry, margin=1)
         check()
         y = filtered(scan.values, plan, settings, on=self._on, rows=slice(rows.start, rows.stop))
@@ -116,9 +129,28 @@ class SlicePreview:
         )
 
     def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:
-        """Return the line integrals of the rows that see the slice; steps done before are kept."""
+        """Return the line integrals of the rows that see the slice.
+
+        Parameters
+        ----------
+        protocol
+            protocol of a run
+        check
+            called before each step; may raise to stop
+
+        Returns
+        -------
+        scan
+            results of steps that have not changed since the last call are reused
+
+        Raises
+        ------
+        DataError
+            if a step that is switched on cannot be done, or values are not finite
+        """
         rows, steps = self._in_band(protocol)
         scan, done = self._band(rows), 0
+        # The first step that differs invalidates all later results.
         for (before, after), step in zip(self._steps, steps, strict=False):
             if before != step:
                 break
@@ -137,12 +169,13 @@ class SlicePreview:
         return scan
 
     def _in_band(self, protocol: CtProtocol) -> tuple[Rows, list[PreprocessStep]]:
-        """Rows of the detector from which the slice can be made, and the steps for these alone."""
+        """Return the detector rows that the slice needs, and the steps for these rows."""
         after = walked(self._empty_scan, protocol, None)
         geometry = after.empty_scan.geometry
         grid = protocol.grid.grid_for(geometry)
         seen = _rows_that_see(_central(grid, 1), geometry, margin=MARGIN)
-        if after.axis_is_sought and geometry.beam == "cone":  # it is found level with the source
+        # The axis of a cone beam is found in the plane of the source.
+        if after.axis_is_sought and geometry.beam == "cone":
             level = float(np.clip(geometry.axis_seen[:, 1].mean(), 0, geometry.shape[0] - 1))
             level_rows = Rows(max(int(level) - MARGIN, 0), int(level) + MARGIN + 1)
             seen = Rows(min(seen.start, level_rows.start), max(seen.stop, level_rows.stop))
@@ -150,19 +183,36 @@ class SlicePreview:
         return _in_band(steps_of(protocol), after.before, seen)
 
     def _band(self, rows: Rows) -> Projections:
-        """The rows of the scan, kept until others are asked for."""
+        """Return these rows of the scan; they are cached until other rows are needed."""
         if self._kept is None or self._kept[0] != rows:
+            # A different band of rows makes all cached results of steps useless.
             self._kept = rows, _cut(self._scan, slice(rows.start, rows.stop))
             self._steps.clear()
         return self._kept[1]
 
     def _coarser(self, grid: ImageGrid, n_views: int) -> int:
         _, n_y, n_x = grid.shape
+        # Larger pixels in both directions reduce the work with the square of the factor.
         return max(1, int(np.ceil(np.sqrt(n_y * n_x * n_views / self._most))))
 
 
 def walked(empty_scan: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:
-    """Return the scan after its steps, without values; raises what the first of them raises."""
+    """Return the scan after its steps, without values.
+
+    Parameters
+    ----------
+    empty_scan
+        scan without its values
+    protocol
+        protocol of a run
+    axis
+        column of the axis if it is known; None if it is not
+
+    Raises
+    ------
+    EngineError
+        if a step in use fails
+    """
     found = dry_run(empty_scan, steps_of(protocol), axis)
     if found.fault is not None:
         raise found.fault
@@ -170,12 +220,18 @@ def walked(empty_scan: Projections, protocol: CtProtocol, axis: float | None) ->
 
 
 def steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
-    """Return the steps of a protocol, also those that are off, in the order they run."""
+    """Return the steps of a protocol in order, including those that are off.
+
+    Parameters
+    ----------
+    protocol
+        protocol of a run
+    """
     return [getattr(protocol.steps, step.kind) for step in STEPS]
 
 
 def _found(protocol: CtProtocol, scan: Projections) -> Plain:
-    """Value and method of the step that seeks one in the projections, where it ran."""
+    """Return value and method of the step that searches one, if it ran."""
     for step in steps_of(protocol):
         if step.sought and (facts := step.facts(scan)):
             return {"value": facts.get(step.sought), "method": facts.get("method")}
@@ -185,13 +241,15 @@ def _found(protocol: CtProtocol, scan: Projections) -> Plain:
 def _in_band(
     steps: list[PreprocessStep], before: Sequence[XrayGeometry | None], rows: Rows
 ) -> tuple[Rows, list[PreprocessStep]]:
-    """Rows of the detector from which the steps make `rows`, and the steps for these alone."""
+    """Return the detector rows from which steps compute `rows`, and the steps for them."""
     within = list(steps)
+    # Backwards from the last step: each one needs the rows that the next one reads.
     for i in reversed(range(len(steps))):
         geometry = before[i]
         if geometry is None:
             continue
         needed = steps[i].rows_before(rows, geometry)
+        # A step that needs all rows, such as a roll, cannot run on a band of them.
         if needed is None:
             rows, within[i:] = Rows(geometry.shape[0]), steps[i:]
         else:
@@ -200,7 +258,22 @@ def _in_band(
 
 
 def applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections:
-    """Return a scan after a step; raises where it is switched on and cannot be done."""
+    """Return a scan after a step.
+
+    Parameters
+    ----------
+    step
+        step with its settings
+    scan
+        scan before the step
+    on
+        device
+
+    Raises
+    ------
+    DataError
+        if the step is switched on and cannot be done
+    """
     obstacle = step.obstacle(scan)
     if step.use == "off":
         return scan
@@ -212,7 +285,7 @@ def applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections
 
 
 def _cut(scan: Projections, rows: slice) -> Projections:
-    """The scan with these rows only, without holding on to the others."""
+    """Return the scan with these rows only, as a copy that does not keep the others in memory."""
 
     def cut(fields: Any) -> Any:
         return None if fields is None else np.ascontiguousarray(fields[..., rows, :])
@@ -228,7 +301,7 @@ def _cut(scan: Projections, rows: slice) -> Projections:
 
 
 def _central(grid: ImageGrid, coarser: int) -> ImageGrid:
-    """The middle slice of a grid, with voxels `coarser` times as wide."""
+    """Return the middle slice of a grid, with voxels `coarser` times as large."""
     n_z, n_y, n_x = grid.shape
     x, y, z = grid.voxel_mm
     centre = (*grid.centre_mm[:2], float(grid.centres_mm(2)[n_z // 2]))
@@ -237,8 +310,9 @@ def _central(grid: ImageGrid, coarser: int) -> ImageGrid:
 
 
 def _rows_that_see(grid: ImageGrid, geometry: XrayGeometry, *, margin: int) -> Rows:
-    """Rows on which some voxel of a slice is seen, and `margin` more on each side."""
+    """Return the rows that see a voxel of a slice, with `margin` rows on each side."""
     x, y = ([ends[axis] for ends in (grid.lower_mm, grid.upper_mm)] for axis in (0, 1))
+    # The projection of a box is the hull of its corners.
     corners = [(a, b, grid.centre_mm[2]) for a in x for b in y]
     seen = geometry.project(corners)[..., 1]
     n_rows = geometry.shape[0]
@@ -247,7 +321,7 @@ def _rows_that_see(grid: ImageGrid, geometry: XrayGeometry, *, margin: int) -> R
 
 
 def _with_wider_columns(scan: Projections, k: int) -> Projections:
-    """Means over k columns; what is left over at the end goes."""
+    """Return the means over k columns; incomplete groups at the end are dropped."""
     if k == 1:
         return scan
     n_views, n_rows, n_columns = scan.shape
@@ -259,8 +333,23 @@ def _with_wider_columns(scan: Projections, k: int) -> Projections:
 def messages_of(
     protocol: CtProtocol, settings: FilterSettings, scan: Projections, axis: float, coarser: int
 ) -> tuple[str, ...]:
-    """Describe the settings that a preview used."""
+    """Describe the settings of a preview.
+
+    Parameters
+    ----------
+    protocol
+        protocol of a run
+    settings
+        settings of the filter
+    scan
+        prepared scan
+    axis
+        column of the axis
+    coarser
+        factor of the pixel size, 1 for that of the run
+    """
     messages = [protocol.algorithm.describe()]
+    # An iterative run looks different, so the preview says that it is filtered back projection.
     if protocol.algorithm.filter is None:
         messages = [f"Filtered back projection, {settings.describe()}"]
         messages.append(f"the run itself uses {protocol.algorithm.title}")
@@ -274,6 +363,7 @@ def messages_of(
     messages.append(f"axis at column {axis:.2f}, {found}")
     if coarser > 1:
         messages.append(f"pixels {coarser} times larger than in the run")
+    # Filters of the final image are left out: they need neighbouring slices.
     if protocol.finishing:
         messages.append("without the filters of the final image")
     return tuple(messages)

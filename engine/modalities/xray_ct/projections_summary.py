@@ -21,9 +21,9 @@ class ProjectionsSummary(ScanSummary):
 
     Attributes
     ----------
-    empty_scan : the scan with zeros that take no memory for its values
+    empty_scan : the scan without values
     radiographs : projections; None if the disk is full
-    axes : columns at which previews found the axis of rotation, by the steps they were made with
+    axes : columns of the axis that previews found, by the steps of the preview
     """
 
     modality: ClassVar[str] = "ct"
@@ -34,8 +34,17 @@ class ProjectionsSummary(ScanSummary):
 
     @classmethod
     def of(cls, data: Projections, path: Path) -> Self:
-        """Keep the geometry of a scan, and its projections if the disk has room for them."""
+        """Return the geometry of a scan, with its projections in a file if the disk has space.
+
+        Parameters
+        ----------
+        data
+            scan as read
+        path
+            its file, for messages
+        """
         notes, radiographs, fault = data.notes, None, ""
+        # Such a scan cannot be reconstructed, so its projections are not copied to the disk.
         if data.n_not_finite:
             fault = (
                 f"{path.name}: {data.n_not_finite:,} of {data.values.size:,} values "
@@ -64,21 +73,50 @@ class ProjectionsSummary(ScanSummary):
         return self.radiographs
 
     def obstacles(self, steps: tuple[Any, ...]) -> dict[str, str | None]:
-        """Return why each of the steps cannot be done, by kind; None where it can."""
+        """Return why steps cannot be done.
+
+        Parameters
+        ----------
+        steps
+            steps with their settings
+
+        Returns
+        -------
+        obstacles
+            a clause for each kind; None if it can be done
+        """
         return self._dry_run(steps).obstacles
 
     def prepared(self, steps: tuple[Any, ...]) -> Projections:
-        """Return the scan after the steps, without values; raises where one in use cannot be."""
+        """Return the scan after its steps, without values.
+
+        Parameters
+        ----------
+        steps
+            steps with their settings
+
+        Raises
+        ------
+        EngineError
+            if a step in use fails
+        """
         done = self._dry_run(steps)
         if done.fault is not None:
             raise done.fault
         return done.empty_scan
 
     def axis_is_sought(self, steps: tuple[Any, ...]) -> bool:
-        """Return True if the axis is yet to be found in the values, and may move the volume."""
+        """Return True if the axis must still be found in the values, which may move the volume.
+
+        Parameters
+        ----------
+        steps
+            steps with their settings
+        """
         return self._dry_run(steps).axis_is_sought
 
     def _dry_run(self, steps: tuple[Any, ...]) -> DryRun:
+        # The window asks for every change of a setting, and the answer depends on these three only.
         return _cached_dry_run(self.empty_scan, steps, self.axes.get(steps))
 
 

@@ -48,12 +48,20 @@ class CtGrid(GridSettings):
     )
 
     def grid_for(self, geometry: XrayGeometry) -> ImageGrid:
-        """Return the grid of this choice for a scan."""
+        """Return the grid of this choice for a scan.
+
+        Parameters
+        ----------
+        geometry
+            geometry after the steps
+        """
         wide, high = (
             size / float(geometry.magnification.mean()) for size in geometry.pixel_size_mm
         )
+        # The pixel size at the axis: finer voxels add no information.
         voxel = self.voxel_mm or (wide, wide, high)
         diameter = self.diameter_mm or 2 * seen_radius_mm(geometry)
+        # A helix covers a longer volume; smaller changes of height are mechanical tremble.
         climb = float(np.ptp(_heights_mm(geometry)))  # of a helix; less is how scanners tremble
         length = self.length_mm or geometry.shape[0] * high + (climb if climb > voxel[2] else 0.0)
         edges = (diameter, diameter, length)
@@ -62,24 +70,26 @@ class CtGrid(GridSettings):
 
 
 def seen_radius_mm(geometry: XrayGeometry) -> float:
-    """Radius about the axis within which some ray of each turn passes [mm]."""
+    """Return the radius about the axis within which some ray of each turn passes [mm]."""
     wide = geometry.pixel_size_mm[0]
     axis = geometry.axis_column
     last = geometry.shape[1] - 0.5
+    # The far edge of the detector counts: in a full turn it also covers the other side.
     half_mm = wide * float(np.maximum(axis + 0.5, last - axis).max())
     if geometry.beam == "parallel":
         return half_mm
     fan = np.arctan2(half_mm, geometry.source_detector_mm)
+    # The outermost ray of a fan touches a circle of this radius.
     return float((geometry.source_axis_mm * np.sin(fan)).mean())
 
 
 def _centre_mm(geometry: XrayGeometry) -> Point:
-    """On the axis, at the mean height that the middle of the detector sees."""
+    """Return the point on the axis at the mean height that the middle of the detector sees."""
     return 0.0, 0.0, float(_heights_mm(geometry).mean())
 
 
 def _heights_mm(geometry: XrayGeometry) -> NDArray[np.float64]:
-    """(n_views,) height on the axis that the middle of the detector sees [mm]."""
+    """Return the height on the axis that the middle of the detector sees, (n_views,) [mm]."""
     detector = geometry.detector_mm[:, 2]
     if geometry.beam == "parallel":
         return detector
@@ -114,7 +124,18 @@ class CtProtocol(Protocol):
     )
 
     def misfit(self, geometry: XrayGeometry) -> str:
-        """Return why the protocol is not made for a scan, a sentence; empty if it is."""
+        """Return why the protocol does not match a scan; empty if it does.
+
+        Parameters
+        ----------
+        geometry
+            geometry of the scan
+
+        Returns
+        -------
+        misfit
+            a sentence about the type of beam, or about an image wider than the detector covers
+        """
         if self.beam not in (None, geometry.beam):
             return (
                 f"The protocol is for {self.beam} beams, but the scan has a {geometry.beam} beam."

@@ -1,7 +1,7 @@
 """Projections of an X-ray scan in a temporary file, read one at a time.
 
-A scan may be larger than the memory the window should take: its values are mapped from the disk,
-so that a projection or the sinogram of a row costs what it contains. The file goes with the scan.
+A scan can be larger than the memory for the window. Its values are mapped from the disk, so that a
+projection or the sinogram of a row needs only its own memory. The file is removed with the scan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.data.projections import Kind, Projections
 from engine.data.storage.spooled_array import spooled
 
 NEIGHBOURS = 4
-"""Rows to either side that the mending of bad pixels may look at."""
+"""Number of rows on each side that the correction of bad pixels may use."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +27,9 @@ class Part:
 
     Attributes
     ----------
-    values : (rows, columns), or (n_views, columns) of a sinogram, float32
+    values : (rows, columns), or (n_views, columns) for a sinogram, float32
     kind : kind of the values
-    bad : pixels known to tell nothing, of the same shape or (1, columns); None where all do
+    bad : bad pixels, with the same shape or (1, columns); None if there are none
     """
 
     values: NDArray[np.float32]
@@ -45,23 +45,52 @@ class RadiographStore:
 
     @classmethod
     def of(cls, data: Projections) -> RadiographStore:
-        """Put the pictures of a scan on the disk."""
+        """Return a store with the projections of a scan on disk.
+
+        Parameters
+        ----------
+        data
+            scan as read
+
+        Raises
+        ------
+        ResourceError
+            if the disk is full
+        """
         flats = None if data.flats is None else _on_disk(data.flats)
         darks = None if data.darks is None else _on_disk(data.darks)
         return cls(replace(data, values=_on_disk(data.values), flats=flats, darks=darks))
 
     def projection(self, view: int, steps: tuple[Any, ...] = ()) -> Part:
-        """Return a projection, after those of `steps` that need no other."""
+        """Return a projection after the steps that need only one view.
+
+        Parameters
+        ----------
+        view
+            number of the view
+        steps
+            steps with their settings
+        """
         scan = self.scan
         info = dict(scan.info)
-        if "flat_views" in info:  # `select` would forget how near the flats before and after are
+        # `select` would lose how close the flat fields before and after are.
+        if "flat_views" in info:
             info["flat_views"] = (np.asarray(info["flat_views"]) - view).tolist()
         one = replace(scan.select(slice(view, view + 1)), info=info)
         done = _after(one, [step for step in steps if step.of_a_view])
         return Part(_copy(done.values[0]), done.kind, done.bad_pixels)
 
     def sinogram(self, row: int, steps: tuple[Any, ...] = ()) -> Part:
-        """Return the sinogram of a row, after those of `steps` that need no far rows."""
+        """Return the sinogram of a row after the steps that need only neighbouring rows.
+
+        Parameters
+        ----------
+        row
+            row of the detector
+        steps
+            steps with their settings
+        """
+        # Neighbouring rows are only read if a step needs them.
         first = max(row - NEIGHBOURS, 0) if steps else row
         last = row + NEIGHBOURS + 1 if steps else row + 1
         of_a_row = [step for step in steps if step.of_a_row]
@@ -73,6 +102,7 @@ class RadiographStore:
 def _after(scan: Projections, steps: list[Any]) -> Projections:
     from engine.core.backend import cpu
 
+    # One thread: viewing must not slow down a reconstruction.
     for step in steps:
         if step.use != "off" and step.obstacle(scan) is None:
             scan = step.apply(scan, on=cpu(1))
@@ -93,7 +123,7 @@ def _rows(scan: Projections, rows: slice) -> Projections:
 
 
 def _on_disk(values: Array) -> Array:
-    """Return the values as a map of a file that is gone when nobody needs it."""
+    """Return the values as a map of a file that is removed when it is no longer used."""
     from engine.core.paths import cache_dir
 
     try:
@@ -107,4 +137,5 @@ def _on_disk(values: Array) -> Array:
 
 
 def _copy(values: Array) -> NDArray[np.float32]:
+    # A copy, because the map must not keep the whole file in use for one projection.
     return np.array(values, np.float32, order="C")

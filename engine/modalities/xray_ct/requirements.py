@@ -35,41 +35,50 @@ REAL_BYTES = 4
 
 
 MEASURED = 2
-"""Sets of projections in the machine's memory besides: counts and line integrals."""
+"""Number of sets of projections in host memory in addition: counts and line integrals."""
 HOST = WorkingMemory(3, 2)
-"""What the projectors of the CPU have besides: arrays in their own order, sums."""
+"""Additional arrays of the CPU projectors: copies in their own order, sums."""
 FILTERED = 2
-"""Volumes that a filter between iterations takes."""
+"""Number of volumes that a filter between iterations needs."""
 FILTERED_PASSES = 2
-"""Projections of each filtered image: one tells its residual, with one the algorithm goes on."""
+"""Projections of each filtered image: one for its residual, one to continue the algorithm."""
 READ_BY_RAYS = 1
-"""Volumes more on a GPU, from which line integrals read: turned, or in a texture."""
+"""Additional volumes on a GPU for line integrals: transposed, or in a texture."""
 SHARES = 2
-"""Volumes for the share of views that see a voxel: of all so far, and of some."""
+"""Volumes for the share of views that see a voxel: of all so far, and of the current ones."""
 CHUNK_BYTES = 1024 * MIB
-"""What is in chunks on a GPU, at most."""
+"""Largest amount of chunked data on a GPU."""
 UPDATES_PER_SECOND_PER_THREAD = 4e8
-"""Voxels times views a thread projects in a second, below `facts` of two slow cores."""
+"""Voxels times views per second and thread, conservative for two slow cores."""
 DIRECT_UPDATES_PER_SECOND_PER_THREAD = 7e8
-"""The same of filtered back projection, whose back projection is voxel-driven: 1.1e9 were measured
-for 1024³ voxels with AVX-512, half of that is expected without."""
+"""The same for filtered back projection, whose back projection is voxel-driven.
+
+Measured: 1.1e9 for 1024³ voxels with AVX-512; half of that is expected without.
+"""
 UPDATES_PER_SECOND_PER_MULTIPROCESSOR, DIRECT_UPDATES_PER_SECOND_PER_MULTIPROCESSOR = 1.2e9, 2.5e9
 UPDATES_PER_SECOND_OF_UNKNOWN_CARD = 1e10
-"""The same on a GPU, in iterations and in filtered back projection: half of what a multiprocessor
-of an H100 does (docs/benchmarks); and a careful guess. The window corrects it by what it
-measures."""
+"""The same on a GPU, for iterations, for filtered back projection, and for an unknown GPU.
+
+Half of the speed of an H100 multiprocessor (docs/benchmarks), and a cautious guess. The window
+corrects them by its measurements.
+"""
 SLABS_SLOWER = 2.0
-"""Times that iterations take longer where volumes and projections lie in files."""
+"""Factor by which iterations are slower with volumes and projections in files."""
 VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 3e7, 2e7
-"""Values read from a file, and values that went through the usual steps."""
+"""Values read from a file, and values processed by the default steps, per second."""
 VOXELS_FINISHED_PER_SECOND = 5e7
 VALUES_FILTERED_PER_SECOND = 1e8
-"""Values that are filtered anew for a slab."""
+"""Values that are filtered again for a slab, per second."""
 CORRECT_S, UPDATE_S = 0.3, 0.1
-"""Preparation of a small scan, mostly imports; and an iteration besides its voxels."""
+"""Time to prepare a small scan, mostly imports.
+
+And of an iteration, in addition to its voxels [s].
+"""
 PAIRS_PER_SECOND = 8e6
-"""Pairs of opposite rays compared per second by the search for the axis of a cone or fan beam:
-2.4 s for 721 views of 560 columns."""
+"""Pairs of opposite rays that the search for the axis of a cone or fan beam compares per second.
+
+Measured: 2.4 s for 721 views of 560 columns.
+"""
 SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
 
 
@@ -81,9 +90,25 @@ def estimate_unread(
     on: DeviceInfo,
     seeks_axis: bool = False,
 ) -> Requirements:
-    """Return what a run needs before anything is known of the values of a scan.
+    """Return the requirements of a run before the values of a scan are known.
 
-    seeks_axis : True if the run searches the axis of rotation
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    scan
+        scan after its steps, without values
+    grid
+        requested grid
+    on
+        device
+    seeks_axis
+        True if the run searches the rotation axis
+
+    Returns
+    -------
+    requirements
+        an upper bound, with a lower bound in `least` if iterations may enlarge the grid
     """
     climbs = protocol.algorithm.direct and climbing(scan.geometry)
     axis_s = axis_seconds(scan.shape, scan.geometry.beam) if seeks_axis else 0.0
@@ -95,11 +120,19 @@ def estimate_unread(
 
 
 def axis_seconds(shape: tuple[int, int, int], beam: str) -> float:
-    """Return the time of the search for the axis by opposite rays (`engine.preprocess`).
+    """Return the time of the search for the axis by opposite rays [s].
 
     Coarse steps over half of the columns compare some of the pairs. The last search compares all.
+
+    Parameters
+    ----------
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    beam
+        "parallel" or "cone"
     """
     n_views, _, n_columns = shape
+    # The search for parallel beams uses one averaged row, so its time is negligible.
     if beam != "cone":
         return 0.0  # half a turn of parallel beams is part of CORRECT_S
     pairs = n_views * n_columns
@@ -109,12 +142,33 @@ def axis_seconds(shape: tuple[int, int, int], beam: str) -> float:
 
 
 def largest_grid(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
-    """Return the grid that a run has at most: iterations may need more than the picture."""
+    """Return the largest grid that a run may use.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    geometry
+        geometry of the scan
+    grid
+        requested grid
+
+    Returns
+    -------
+    largest_grid
+        iterations may need more than the requested grid
+    """
     return grid if protocol.algorithm.direct else most_grown(geometry, grid)
 
 
 def climbing(geometry: XrayGeometry) -> bool:
-    """Return whether the source moves along the axis of a scan."""
+    """Return True if the source moves along the axis during the scan.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    """
     try:
         return orbit_of(geometry).climbs
     except GeometryError:  # the run itself will say so
@@ -131,11 +185,24 @@ def estimate(
     in_files: bool = False,
     axis_s: float = 0.0,
 ) -> Requirements:
-    """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need.
+    """Return the requirements of a run with a known grid.
 
-    climbs : True if a direct inversion is divided by the share of views that see a voxel
-    in_files : True if the projections lie in files already, so that the volume is made in slabs
-    axis_s : time of the search for the axis of rotation
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    grid
+        grid of the iterations
+    on
+        device
+    climbs
+        True if a direct inversion is divided by the share of views that see a voxel
+    in_files
+        True if the projections are already in files, so that the volume is computed in slabs
+    axis_s
+        time of the search for the rotation axis [s]
     """
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
     alive = protocol.algorithm.memory
@@ -145,6 +212,7 @@ def estimate(
     read = 0 if protocol.algorithm.direct else per_volume * READ_BY_RAYS
     gpu = _on_gpu(shape, grid, work + chunks + read, on.free_bytes) if on.is_gpu else None
     host = BASE_BYTES + MEASURED * per_set + 2 * per_volume
+    # With a GPU that streams, the host holds the arrays that do not fit on it.
     if gpu is None or gpu.streams:
         host += work
     if gpu is None:
@@ -152,6 +220,7 @@ def estimate(
     updates = passes(protocol) * shape[0] * grid.n_voxels
     direct = protocol.algorithm.direct
     rate = _updates_per_second(on, direct=direct)
+    # On a GPU the overhead of an iteration is hidden by the work of the kernels.
     update_s = 0.0 if on.is_gpu else UPDATE_S * protocol.algorithm.n_iterations
     n_values = prod(shape)
     stages = {
@@ -163,10 +232,12 @@ def estimate(
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     found = Requirements(host, free_memory(), stages, gpu)
+    # Slabs are slower, so they are only used if memory does not suffice otherwise.
     if not in_files and (found.fits_memory or not may_be_in_slabs(protocol, on)):
         return found
     if not direct:
         some = needs_of_iterations(protocol, shape, grid, on, are_there=in_files)
+        # Slabs must actually save memory; for small volumes their buffers are larger.
         if not in_files and some.memory_bytes >= host:
             return found
         slower = {"reconstruct": stages["reconstruct"] * SLABS_SLOWER}
@@ -179,20 +250,34 @@ def estimate(
 
 
 def remedy(protocol: CtProtocol) -> str:
-    """Return what to do where the memory does not suffice."""
+    """Return the remedy if memory does not suffice.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    """
     hindrances = _hindrances(protocol)
     return f"{SMALLER}, or {hindrances[0]}" if hindrances else SMALLER
 
 
 def may_be_in_slabs(protocol: CtProtocol, on: DeviceInfo) -> bool:
-    """Return whether the volume of a run can lie in a file, and be worked on slab by slab."""
+    """Return True if the volume can be in a file and be processed slab by slab.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    on
+        device; slabs run on the CPU only
+    """
     return not on.is_gpu and not _hindrances(protocol)
 
 
 def _hindrances(protocol: CtProtocol) -> list[str]:
-    """Return what to change so that a volume can be worked on slab by slab.
+    """Return the changes of a protocol that make slabs possible.
 
-    Filters read beyond the border of a slab; the exact transpose alone is made of its slabs.
+    Filters read beyond the border of a slab. Only the exact transpose is a sum over slabs.
     """
     found = ["remove the filters of step 5"] if protocol.finishing else []
     if not protocol.algorithm.direct:
@@ -209,7 +294,10 @@ def needs_in_slabs(
     climbs: bool,
     are_there: bool = False,
 ) -> SlabNeeds:
-    """Return what a run in slabs takes of the memory that is free now; see `slab_needs`."""
+    """Return the requirements of a direct run in slabs, with the memory that is free now.
+
+    See `slab_needs` for the parameters.
+    """
     return slab_needs(
         shape,
         grid,
@@ -228,7 +316,10 @@ def needs_of_iterations(
     *,
     are_there: bool = False,
 ) -> IterationNeeds:
-    """Return what iterations in slabs take of the memory that is free now; `iteration_needs`."""
+    """Return the requirements of iterations in slabs, with the memory that is free now.
+
+    See `iteration_needs` for the parameters.
+    """
     return iteration_needs(
         protocol.algorithm,
         shape,
@@ -242,7 +333,7 @@ def needs_of_iterations(
 def _in_files(
     found: Requirements, needs: SlabNeeds | IterationNeeds, seconds: dict[str, float]
 ) -> Requirements:
-    """Return the needs of a run whose volume is worked on slab by slab, which takes so long."""
+    """Return the requirements of a run in slabs, with their memory, disk space and time."""
     return replace(
         found,
         memory_bytes=needs.memory_bytes,
@@ -264,7 +355,18 @@ def _updates_per_second(on: DeviceInfo, *, direct: bool) -> float:
 
 
 def passes(protocol: CtProtocol) -> int:
-    """Projections and back projections of all views, at most, those of the preparations too."""
+    """Return the largest number of projections and back projections of all views.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+
+    Returns
+    -------
+    passes
+        includes the passes of preparations and of filters between iterations
+    """
     algorithm = protocol.algorithm
     restarted = FILTERED_PASSES * algorithm.n_iterations if protocol.between else 0
     return algorithm.n_passes + (0 if algorithm.direct else restarted)
@@ -273,7 +375,7 @@ def passes(protocol: CtProtocol) -> int:
 def _on_gpu(
     shape: tuple[int, int, int], grid: ImageGrid, whole: int, free_bytes: int
 ) -> GpuRequirements:
-    """Everything on the GPU, or at least a few slices and views at a time."""
+    """Return the GPU memory for all data, or for a few slices and views at a time."""
     _, n_rows, n_columns = shape
     part = REAL_BYTES * (grid.shape[1] * grid.shape[2] + n_rows * n_columns)
     return GpuRequirements(

@@ -2,9 +2,9 @@
 
 x_z = Σ_views q / τ² for the slices z of a slab, with q from `engine.recon.filtering.projections`
 
-A voxel takes its views one after the other, so slabs have the bits of the whole volume. Rows are
-filtered anew for each slab, only those that it is seen by: filtering is a small part of the work,
-and keeping what was filtered would take the disk of another set of projections.
+A voxel adds its views in order, so slabs have the same bits as the whole volume. For each slab,
+only the rows that see it are filtered, again each time. Filtering is a small part of the work, and
+storing filtered rows would need the disk space of another set of projections.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class SlabFdk:
 
     Parameters
     ----------
-    values : (n_views, n_rows, n_columns) line integrals, finite; they may lie in a file
-    plan : plan of the filter, made from all of the values
-    grid : the whole volume, which may be larger than the memory
+    values : (n_views, n_rows, n_columns) finite line integrals; may be in a file
+    plan : design of the filter, from all of the values
+    grid : the whole volume, which may exceed the memory
     settings : settings of the filter
     sizes : sizes of slabs and chunks; they do not change the result
     storage : storage of the values
-    on : threads
-    on_progress : called with (done, in all) of each chunk of views of a slab; may raise
+    on : device, for its number of threads
+    on_progress : called with (done, total) for each chunk of views of a slab; may raise to stop
     """
 
     def __init__(
@@ -68,19 +68,37 @@ class SlabFdk:
         self._sizes = sizes
 
     def compile(self) -> None:
-        """Have the kernel compiled, or loaded where that was done before."""
+        """Compile the kernel, or load it from the cache."""
         self._back.compile("back")
 
     def slabs(self, first: int = 0) -> list[range]:
-        """Return the slices of each slab, from slice `first` on."""
+        """Return the slices of each slab.
+
+        Parameters
+        ----------
+        first
+            first slice that is not finished
+        """
         n = self._grid.shape[0] - first
         left = pieces(n, self._sizes.slices) if n else []
         return [range(first + slab.start, first + slab.stop) for slab in left]
 
     def slab(self, slices: range) -> Array:
-        """Return some slices (n, n_y, n_x) [1/mm], in any order in memory."""
+        """Return the values of a slab [1/mm].
+
+        Parameters
+        ----------
+        slices
+            slices of the slab
+
+        Returns
+        -------
+        slab
+            (n, n_y, n_x); the order in memory may differ
+        """
         region = (slice(slices.start, slices.stop), slice(None), slice(None))
         box = VolumeBox.of(region, self._grid.shape)
+        # Buffers are allocated for the longest chunk and reused for all others.
         sums, bordered = self._back.no_sums(box), self._back.bordered(max(map(len, self.chunks)))
         rows = rows_seeing(self._grid, region, self._plan.geometry)
         wanted = range(self._values.shape[1])[rows]
@@ -92,13 +110,14 @@ class SlabFdk:
             with self._profiler.span("back", events=n_updates, unit="voxel updates"):
                 self._back.add_bordered(bordered[: len(views)], views, box, sums)
         image = self._back.volume_of(sums)
+        # Only a helix needs this: in a circular orbit every view sees the same slices.
         if not self._plan.climbs:
             return image
         A = XrayTransform(self._plan.geometry, self._grid, on=self._on)
         return divided_by_visibility(image, A, self._plan, region)
 
     def _filter(self, work: RowFilter, views: range, wanted: range, bordered: Array) -> None:
-        """Fill rows of the projections that are kept with those of some views, filtered."""
+        """Fill the buffer with the filtered rows of some views."""
 
         def fill(part: range) -> None:
             some = range(views.start + part.start, views.start + part.stop)
@@ -111,13 +130,14 @@ class SlabFdk:
         span = self._profiler.span("filter", events=n_pixels, unit="pixels")
         with span, ThreadPoolExecutor(self._on.threads) as pool:
             for each in [pool.submit(fill, part) for part in parts]:
+                # result() raises the exception of a thread, which would be lost otherwise.
                 each.result()
         self._storage.rest()
 
 
 @dataclass(frozen=True, eq=False)
 class SlabRecipe:
-    """Everything except projections that a slab needs, ready to send to a worker."""
+    """Everything except projections that a slab needs, ready to be sent to a worker."""
 
     plan: FilterDesign
     grid: ImageGrid
@@ -125,6 +145,14 @@ class SlabRecipe:
     sizes: SlabSizes
 
     def __call__(self, values: Array, threads: int) -> OfSlices:
-        """Return what makes slabs of projections (n_views, n_rows, n_columns)."""
+        """Return a function that computes slabs.
+
+        Parameters
+        ----------
+        values
+            (n_views, n_rows, n_columns) line integrals
+        threads
+            number of threads of the worker
+        """
         on = cpu(threads)
         return SlabFdk(values, self.plan, self.grid, self.settings, self.sizes, on=on).slab

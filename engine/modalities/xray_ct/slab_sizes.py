@@ -1,8 +1,8 @@
 """Sizes and cost of the slabs of a filtered back projection.
 
-Slices are worked on in slabs, each from chunks of views; projections and volume lie in files.
-Memory holds the larger of two things: the blocks of views that steps of preparation work on, or a
-slab with a chunk of views as they are projected back, and the rows that threads filter.
+Slices are processed in slabs, each from chunks of views. Projections and volume are in files.
+Memory contains the larger of two things: the blocks of views of the preparation, or a slab with a
+chunk of views during back projection and the rows that threads filter.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from engine.geometry.grid import ImageGrid
 
 REAL_BYTES = 4
 CHUNK_BYTES = 256 * 2**20
-"""Projections that are kept together, unless a few views are more."""
+"""Memory for a chunk of projections, unless a few views exceed it."""
 FEWEST_VIEWS = 16
-"""Views of a chunk at least: a slab is gone through once for each chunk."""
+"""Smallest number of views in a chunk: a slab is traversed once per chunk."""
 FILTERED_AT_ONCE_BYTES = 16 * 2**20
-"""Rows that a thread filters at a time."""
+"""Memory for the rows that a thread filters at a time."""
 PART_OF_FREE = 0.8
-"""Part of the free memory that a run takes: its libraries and tables want some too."""
+"""Fraction of the free memory that a run uses; libraries and tables need some, too."""
 STEP_COPIES, FILTER_COPIES = 10, 8
-"""Blocks that a step of preparation holds at once, and those of the filter of rows."""
+"""Copies of a block in a step of the preparation, and in the filter of rows."""
 LEAST_SLICES = 1
-"""Slices of a slab, whatever they take."""
+"""Smallest number of slices of a slab, regardless of memory."""
 CLIMBING_COPIES = 3
-"""Slabs of a climbing scan: with the share of views that see a voxel, and what is added to it."""
+"""Arrays per slab for a helix: sums, share of views that see a voxel, and current addition."""
 SETS_ON_DISK = 3
-"""Sets of projections in files: as measured, before and after the step at work."""
+"""Sets of projections in files: as measured, before and after the current step."""
 VOLUMES_ON_DISK = 2
 """Volumes in files when a run ends: its own, and that of the result."""
 
@@ -41,7 +41,7 @@ class SlabSizes:
     Attributes
     ----------
     slices : largest number of slices of a slab
-    views : largest number of views that are processed together
+    views : largest number of views that are processed at once
     """
 
     slices: int
@@ -55,9 +55,9 @@ class SlabNeeds:
     Attributes
     ----------
     sizes : sizes of slabs and chunks
-    memory_bytes : at once
+    memory_bytes : peak memory
     disk_bytes : largest size of the files
-    n_slabs : slabs of the volume
+    n_slabs : number of slabs of the volume
     """
 
     sizes: SlabSizes
@@ -66,7 +66,15 @@ class SlabNeeds:
     n_slabs: int
 
     def divided(self, n_slices: int, n_parts: int) -> SlabNeeds:
-        """Return the needs of at least so many slabs, as far as there are slices."""
+        """Return the requirements with at least as many slabs as parts.
+
+        Parameters
+        ----------
+        n_slices
+            number of slices of the volume
+        n_parts
+            number of workers
+        """
         slices = min(self.sizes.slices, max(n_slices // n_parts, 1))
         sizes = replace(self.sizes, slices=slices)
         return replace(self, sizes=sizes, n_slabs=-(-n_slices // slices))
@@ -81,22 +89,38 @@ def slab_needs(
     climbs: bool = False,
     are_there: bool = False,
 ) -> SlabNeeds:
-    """Return how projections of `shape` (n_views, n_rows, n_columns) become a volume in slabs.
+    """Return the sizes of slabs for projections and a volume.
 
-    At least a slice is worked on, even where that exceeds the free memory.
+    At least one slice is processed at a time, even if it exceeds the free memory.
 
-    are_there : True if the projections are prepared and in files, whose room counts no more
+    Parameters
+    ----------
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    grid
+        grid of the volume
+    free_bytes
+        free memory
+    threads
+        number of threads
+    climbs
+        True for a helix, which needs additional arrays
+    are_there
+        True if the projections are prepared and in files, whose size is not counted again
     """
     n_views, n_rows, n_columns = shape
+    # Kernels read a border of one pixel around each view.
     per_set, per_view = REAL_BYTES * prod(shape), REAL_BYTES * (n_rows + 2) * (n_columns + 2)
     per_slice = REAL_BYTES * prod(grid.shape[1:]) * (CLIMBING_COPIES if climbs else 1)
     views = min(n_views, max(FEWEST_VIEWS, CHUNK_BYTES // per_view))
     block, rows = min(BLOCK_BYTES, per_set), min(FILTERED_AT_ONCE_BYTES, per_set)
     preparing = STEP_COPIES * threads * block
     extra = views * per_view + FILTER_COPIES * threads * rows
+    # Fixed costs are subtracted first; the slab gets the rest of the memory.
     left = PART_OF_FREE * free_bytes - extra
     slices = int(min(grid.shape[0], max(LEAST_SLICES, left // per_slice)))
     n_slabs = -(-grid.shape[0] // slices)
+    # Slabs of equal size: a small last slab would use the threads badly.
     even = -(-grid.shape[0] // n_slabs)
     volume = REAL_BYTES * grid.n_voxels
     disk = max(SETS_ON_DISK * per_set, per_set + volume, VOLUMES_ON_DISK * volume)

@@ -19,16 +19,29 @@ TILT = 0.1
 
 
 def of_projections(A: XrayTransform, *, direct: bool) -> Steps:
-    """Return what compiles the kernels of A; `direct`: for filtered back projection alone."""
+    """Return calls that compile the kernels of a projector.
+
+    Parameters
+    ----------
+    A
+        projector of the run
+    direct
+        True for filtered back projection alone
+    """
     if direct:
         return [partial(A.compile, "back_project")]
     return [partial(A.compile, "forward"), partial(A.compile, "adjoint")]
 
 
 def of_any_projections(on: Backend) -> Steps:
-    """Return what compiles all kernels of X-rays: upright detectors, tilted ones, single slices.
+    """Return calls that compile all X-ray kernels: upright and tilted detectors, single slices.
 
-    And slices that parallel rays see row by row.
+    Single slices include those that parallel rays see row by row.
+
+    Parameters
+    ----------
+    on
+        device
     """
     from engine.geometry.orbits import circular_cone, parallel
     from engine.operators.xray.transform import XrayTransform
@@ -37,6 +50,7 @@ def of_any_projections(on: Backend) -> Steps:
         np.arange(2.0), source_axis_mm=100, source_detector_mm=150, shape=(16, 16), pixel_mm=2
     )
     by_rows = parallel(np.arange(2.0), shape=(16, 16), pixel_mm=2)
+    # Each scene selects a different kernel; their sizes do not matter.
     scenes = ((upright, TALL), (upright.rolled(TILT), TALL), (upright, FLAT), (by_rows, FLAT))
     tall, rolled, flat, rows = (XrayTransform(*scene, on=on) for scene in scenes)
     iterating = (step for A in (tall, rolled) for step in of_projections(A, direct=False))
