@@ -1,1 +1,1 @@
-"""Linear operators: kernels + geometry values -> A and Aᵀ."""
+"""Linear operators: kernels and geometry combined to A and Aᵀ."""

@@ -1,9 +1,9 @@
-"""Operators made of numbers or of one another: identity, and blocks above or beside each other.
+"""Operators made of numbers or of other operators: identity, and block operators.
 
-stack(A, B)         x ↦ (A x, B x)            [A; B]
-side_by_side(A, B)  (x, y) ↦ A x + B y        [A, B]
+    stack(A, B)         x ↦ (A x, B x)            [A; B]
+    side_by_side(A, B)  (x, y) ↦ A x + B y        [A, B]
 
-With them a penalty is further rows: ‖A x − y‖² + τ ‖L x‖² = ‖stack(A, τ^½ L) x − (y, 0)‖².
+A penalty is then a set of additional rows: ‖A x − y‖² + τ ‖L x‖² = ‖stack(A, τ^½ L) x − (y, 0)‖².
 """
 
 from __future__ import annotations
@@ -39,24 +39,34 @@ class Diagonal(LinearOperator):
         return self.factors * y
 
     def product_subset(self, B: LinearOperator, k: int, of: int) -> LinearOperator:
-        """Weigh the rows of B: a subset of weighted lines costs what its lines cost, not all."""
+        """Return a subset of weighted rows, at the cost of these rows only.
+
+        Parameters
+        ----------
+        B
+            operator whose rows are weighted
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         return Diagonal(B.subset_values(self.factors, k, of)) @ B.subset(k, of)
 
 
 class Identity(LinearOperator):
-    """The operator that leaves arrays of a shape as they are.
+    """Operator that returns its input.
 
     Parameters
     ----------
     shape
-        of its arrays
+        shape of its arrays
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.in_shape = self.out_shape = shape
 
     def forward(self, x: Array) -> Array:
-        """Return a copy, as all operators do: who changes the result leaves `x` alone."""
+        """Return a copy, like all operators: changing the result must not change `x`."""
         return x.copy()
 
     def adjoint(self, y: Array) -> Array:
@@ -64,12 +74,22 @@ class Identity(LinearOperator):
         return y.copy()
 
     def product_subset(self, B: LinearOperator, k: int, of: int) -> LinearOperator:
-        """Rows of B itself."""
+        """Return a subset of the rows of B.
+
+        Parameters
+        ----------
+        B
+            operator
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         return B.subset(k, of)
 
 
 class VerticalStack(Composite):
-    """Operators on the same input, their results one after the other; made by `stack`."""
+    """Operators on the same input, with concatenated results; made by `stack`."""
 
     def __init__(self, parts: tuple[LinearOperator, ...]) -> None:
         first = parts[0]
@@ -79,24 +99,32 @@ class VerticalStack(Composite):
                     f"{first.name} takes arrays of shape {first.in_shape}, {part.name} takes "
                     f"{part.in_shape}; only operators on the same image can be stacked."
                 )
-        # flat, since outputs of different shapes, projections and gradients, have no common first
+        # flat, because outputs of different shapes (projections, gradients) have no common first
         # axis
         sizes = [part.shape[0] for part in parts]
+        # All parts work on the same input, so the first one defines its shape.
         super().__init__(parts, first.in_shape, (sum(sizes),))
         self._ends = [0, *accumulate(sizes)]
 
     def forward(self, x: Array) -> Array:
-        """All results, flat, one after the other (n,)."""
+        """Return all results, flat and concatenated (n,)."""
+        # ravel makes no copy of contiguous results; concatenate then copies once.
         results = [part.forward(x).ravel() for part in self.parts]
         return module_of(results[0]).concatenate(results)
 
     def adjoint(self, y: Array) -> Array:
-        """Sum of the adjoints, each of its own part of y (n,)."""
+        """Return the sum of the adjoints, each of its own part of y (n,)."""
         images = (part.adjoint(each) for part, each in zip(self.parts, self.split(y), strict=True))
         return reduce(add, images)
 
     def split(self, y: Array) -> list[Array]:
-        """Return the parts of y (n,) as views, each in the shape of its operator's output."""
+        """Return the parts of y as views, each in the output shape of its operator.
+
+        Parameters
+        ----------
+        y
+            (n,) flat values
+        """
         self.expect(y, self.out_shape)
         places = pairwise(self._ends)
         shapes = (part.out_shape for part in self.parts)
@@ -104,7 +132,7 @@ class VerticalStack(Composite):
 
     @property
     def name(self) -> str:
-        """The call that made it."""
+        """The call that creates it."""
         return f"stack({', '.join(part.name for part in self.parts)})"
 
 
@@ -156,4 +184,5 @@ def side_by_side(*operators: LinearOperator) -> LinearOperator:
     GeometryError
         if they give arrays of different shapes, or there are none
     """
+    # [A, B] is the transpose of [Aᵀ; Bᵀ].
     return stack(*(A.T for A in operators)).T

@@ -1,4 +1,4 @@
-"""What a linear operator is, and how operators combine: A.T, A @ B, A + B, A - B, 2 * A."""
+"""Interface of linear operators, and how they combine: A.T, A @ B, A + B, A - B, 2 * A."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class LinearOperator(ABC):
     """A maps arrays of in_shape to arrays of out_shape; its adjoint maps them back.
 
     A(x) and A @ x check the shape and call `forward`; A.T(y) does the same with `adjoint`.
-    Operators combine as matrices do: A @ B, A + B, A - B, -A, 2 * A, A / 2; `algebra` stacks them.
-    The result is an operator again, and computes nothing until it is applied.
+    Operators combine like matrices: A @ B, A + B, A - B, -A, 2 * A, A / 2; `algebra` stacks them.
+    The result is again an operator, which computes nothing until it is applied.
 
     Examples
     --------
@@ -38,38 +38,97 @@ class LinearOperator(ABC):
     in_shape: tuple[int, ...]
     out_shape: tuple[int, ...]
     adjoint_rtol: float = 1e-4
-    """How well ⟨A x, y⟩ = ⟨x, Aᵀ y⟩ holds; looser only where the pair is unmatched."""
+    """Relative tolerance of ⟨A x, y⟩ = ⟨x, Aᵀ y⟩; large only for an unmatched pair."""
     on: Backend | None = None
-    """The device it works on; None: the one that its arrays are on."""
+    """Device of the operator; None: the device of its arrays."""
     profiler: Profiler | None = None
-    """Times the work of the operator, and of those who use it."""
+    """Times the operator and its users."""
 
-    # numpy would otherwise take `array @ A` and `numpy_scalar * A` apart, element by element, and
-    # return an array of operators; this makes it ask the operator. CuPy follows the same sign.
+    # NumPy would otherwise evaluate `array @ A` and `numpy_scalar * A` element by element and
+    # return an array of operators; None makes it defer to the operator. CuPy does the same.
     __array_ufunc__ = None
 
     @abstractmethod
     def forward(self, x: Array) -> Array:
-        """A x."""
+        """Return A x.
+
+        Parameters
+        ----------
+        x
+            array of shape `in_shape`, on the operator's device
+
+        Returns
+        -------
+        array of shape `out_shape`
+        """
 
     @abstractmethod
     def adjoint(self, y: Array) -> Array:
-        """Aᵀ y."""
+        """Return Aᵀ y.
+
+        Parameters
+        ----------
+        y
+            array of shape `out_shape`, on the operator's device
+
+        Returns
+        -------
+        array of shape `in_shape`
+        """
 
     def subset(self, k: int, of: int) -> LinearOperator:
-        """Return rows k, k + of, ... along the first axis of the output."""
+        """Return the operator of rows k, k + of, ... along the first axis of the output.
+
+        Parameters
+        ----------
+        k
+            number of the subset, 0 to of − 1
+        of
+            number of subsets
+        """
         return _Rows(self, k, of)
 
     def subset_values(self, y: Array, k: int, of: int) -> Array:
-        """Return what of `y`, in the shape of our output, belongs to the rows of a subset."""
+        """Return the values that belong to the rows of a subset.
+
+        Parameters
+        ----------
+        y
+            values in the shape of the output
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         return y[k::of]
 
     def product_subset(self, B: LinearOperator, k: int, of: int) -> LinearOperator:
-        """Rows k, k + of, ... of self @ B; a diagonal needs those rows of B alone."""
+        """Return rows k, k + of, ... of self @ B; a diagonal operator needs only these rows of B.
+
+        Parameters
+        ----------
+        B
+            operator on the right
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         return self.subset(k, of) @ B
 
     def __call__(self, x: Array) -> Array:
-        """A x, after a check of the shape; x may be of anything that speaks DLPack."""
+        """Return A x after a check of the shape.
+
+        Parameters
+        ----------
+        x
+            NumPy array, GPU array, or any array with DLPack
+
+        Raises
+        ------
+        GeometryError
+            if the shape is not `in_shape`
+        """
         x = as_supported(x)
         self.expect(x, self.in_shape)
         return self.forward(x)
@@ -81,27 +140,34 @@ class LinearOperator(ABC):
 
     @property
     def H(self) -> LinearOperator:  # noqa: N802
-        """The adjoint, as `T`: operators here are real."""
+        """The adjoint, equal to `T`: operators here are real."""
         return self.T
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix: numbers of elements of the output and of the input."""
+        """Rows and columns of the matrix: numbers of elements of output and input."""
         return prod(self.out_shape), prod(self.in_shape)
 
     def norm(self, *, rtol: float = 1e-3, seed: int = 0, max_iterations: int = 500) -> float:
-        """Largest singular value ‖A‖, by power iteration with the adjoint the operator has.
+        """Return the largest singular value ‖A‖, by power iteration with the operator's adjoint.
 
         Parameters
         ----------
         rtol
-            relative residual of AᵀA at which it ends: a singular value lies within rtol / 2 of the
-            result, which is never above the norm but for rounding
+            relative residual of AᵀA that ends the iteration. A singular value is then within rtol /
+            2 of the result, which is never above the norm, up to rounding
         seed
-            of the random start: the same seed, the same result
+            seed of the random start; the same seed gives the same result
         max_iterations
-            each is one projection and one back projection; `NumericalError` if more are needed
+            maximum number of steps, each a projection and a back projection
+
+        Raises
+        ------
+        NumericalError
+            if more iterations are needed
         """
+        # With the operator's own adjoint: for an unmatched pair this is the norm that iterations
+        # see.
         return power_iteration(lambda x: self.T(self(x)), self.in_shape, rtol, seed, max_iterations)
 
     def __repr__(self) -> str:
@@ -142,24 +208,59 @@ class LinearOperator(ABC):
 
     @property
     def name(self) -> str:
-        """What it is called in `repr` and in errors."""
+        """Name in `repr` and in error messages."""
         return type(self).__name__
 
     def as_scipy(self, dtype: str = "float32") -> Any:
-        """Wrap the operator as a scipy.sparse.linalg.LinearOperator on flat vectors of numpy."""
+        """Return the operator as a scipy.sparse.linalg.LinearOperator on flat NumPy vectors.
+
+        Parameters
+        ----------
+        dtype
+            dtype that SciPy assumes for its vectors
+        """
         from scipy.sparse import linalg
 
         return flat_operator(self, linalg.LinearOperator, to_host, dtype)
 
     def as_cupyx(self, dtype: str = "float32") -> Any:
-        """Wrap it as a cupyx.scipy.sparse.linalg.LinearOperator on flat vectors of CuPy."""
+        """Return the operator as a cupyx.scipy.sparse.linalg.LinearOperator on flat CuPy vectors.
+
+        Parameters
+        ----------
+        dtype
+            dtype that CuPy assumes for its vectors
+        """
         return flat_operator(self, solvers_of_cupy().LinearOperator, lambda values: values, dtype)
 
     def span(self, name: str, **amounts: Any) -> AbstractContextManager[Any]:
-        """Time what is inside as a stage of the profile, where there is one."""
+        """Time the block as a stage of the profile, if there is one.
+
+        Parameters
+        ----------
+        name
+            key of the stage
+        amounts
+            amounts of work, as for `Profiler.span`
+        """
         return nullcontext() if self.profiler is None else self.profiler.span(name, **amounts)
 
     def expect(self, array: Array, shape: tuple[int, ...]) -> None:
+        """Raise an error if an array has another shape.
+
+        Parameters
+        ----------
+        array
+            input of the operator
+        shape
+            required shape
+
+        Raises
+        ------
+        GeometryError
+            with both shapes
+        """
+        # Arrays of another shape could broadcast without an error.
         if array.shape != shape:
             raise GeometryError(
                 f"{self.name}: got an array of shape {array.shape}, needs {shape}; "
@@ -168,13 +269,14 @@ class LinearOperator(ABC):
 
 
 class Composite(LinearOperator):
-    """What is made of other operators: it works where they do, and is as exact as they are."""
+    """Operator made of other operators: on the same device, and with their adjoint tolerance."""
 
     def __init__(
         self, parts: tuple[LinearOperator, ...], in_shape: Shape, out_shape: Shape
     ) -> None:
         self.parts = parts
         self.in_shape, self.out_shape = in_shape, out_shape
+        # Parts without a device (such as a diagonal) work on the device of their arrays.
         self.on = next((part.on for part in parts if part.on is not None), None)
         self.adjoint_rtol = max(part.adjoint_rtol for part in parts)
 
@@ -206,6 +308,7 @@ class _Product(Composite):
                 f"{A.name} takes arrays of shape {A.in_shape}, {B.name} gives {B.out_shape}; "
                 "they must be built for the same grid and data."
             )
+        # Shapes are checked when operators are combined, long before the first projection.
         super().__init__((A, B), B.in_shape, A.out_shape)
         self._A, self._B = A, B
 
@@ -216,6 +319,8 @@ class _Product(Composite):
         return self._B.adjoint(self._A.adjoint(y))
 
     def subset(self, k: int, of: int) -> LinearOperator:
+        # The left operator decides: a diagonal can take rows of B, a general operator needs all of
+        # B.
         return self._A.product_subset(self._B, k, of)
 
     @property
@@ -271,7 +376,7 @@ class _Scaled(Composite):
 
 
 class _Rows(Composite):
-    """Rows of any operator, at the cost of all of them."""
+    """Rows of any operator, at the cost of all rows."""
 
     def __init__(self, A: LinearOperator, k: int, of: int) -> None:
         rows = slice(k, None, of)
@@ -283,6 +388,7 @@ class _Rows(Composite):
         return self._A.forward(x)[self._rows]
 
     def adjoint(self, y: Array) -> Array:
+        # The fallback for operators without their own subsets: other rows are projected as zeros.
         whole = module_of(y).zeros(self._A.out_shape, y.dtype)
         whole[self._rows] = y
         return self._A.adjoint(whole)
@@ -293,5 +399,5 @@ class _Rows(Composite):
 
 
 def _bracketed(A: LinearOperator) -> str:
-    """Name of a part of a product."""
+    """Return the name of a part, in brackets if it is itself a combination."""
     return f"({A.name})" if isinstance(A, _Product | _Sum | _Scaled) else A.name

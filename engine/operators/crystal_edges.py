@@ -1,14 +1,14 @@
-"""What edges of blocks and panels cost their crystals, beside crystals in an endless panel.
+"""Efficiency of crystals at the edges of blocks and panels, relative to an endless panel.
 
-A response matrix is that of panels without edges, with blocks wherever they may lie
+A response matrix describes panels without edges, averaged over the positions of blocks
 (engine.operators.crystal_spread). At the edge of a block photons scatter out of it and are read
-with less energy; at the edge of a panel none scatter in. Photons that are sent from all over one
-panel to all over the other, and some way beyond, are tracked in both, and
+with less energy. At the edge of a panel none scatter in. Photons from all of one panel to all of
+the other, and a margin beyond, are tracked in both:
 
-e_i = seen in crystal i of the panel / seen in crystal i of an endless one.
+    e_i = seen in crystal i of the panel / seen in crystal i of an endless one.
 
 A line has e_i e_j. The endless panel has no pattern, so its counts are smoothed by a polynomial.
-Crystals that lie alike, to their block, to the edges, and to mirrors, share their counts.
+Crystals that are equivalent with respect to their block, the edges and mirrors share their counts.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from engine.kernels.scatter.panel_tracks import ENDLESS_EVERY, count_crystals
 from engine.operators.crystal_spread import REACH, panels_of, readout_of
 
 FEEL = 8
-"""Crystals from the edge of a panel that feel it."""
+"""Distance from the edge of a panel, in crystals, up to which the edge has an effect."""
 SHARES = 16
-"""Parts of the photons, each with its own random numbers."""
+"""Number of parts of the photons, each with its own random numbers."""
 
 
 def edge_efficiencies(
     scanner: DualHead, *, threads: int = 1, n_photons: int = 1 << 15, seed: int = 1
 ) -> NDArray[np.float32]:
-    """Return e of every crystal, (n_crystals,); 1 in an endless panel.
+    """Return e of each crystal, (n_crystals,); 1 in an endless panel.
 
     Parameters
     ----------
     scanner
-        whose panels
+        two panels
     threads
-        how many work; the result is the same for any number
+        number of threads; the result does not depend on it
     n_photons
-        for each kind of crystal: 1 % of error with the usual ones
+        photons for each kind of crystal; the default gives an error of 1 %
     seed
-        of the random numbers
+        seed of the random numbers
 
     Examples
     --------
@@ -66,18 +66,21 @@ def _tracked(
     panels: Panels, readout: Readout, n_rows: int, n_columns: int, n_photons: int, seed: int,
     threads: int,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """(n_layers, n_rows, n_columns) e of the crystals of one panel."""
+    """Return e of the crystals of one panel, (n_layers, n_rows, n_columns)."""
+    # Equivalent crystals share their counts, which reduces the noise for the same photons.
     rows, columns = (_alike(n, readout.block) for n in (n_rows, n_columns))
     n_kinds = (rows.max() + 1) * (columns.max() + 1)
     kinds = (rows[:, None] * (columns.max() + 1) + columns).ravel()
     whole = readout._replace(n_rows=n_rows, n_columns=n_columns)
 
     def share(i: int) -> NDArray[np.int64]:
+        # A seed for each part: the result does not depend on the number of threads.
         state = np.random.SeedSequence((seed, i)).generate_state(1, np.uint64)
         counts = np.zeros((2, panels.n_layers, n_rows, n_columns), np.int64)
         deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
-        # those that are sent beyond the edges come besides
+        # additional photons for the margin beyond the edges
         wide = (1 + 2 * REACH / n_rows) * (1 + 2 * REACH / n_columns)
+        # More photons for panels with many kinds of crystals, so that each kind has the same error.
         n = int(wide * n_photons * n_kinds * panels.n_layers / SHARES) + 1
         count_crystals(n, panels, readout, whole, state, deposits, counts, REACH)
         return counts
@@ -85,7 +88,7 @@ def _tracked(
     with ThreadPoolExecutor(threads) as pool:
         endless, seen = np.sum([*pool.map(share, range(SHARES))], axis=0)
     found = np.empty(seen.shape)
-    # photons that leave a layer at an edge may have been counted in the next: each has its own
+    # for each layer: photons that leave at an edge could count in the next
     for layer, of_layer in enumerate(seen):
         expected = ENDLESS_EVERY * _smoothed(endless[layer])
         sums = [np.bincount(kinds, counts.ravel(), n_kinds) for counts in (of_layer, expected)]
@@ -95,7 +98,7 @@ def _tracked(
 
 
 def _smoothed(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Fit even polynomials of up to the fourth degree along rows and columns."""
+    """Fit even polynomials of up to fourth degree along rows and columns."""
     rows, columns = (np.linspace(-1, 1, n) ** 2 if n > 1 else np.zeros(1) for n in counts.shape)
     r, c = (v.ravel() for v in np.meshgrid(rows, columns, indexing="ij"))
     terms = np.stack([np.ones_like(r), r, c, r * c, r * r, c * c], axis=-1)
@@ -104,8 +107,9 @@ def _smoothed(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _alike(n: int, block: int) -> NDArray[np.int64]:
-    """(n,) numbers of kinds of crystals along an edge of a panel; crystals of a kind lie alike."""
+    """Return kinds of crystals along an edge of a panel; equivalent crystals have one number."""
     place = np.arange(n)
+    # Only then the panel is its own mirror image.
     if block == 0 or n % block == 0:
         place = np.minimum(place, n - 1 - place)
     in_block = place % block if block else 0 * place

@@ -1,18 +1,16 @@
-"""How photons spread from the crystal of a panel that they first interact in to that of readout.
+"""Spread of photons from the crystal of first interaction to the crystal of readout.
 
-A photon of direction d that first interacts in one crystal is seen δ rows and columns away, its
-energy in the window, with the chance K(δ | d); the sum over δ is the part of the photons that are
-seen. K is counted among photons tracked one by one (`engine.kernels.scatter.panel_photons`) for
-directions on a grid of tangents to the panel's normal, and is linear between them. Mirrors and the
-interchange of rows and columns give the other directions:
+A photon of direction d that first interacts in one crystal is detected δ rows and columns away,
+with its energy in the window, with probability K(δ | d). The sum over δ is the detected fraction. K
+is estimated by tracking single photons (`engine.kernels.scatter.panel_photons`) for directions on a
+grid of tangents to the panel's normal, with linear interpolation. Mirrors and the exchange of rows
+and columns give the other directions:
 
-K(δ_r, δ_c | t_r, t_c) = K(−δ_r, δ_c | −t_r, t_c) = K(δ_c, δ_r | t_c, t_r).
+    K(δ_r, δ_c | t_r, t_c) = K(−δ_r, δ_c | −t_r, t_c) = K(δ_c, δ_r | t_c, t_r).
 
-Of crystals in layers each pair of a layer of first interaction and a layer that sees the photon has
-a K of its own, over the photons that interact first in that layer.
-
-An efficiency of n photons has the standard deviation √(E (1 − E) / n): 0.13 % with E = 0.7 and the
-131,072 photons of the default.
+With several layers, each pair of first and detecting layer has its own K, relative to the photons
+that first interact in that layer. An efficiency from n photons has the standard deviation √(E (1 −
+E) / n): 0.13 % for E = 0.7 and the default of 131,072 photons.
 """
 
 from __future__ import annotations
@@ -34,15 +32,15 @@ from engine.kernels.scatter.panel_tracks import count_spread
 from engine.kernels.scatter.photons import REST_KEV
 
 REACH = 6
-"""Pitches from the first interaction that are told apart; farther ones count there."""
+"""Largest shift in pitches; larger shifts count as this one."""
 STEP = 0.25
-"""Distance of tangents at which photons are tracked, at most."""
+"""Maximum step between tracked tangents."""
 OTHERS = 0.1
-"""Part of the points whose shifts are drawn as those of any direction."""
+"""Share of the points whose shifts are drawn from the mean over all directions."""
 
 
 def panels_of(scanner: DualHead) -> Panels:
-    """Return a scanner's numbers as kernels take them."""
+    """Return the dimensions of a scanner as the kernels take them."""
     s = scanner.settings
     return Panels(
         s.pitch_mm, s.crystal_mm, s.thickness_mm, s.separation_mm, s.attenuation_per_mm,
@@ -51,7 +49,15 @@ def panels_of(scanner: DualHead) -> Panels:
 
 
 def readout_of(scanner: DualHead, *, scatter: bool = True) -> Readout:
-    """Return how a scanner sees photons; without scatter every first interaction counts."""
+    """Return the readout of a scanner as the kernels take it.
+
+    Parameters
+    ----------
+    scanner
+        two panels
+    scatter
+        False: every first interaction is detected where it happens
+    """
     s = scanner.settings
     if not scatter:
         return Readout(False, 1.0, 0.0, math.inf, 0.0, 0, True)
@@ -63,14 +69,14 @@ def readout_of(scanner: DualHead, *, scatter: bool = True) -> Readout:
 
 @dataclass(frozen=True)
 class Shifts:
-    """Shifts on panel 1 to draw from for one orientation; on panel 0 with the other sign.
+    """Distribution of shifts for one orientation, on panel 1; on panel 0 with opposite sign.
 
     Attributes
     ----------
-    shifts : (m, 3) int64 layer of the first interaction, and rows and columns from there to where a
-        photon is seen
-    drawn_as : (2, m) float64 with what chances they are drawn, and these added up to 1, likely
-        ones first
+    shifts : (m, 3) int64 layer of the first interaction, and rows and columns from there to the
+        detecting crystal
+    drawn_as : (2, m) float64 probabilities and their cumulative sums up to 1, most probable
+        first
     """
 
     shifts: NDArray[np.int64]
@@ -78,12 +84,19 @@ class Shifts:
 
     @property
     def reach(self) -> int:
-        """Pitches by which a photon is displaced at most."""
+        """Largest displacement of a photon, in pitches."""
         return int(np.abs(self.shifts[:, 1:]).max())
 
     @classmethod
     def of(cls, chances: NDArray[np.float64]) -> Shifts:
-        """Sort chances, (n_layers, 2 m + 1, 2 m + 1), and make them add up to 1."""
+        """Sort and normalise probabilities.
+
+        Parameters
+        ----------
+        chances
+            (n_layers, 2 m + 1, 2 m + 1), not normalised
+        """
+        # Most probable first: a linear search through the cumulative sums then ends early.
         order = np.argsort(-chances, axis=None, kind="stable")
         order = order[: np.count_nonzero(chances)]
         shifts = np.stack(np.unravel_index(order, chances.shape), -1)
@@ -94,16 +107,16 @@ class Shifts:
 
 @dataclass(frozen=True)
 class CrystalSpread:
-    """K(δ | d) of a scanner.
+    """Distribution K(δ | d) of a scanner.
 
     Attributes
     ----------
     chances : (n_layers, n_layers, n, n, 2 m + 1, 2 m + 1) by layer of the first interaction and
         layer that sees the photon, for tangents 0, step, 2 step, ... along rows and columns
-    step : between the tangents
-    tangent_per_pitch : of an orientation, for each row or column between its crystals
-    n_photons : tracked in each direction
-    layer_depths : mean free paths that a layer is thick
+    step : step between the tangents
+    tangent_per_pitch : tangent of an orientation for each row or column between its crystals
+    n_photons : photons tracked in each direction
+    layer_depths : thickness of a layer in mean free paths
     """
 
     chances: NDArray[np.float64]
@@ -114,20 +127,39 @@ class CrystalSpread:
 
     @classmethod
     def none(cls, n_layers: int = 1) -> CrystalSpread:
-        """Every photon that interacts is seen where it does so first."""
+        """Return the distribution without spread: photons are detected at their first interaction.
+
+        Parameters
+        ----------
+        n_layers
+            number of crystal layers
+        """
         certain = np.eye(n_layers).reshape(n_layers, n_layers, 1, 1, 1, 1)
-        certain.setflags(write=False)  # as what was tracked: the kernel is compiled for one of both
+        certain.setflags(
+            write=False
+        )  # like tracked ones: kernels are compiled for read-only arrays
         return cls(certain, 1.0, 0.0, 0)
 
     @classmethod
     def of(cls, scanner: DualHead, *, n_photons: int, seed: int) -> CrystalSpread:
-        """Track photons into a scanner's panels."""
+        """Track photons into the panels of a scanner.
+
+        Parameters
+        ----------
+        scanner
+            two panels
+        n_photons
+            photons for each direction
+        seed
+            seed of the random numbers
+        """
         s = scanner.settings
+        # Tangent between neighbouring crystals of both panels, at their mean depth of detection.
         per_pitch = s.pitch_mm / (s.separation_mm + 2 * scanner.depth_mm(0))
         most = per_pitch * (max(s.n_rows, s.n_columns) - 1)
         n = 1 + math.ceil(most / STEP)
         step = most / (n - 1) if n > 1 else 1.0
-        # the image between the panels is nothing to a photon in them
+        # the image between the panels has no effect on photons in the crystals
         panels = panels_of(scanner)._replace(n_planes=0, plane=0.0, voxels_per_pitch=0)
         readout = readout_of(scanner)
         chances = _tracked(panels, readout, n, step, n_photons, seed)
@@ -135,13 +167,22 @@ class CrystalSpread:
         return cls(chances, step, per_pitch, n_photons, depths)
 
     def of_orientation(self, a: int, b: int, layer: int = 0) -> Shifts:
-        """Return what to draw from for an orientation, a and b ≥ 0, and the layer that sees.
+        """Return the distribution of shifts for an orientation and a detecting layer.
 
-        Mostly as photons of its direction spread; somewhat as those of all directions do, so that
-        no shift is left out which lines have that are seen there.
+        Mostly the distribution of its own direction, with a share of the mean over all directions.
+        No shift that can occur is then left out.
+
+        Parameters
+        ----------
+        a
+            row difference, 0 or more
+        b
+            column difference, 0 or more
+        layer
+            layer that detects the photon
         """
         row, column = a * self.tangent_per_pitch, b * self.tangent_per_pitch
-        # how many of the photons come to each layer
+        # share of the photons that reach each layer
         coming = np.exp(-math.hypot(1.0, row, column) * self.layer_depths * self._layers)
         own, of_any = coming * self.at(row, column)[:, layer], coming * self._any[:, layer]
         return Shifts.of((1 - OTHERS) * own / own.sum() + OTHERS * (of_any / of_any.sum()))
@@ -152,16 +193,25 @@ class CrystalSpread:
 
     @cached_property
     def _any(self) -> NDArray[np.float64]:
-        """(n_layers, n_layers, w, w) shifts of all directions and their mirror images."""
+        """Distribution over all directions and their mirror images, (n_layers, n_layers, w, w)."""
         mean = self.chances.mean(axis=(2, 3))
         mean = mean + mean[..., ::-1, :]
         found: NDArray[np.float64] = mean + mean[..., ::-1]
         return found
 
     def at(self, row: float, column: float) -> NDArray[np.float64]:
-        """K(δ) of a direction of these tangents, 0 or above, linear between those tracked.
+        """Return K(δ) for a direction, by linear interpolation.
 
-        (n_layers, n_layers, 2 m + 1, 2 m + 1) by layer of the first interaction and layer that sees
+        Parameters
+        ----------
+        row
+            tangent along rows, 0 or more
+        column
+            tangent along columns, 0 or more
+
+        Returns
+        -------
+        (n_layers, n_layers, 2 m + 1, 2 m + 1) by layer of the first interaction and detecting layer
         """
         last = self.chances.shape[2] - 1
         (i, u), (k, v) = (_between(t / self.step, last) for t in (row, column))
@@ -174,7 +224,7 @@ class CrystalSpread:
 
 
 def _between(at: float, last: int) -> tuple[int, float]:
-    """Return the point of a grid below a place, and how far the place is on to the next."""
+    """Return the grid point below a position, and the fraction of the way to the next."""
     below = min(int(at), last)
     return below, min(at - below, 1.0)
 
@@ -196,10 +246,12 @@ def _tracked(
         return counts / np.maximum(met, 1)[:, None, None, None]
 
     found = np.empty((n_layers, n_layers, n, n, wide, wide))
+    # Only directions with row ≥ column are tracked; the others follow by exchange.
     directions = list(combinations_with_replacement(range(n), 2))
     with ThreadPoolExecutor() as pool:
         for (column, row), of_it in zip(directions, pool.map(chances, directions), strict=True):
             found[:, :, row, column] = of_it
             found[:, :, column, row] = of_it.swapaxes(2, 3)
+    # Cached results are shared, so they must not change.
     found.setflags(write=False)
     return found

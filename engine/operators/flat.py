@@ -1,4 +1,4 @@
-"""Operators as the solvers of scipy and cupyx take them: on flat vectors."""
+"""Operators for the solvers of SciPy and CuPy, which work on flat vectors."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def flat_operator(
     A
         the operator
     kind
-        class of the library: scipy.sparse.linalg.LinearOperator or the one of cupyx
+        class of the library, scipy.sparse.linalg.LinearOperator or that of cupyx
     result
-        brings what the operator returns to the library: solvers of scipy work on the host
+        converts results to arrays of the library: solvers of SciPy work on the host
     dtype
-        that the library is told; A itself decides in what it works
+        dtype that the library assumes; A itself decides about its arithmetic
     """
 
     def matvec(x: Array) -> Array:
-        # solvers know vectors only; reshape makes no copy
+        # solvers only know vectors; reshape makes no copy
         return result(A(x.reshape(A.in_shape))).ravel()
 
     def rmatvec(y: Array) -> Array:

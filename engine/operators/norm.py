@@ -1,8 +1,8 @@
-"""The norm of an operator: its largest singular value, by power iteration.
+"""Norm of an operator: its largest singular value, by power iteration.
 
-v ← AᵀA v / ‖AᵀA v‖,   λ = ⟨v, AᵀA v⟩,   until ‖AᵀA v − λ v‖ ≤ rtol λ;   ‖A‖ = √λ
+    v ← AᵀA v / ‖AᵀA v‖,   λ = ⟨v, AᵀA v⟩,   until ‖AᵀA v − λ v‖ ≤ rtol λ;   ‖A‖ = √λ
 
-Golub & Van Loan, Matrix Computations, 4th ed. (2013), 8.2. AᵀA is never formed: a step is one
+Golub & Van Loan, Matrix Computations, 4th ed. (2013), 8.2. AᵀA is never formed: each step is one
 projection and one back projection.
 """
 
@@ -24,39 +24,40 @@ def power_iteration(
     seed: int,
     max_iterations: int,
 ) -> float:
-    """Square root of the largest eigenvalue of `normal`, x ↦ AᵀA x.
+    """Return the square root of the largest eigenvalue of x ↦ AᵀA x.
 
     Parameters
     ----------
     normal
-        maps an array of `shape` to one of the same shape; takes arrays of numpy, and its own
+        maps an array of `shape` to one of the same shape, NumPy or on its own device
     shape
-        of its arrays
+        shape of its arrays
     rtol
-        at which relative residual it stops
+        relative residual that ends the iteration
     seed
-        of the random start
+        seed of the random start
     max_iterations
-        after so many without an end the search has failed
+        maximum number of steps
 
     Raises
     ------
     NumericalError
         if the residual stays above `rtol`, or numbers are not finite
     """
-    # signs of both kinds: differences have their largest singular vector among the images that
-    # change from voxel to voxel, to which a positive start is nearly orthogonal
+    # both signs: difference operators have their largest singular vector among images that
+    # alternate from voxel to voxel, to which a positive start is nearly orthogonal
     start = np.random.default_rng(seed).standard_normal(shape, np.float32)
-    # one step before the first length is taken: from here on arrays are where the operator works
+    # one step before the first norm: from here on arrays are on the operator's device
     v = normal(start)
     for _ in range(max_iterations):
         length = _length(v)
+        # A zero operator, or a start in its null space.
         if length == 0:
             return 0.0
         v = v / length
         w = normal(v)
         eigenvalue = _inner(v, w)
-        # ≤ 0 only by rounding, or for a back projection that is no transpose
+        # ≤ 0 only by rounding, or for a back projection that is not the transpose
         if _length(w - eigenvalue * v) <= rtol * eigenvalue:
             return math.sqrt(eigenvalue)
         v = w
@@ -67,7 +68,7 @@ def power_iteration(
 
 
 def _inner(a: Array, b: Array) -> float:
-    """⟨a, b⟩, summed in float64: float32 loses the digits of an image of 10⁸ voxels."""
+    """Return ⟨a, b⟩, summed in float64: float32 loses digits in an image of 10⁸ voxels."""
     return float((a * b).sum(dtype=np.float64))
 
 

@@ -1,11 +1,10 @@
-"""How many photons of an energy two panels count, relative to those of 511 keV.
+"""Efficiency of two panels for photons of other energies, relative to 511 keV.
 
-Photons are tracked through crystals, blocks and readout as those of 511 keV are
+Photons are tracked through crystals, blocks and readout like those of 511 keV
 (`engine.kernels.scatter.panel_photons`): stopping power, scatter between crystals, energy
-resolution and window are all in it. They come at the angles of most photons that panels see, since
-those that come straight may pass through gaps between the crystals. Between energies that are
-tracked it is linear. Of several layers of crystals each has its share of the photons that are
-counted: those of less energy are stopped earlier.
+resolution and window are included. They arrive at typical angles, because perpendicular photons can
+pass through gaps between crystals. Between tracked energies the efficiency is linear. With several
+layers each has its share of the counted photons: low energies stop earlier.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ from engine.kernels.scatter.photons import REST_KEV
 from engine.operators.crystal_spread import panels_of, readout_of
 
 LOWEST_KEV = REST_KEV / 3
-"""Energy of a photon of 511 keV that was scattered straight back."""
+"""Energy of a photon of 511 keV after backscatter."""
 N_ENERGIES = 33
 TANGENTS = 0.25, 0.5, 0.75
-"""To the normal of the panels, of the photons that are tracked."""
+"""Tangents to the panels' normal of the tracked photons."""
 _ASLANT = 0.95, 0.31
-"""Parts of a tangent along rows and along columns: photons fly along neither."""
+"""Components of a tangent along rows and columns, so that photons are parallel to neither."""
 
 
 def relative_efficiency(
     scanner: DualHead, kev: NDArray[np.float64], *, n_photons: int = 1 << 14, seed: int = 1
 ) -> NDArray[np.float64]:
-    """Return how many photons are counted, relative to those of 511 keV, (n,) of energies (n,).
+    """Return the counted photons relative to those of 511 keV.
 
     Parameters
     ----------
     scanner
-        whose panels
+        two panels
     kev
-        energies from a third of 511 keV up to it
+        (n,) energies, from one third of 511 keV to 511 keV
     n_photons
-        tracked at each energy and angle: an efficiency is known to half a per cent with the
-        usual ones
+        photons for each energy and angle; the default gives an error of half a
+        per cent
     seed
-        of the random numbers
+        seed of the random numbers
 
     Examples
     --------
@@ -59,20 +58,34 @@ def relative_efficiency(
     """
     known, counts = _of_layers(scanner, n_photons, seed)
     whole = counts.sum(axis=0)
-    # those of 511 keV lie in the window
+    # the window contains 511 keV
     return np.interp(kev, known, whole / max(whole[-1], 1.0))
 
 
 def layer_shares(
     scanner: DualHead, kev: NDArray[np.float64], *, n_photons: int = 1 << 14, seed: int = 1
 ) -> NDArray[np.float64]:
-    """Return the part of the photons of energies (n,) that each layer counts, (n_layers, n).
+    """Return the share of each layer in the counted photons.
 
-    See `relative_efficiency` for the parameters; of energies that are not counted it is even.
+    Parameters
+    ----------
+    scanner
+        two panels
+    kev
+        (n,) energies
+    n_photons
+        photons for each energy and angle
+    seed
+        seed of the random numbers
+
+    Returns
+    -------
+    (n_layers, n); equal shares for energies that are not counted
     """
     known, counts = _of_layers(scanner, n_photons, seed)
     counts = np.stack([np.interp(kev, known, of_layer) for of_layer in counts])
     whole, n_layers = counts.sum(axis=0), len(counts)
+    # The division keeps these values where no photon is counted.
     even = np.full(counts.shape, 1 / n_layers)
     return np.divide(counts, whole, out=even, where=whole > 0)
 
@@ -88,13 +101,14 @@ def _of_layers(
 def _tracked(
     panels: Panels, readout: Readout, n_photons: int, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Energies (n,), and how many photons of each are counted in each layer, (n_layers, n)."""
+    """Return energies (n,), and photons of each that each layer counts, (n_layers, n)."""
     energies, seen = np.linspace(LOWEST_KEV, REST_KEV, N_ENERGIES), []
     deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
     for number, kev in enumerate(energies.tolist()):
         state = np.random.SeedSequence((seed, number)).generate_state(1, np.uint64)
         n = panels.n_layers
         met, counts = np.zeros(n, np.int64), np.zeros((n, n, 3, 3), np.int64)
+        # The mean over typical angles; a single one would depend on the gaps between crystals.
         for tangent in TANGENTS:
             along = tangent * _ASLANT[0], tangent * _ASLANT[1]
             count_spread(n_photons, along, panels, readout, state, deposits, met, counts, kev)

@@ -1,4 +1,4 @@
-"""Planes of an image shared out over the threads of the CPU, for what is done voxel by voxel."""
+"""Distribute the planes of an image over CPU threads, for voxel-wise work."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from engine.core.backend import Backend
 from engine.kernels.blocks import run_blocks
 
 VOXELS_AT_ONCE = 1 << 16
-"""Voxels of a thread at a time: all that is made of them stays in the cache."""
+"""Voxels that a thread processes in one step, so that temporaries stay in the cache."""
 
 
 def by_planes(
     work: Callable[[slice], None], shape: tuple[int, ...], on: Backend | None = None
 ) -> None:
-    """Call `work` on all planes of an image (n_z, n_y, n_x), some at a time, in any order.
+    """Call a function on all planes of an image, some at a time, in any order.
 
-    on : whose threads work; None: the caller's alone
+    Parameters
+    ----------
+    work
+        called with slices along the first axis; must be safe in several threads
+    shape
+        (n_z, n_y, n_x)
+    on
+        backend with the number of threads; None: one thread
     """
     n = shape[0]
+    # At least one plane, even if it exceeds the cache.
     rows = max(1, VOXELS_AT_ONCE // max(1, prod(shape[1:])))
     if n <= rows:  # not worth a thread
         work(slice(0, n))

@@ -1,4 +1,4 @@
-"""What expectation maximisation asks of what is known of images beforehand."""
+"""Interface of priors in expectation maximisation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from engine.core.arrays import Array
 
 
 class Penalty(Protocol):
-    """What makes some images less likely than others, of a scan."""
+    """Penalty of a scan: makes some images less probable than others."""
 
     def updated(self, x: Array, shared: Array, sensitivity: Array, n_subsets: int = 1) -> Array:
         """Return the image after a subset; see `engine.recon.priors.edges.EdgePenalty.updated`."""
 
 
 class Prior(Protocol):
-    """What is known before the sensitivity is."""
+    """Prior before the sensitivity of a scan is known."""
 
     def within(self, seen: Array, sensitivity: Array) -> Penalty:
-        """Return the penalty among voxels that are seen, by the sensitivity of all data."""
+        """Return the penalty for a scan.
+
+        Parameters
+        ----------
+        seen
+            (n_z, n_y, n_x) bool, voxels with data
+        sensitivity
+            (n_z, n_y, n_x) of all data
+        """

@@ -1,4 +1,4 @@
-"""What is refused of rays before a kernel sees them: kernels trust every index and test none."""
+"""Checks of rays before the kernels, which trust all indices."""
 
 from __future__ import annotations
 
@@ -17,15 +17,25 @@ from engine.kernels.rays.bricks import EDGE
 from engine.kernels.variants import TILE
 
 _FARTHEST_VOXELS = 1e6
-"""Voxels from the box at which a point cannot belong to the scan."""
+"""Maximum distance of a point from the box in voxels; larger ones indicate wrong units."""
 _MOST_PLACES = 2**31
-"""Places of voxels that 32-bit indices can tell apart."""
+"""Number of voxels that 32-bit indices can address."""
 
 
 def check_size(grid: ImageGrid) -> None:
-    """Refuse an image of more voxels than indices can tell apart, border included.
+    """Refuse an image with more voxels than 32-bit indices can address.
 
-    What fills up bricks on the CPU, or tiles on a GPU, counts too.
+    The border counts too, and the padding to bricks on the CPU or tiles on a GPU.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+
+    Raises
+    ------
+    ResourceError
+        if the image is too large
     """
     edges = TILE, EDGE, EDGE
     sides = zip(padded(grid.shape), edges, strict=True)
@@ -37,7 +47,21 @@ def check_size(grid: ImageGrid) -> None:
 
 
 def check_points(points_mm: Array, voxels: Array) -> None:
-    """Refuse points that cannot belong to the image."""
+    """Refuse points that cannot belong to the image.
+
+    Parameters
+    ----------
+    points_mm
+        (m, 3) points
+    voxels
+        (m, 3) the same points in voxels
+
+    Raises
+    ------
+    DataError
+        names the first such point; NaN is refused too
+    """
+    # Negated comparison: NaN compares false and must be refused.
     bad = ~(np.abs(voxels) < _FARTHEST_VOXELS).all(axis=1)
     if bad.any():
         first = int(np.argmax(bad))
@@ -48,7 +72,8 @@ def check_points(points_mm: Array, voxels: Array) -> None:
 
 
 def _first_bad(n: int, bad: Callable[[slice], Any]) -> int | None:
-    """Return the first row that is bad, of rows that are looked at some at a time."""
+    """Return the first bad row, testing some rows at a time; None if there is none."""
+    # Columns can be in files larger than the memory.
     for rows in pieces(n):
         found = bad(rows)
         if found.any():
@@ -57,7 +82,20 @@ def _first_bad(n: int, bad: Callable[[slice], Any]) -> int | None:
 
 
 def check_ends(ends: Array, n_points: int) -> None:
-    """Refuse events between crystals that the scanner does not have."""
+    """Refuse events with crystals that the scanner does not have.
+
+    Parameters
+    ----------
+    ends
+        (n, 2) crystals
+    n_points
+        number of crystals
+
+    Raises
+    ------
+    DataError
+        names the first such event
+    """
     first = _first_bad(
         len(ends), lambda rows: ((ends[rows] < 0) | (ends[rows] >= n_points)).any(axis=1)
     )
@@ -69,7 +107,22 @@ def check_ends(ends: Array, n_points: int) -> None:
 
 
 def check_bins(bins: Array, n_bins: int, n_rays: int) -> None:
-    """Refuse bins of time that the scanner does not have."""
+    """Refuse TOF bins that the scanner does not have.
+
+    Parameters
+    ----------
+    bins
+        (n,) TOF bins
+    n_bins
+        number of TOF bins of the scanner
+    n_rays
+        number of events
+
+    Raises
+    ------
+    DataError
+        if there is not one bin for each event, or a bin is out of range
+    """
     if bins.shape != (n_rays,):
         raise DataError(f"{len(bins)} time-of-flight bins for {n_rays} events; one each is needed.")
     first = _first_bad(n_rays, lambda rows: (bins[rows] < 0) | (bins[rows] >= n_bins))
@@ -81,7 +134,18 @@ def check_bins(bins: Array, n_bins: int, n_rays: int) -> None:
 
 
 def check_background(background: Array) -> None:
-    """Refuse what is no expected count."""
+    """Refuse background values that are negative or not finite.
+
+    Parameters
+    ----------
+    background
+        (n,) expected counts
+
+    Raises
+    ------
+    DataError
+        names the first such event
+    """
     xp = module_of(background)
     first = _first_bad(
         len(background),

@@ -1,7 +1,7 @@
 """Rays between points through the voxels of an image, with or without time of flight.
 
-A_jn is the exact length of ray j in voxel n [mm]; with time of flight, the integral over it of the
-probability of the ray's time bin.
+A_jn is the exact length of ray j in voxel n [mm]. With time of flight it is the integral of the
+probability of the ray's TOF bin over this length.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ __all__ = ["RayProjector", "RayVariant", "Rays"]
 
 @dataclass(frozen=True)
 class Rays:
-    """Rows of a projector.
+    """Rays: the rows of a projector.
 
     Attributes
     ----------
-    points_mm : (m, 3) float64, (x, y, z) of the crystals, or of the ends themselves [mm]; of the
-        host, while the others may be on the device
+    points_mm : (m, 3) float64, (x, y, z) of the crystals, or of the ends themselves [mm]; on the
+        host, while the other arrays can be on the device
     ends : (n, 2) int32, the two points of each ray; order matters for time of flight
-    tof_bins : (n,) int16, time bin of each ray, counted towards its second point; None: no time
+    tof_bins : (n,) int16, TOF bin of each ray, counted towards its second point; None: no TOF
 
     Examples
     --------
@@ -71,20 +71,20 @@ class Rays:
 class RayProjector(LinearOperator):
     """Line integrals along rays, their adjoint, and the EM update fused into one pass.
 
-    On a GPU, arrays may come from the host; results stay on the device.
+    On a GPU, arrays can be on the host; results stay on the device.
 
     Parameters
     ----------
     rays : the rows
-    grid : the image
+    grid : grid of the image
     on : device and threads
-    tof : bins of the scanner; without it, or without rays.tof_bins, rows are plain integrals
-    dtype : float32 or float64, of images, values and arithmetic
-    reproducible : the same bits for any number of threads, any order of the rays, CPU and GPU
-    on_progress : called with (rays done, all) several times a second and at the end; may raise
-    storage : where copies of the rows lie, of those that do not fit the memory
-    variant : form of the GPU's kernels; None: the one that was measured to be fastest
-    form : how the CPU shares rays out; None: as tuned on this machine, or as shipped
+    tof : TOF bins of the scanner; without them or without rays.tof_bins, rows are line integrals
+    dtype : float32 or float64, for images, values and arithmetic
+    reproducible : same bits for any number of threads, any order of the rays, and CPU and GPU
+    on_progress : called with (rays done, all) several times a second and at the end; can raise
+    storage : storage of copies of the rows if they exceed the memory
+    variant : variant of the GPU kernels; None: the fastest one as measured
+    form : distribution of rays over CPU threads; None: as tuned on this machine, or the default
     profiler : times uploads and kernels
 
     Examples
@@ -153,29 +153,52 @@ class RayProjector(LinearOperator):
         self._subsets: dict[tuple[int, int], RayProjector] = {}
 
     def forward(self, x: Array) -> Array:
-        """Line integrals of `x` along the rays, (n,) [mm times the unit of x]."""
+        """Return line integrals along the rays, (n,) [mm times the unit of x].
+
+        Parameters
+        ----------
+        x
+            image
+
+        Raises
+        ------
+        NumericalError
+            if reproducible rays get an image that is not finite
+        """
         self.expect(x, self.in_shape)
         if self.reproducible and not module_of(x).isfinite(x).all():
             raise NumericalError("cannot project an image that holds infinity or NaN.")
         return self._tracer.forward(x)
 
     def adjoint(self, y: Array) -> Array:
-        """Sum the rays, each times its value of `y`, into an image."""
+        """Return the sum of the rays, each times its value, as an image.
+
+        Parameters
+        ----------
+        y
+            (n,) value of each ray
+
+        Raises
+        ------
+        NumericalError
+            if reproducible rays get values that are not finite
+        """
         self.expect(y, self.out_shape)
+        # Reproducible sums are integers; the unit is chosen so that they cannot overflow.
         return self._tracer.back(y, self._value_unit(y) if self.reproducible else 1.0)
 
     def em_numerator(self, x: Array, background: Array | None = None) -> tuple[Array, Array]:
-        """Share each event out over the voxels: x · Aᵀ(1 / q) with q = A x + background.
+        """Return x · Aᵀ(1 / q) with q = A x + background: expected emissions of each voxel.
 
-        One fused pass. The EM update is then shares / sensitivity. Rays that expect nothing add
-        nothing and have q = 0.
+        Computed in one fused pass. The EM update is the result / sensitivity. Rays that expect no
+        counts add nothing and have q = 0.
 
         Parameters
         ----------
         x
             image, not negative
         background
-            (n,) expected counts that are not of the image, not negative; None: none
+            (n,) expected counts that do not come from the image, not negative; None: none
 
         Returns
         -------
@@ -185,7 +208,7 @@ class RayProjector(LinearOperator):
             (n,) q
         """
         self._check_em(x, background)
-        # the same unit for any image of these rows, so that bits do not hang on its numbers
+        # the same unit for any image of these rows, so that bits do not depend on its values
         unit = share_unit(self.out_shape[0]) if self.reproducible else 1.0
         numerator, expected = self._tracer.update(x, background, unit)
         self._refuse_infinite(expected)
@@ -194,10 +217,10 @@ class RayProjector(LinearOperator):
     def em_sums(
         self, x: Array, background: Array | None, n_rows: int
     ) -> tuple[NDArray[np.int64], Array]:
-        """As `em_numerator` of reproducible rays that are part of `n_rows`: integers to be added.
+        """Return `em_numerator` of a part of `n_rows` reproducible rays as integers to be added.
 
-        Divided by `share_unit(n_rows)`, the integers of all parts add up to the numerator of the
-        whole, to the last bit and in any order.
+        Divided by `share_unit(n_rows)`, the integers of all parts add up to the numerator of all
+        rows, to the last bit and in any order.
 
         Returns
         -------
@@ -241,12 +264,32 @@ class RayProjector(LinearOperator):
         *,
         chunk: int | None = None,
     ) -> DeviceEm:
-        """Expectation maximisation that stays on the GPU; `chunk` events at a time if given."""
+        """Return a loop of expectation maximisation that stays on the GPU.
+
+        Parameters
+        ----------
+        x
+            initial image
+        background
+            (n,) expected counts that do not come from the image; None: none
+        sensitivity
+            sensitivity image of all lines
+        n_subsets
+            number of subsets
+        chunk
+            events that are on the device together; None: as many as its memory allows
+
+        Raises
+        ------
+        ResourceError
+            if the projector works on the CPU
+        """
         if isinstance(self._tracer, HostRays):
             raise ResourceError("only a GPU keeps the loop to itself; use em_shares on the CPU.")
         if background is not None:
             self.expect(background, self.out_shape)
             check_background(background)
+            # A background of zeros costs a read per event, so it is dropped.
             background = background if background.any() else None
         least = float(least_factor(n_subsets))
         from engine.kernels.rays.device_em import DeviceEm
@@ -254,10 +297,18 @@ class RayProjector(LinearOperator):
         return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk, least=least)
 
     def subset(self, k: int, of: int) -> RayProjector:
-        """Rays k, k + of, ...; made once and kept."""
+        """Return rays k, k + of, ...; made once and cached.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         if (k, of) not in self._subsets:
             part = copy(self)
-            # kept, since each iteration passes the same subsets again
+            # cached, because each iteration uses the same subsets again
             part._tracer = self._tracer.part(k, of)
             part.out_shape = (part._tracer.n_rows,)
             part._subsets = {}
@@ -265,7 +316,7 @@ class RayProjector(LinearOperator):
         return self._subsets[k, of]
 
     def _value_unit(self, values: Array) -> float:
-        """Power of two by which the largest possible sum of `values` times lengths still fits."""
+        """Return a power of two for which the largest possible sum of values times lengths fits."""
         longest_mm = float(np.linalg.norm(self.grid.size_mm))
         largest = float(abs(values).max()) * longest_mm * len(values) if len(values) else 0.0
         if not np.isfinite(largest):
@@ -274,13 +325,15 @@ class RayProjector(LinearOperator):
 
 
 def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]) -> EventRows:
-    """Check the rays and put them into the form of the kernels."""
+    """Check the rays and convert them for the kernels."""
+    # Kernels work in voxels; lengths are converted to mm at the end.
     points = np.array(grid.to_voxels(rays.points_mm), np.float64, order="C")
     check_points(rays.points_mm, points)
     check_ends(rays.ends, len(points))
     ends = _typed(rays.ends, np.int32)
     voxel_mm = np.array(grid.voxel_mm, np.float64)
     if tof is None or rays.tof_bins is None:
+        # Kernels are compiled for fixed types, so empty arrays stand for "no TOF".
         no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
         no_lanes = np.empty(0, np.float32)
         return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0, no_lanes)
@@ -291,7 +344,7 @@ def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]
 
 
 def _typed(values: Array, dtype: Any) -> Array:
-    """Copy checked values, wherever they are, so that nobody changes them; unless none can."""
+    """Copy checked values, so that nobody can change them; read-only arrays are not copied."""
     if isinstance(values, np.ndarray) and not values.flags.writeable:
         return np.ascontiguousarray(values, dtype)
     return module_of(values).array(values, dtype, order="C")

@@ -1,4 +1,4 @@
-"""What an operator may be multiplied by."""
+"""Check of the factors of operators."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Any
 
 
 def real_number(factor: Any, operator: str) -> float:
-    """Return a factor as a float of Python, which leaves float32 arrays float32.
+    """Return a factor as a Python float, which preserves the dtype float32 of arrays.
 
     Parameters
     ----------
     factor
-        a real number, of numpy's too, or a real array without axes, as sums of CuPy are
+        real number, also of NumPy, or a real array without axes, such as a sum of CuPy
     operator
-        what it multiplies, for the error
+        name of the operator, for the error
 
     Raises
     ------
     TypeError
-        if it is anything else, with what to write instead
+        for anything else, with the correct expression
     """
     if isinstance(factor, Real):
         return float(factor)
+    # CuPy returns sums as arrays without axes; converting them waits for the GPU.
     if getattr(factor, "ndim", None) == 0 and factor.dtype.kind in "iuf":
         return float(factor)
     raise TypeError(

@@ -1,4 +1,4 @@
-"""Projection with a stored response on a GPU: rows that lie there, or come a part at a time."""
+"""Projection with a stored response on a GPU; the rows are resident, or uploaded part by part."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from engine.operators.matrix.rows import turned_rows
 from engine.operators.xray.parts import Pace
 
 USABLE = 0.7
-"""Part of the free memory that rows may take."""
+"""Share of the free memory that rows can use."""
 SORTED_TOGETHER = 1 << 25
-"""Non-zeros that are sorted for the device at a time."""
+"""Non-zeros that are sorted for the device in one step."""
 
 
 class DeviceResponse:
-    """The rows of a response on a GPU, shared by all projectors made of one another.
+    """Rows of a response on a GPU, shared by a projector and its subsets.
 
     Parameters
     ----------
     response : the stored rows
     gpu : the device
-    profiler : times uploads, and notes the kernels
-    variant : form of the kernels; None: the usual one, in the precision of the rows
+    profiler : times uploads, and records the kernels
+    variant : variant of the kernels; None: the default in the precision of the rows
     """
 
     def __init__(
@@ -52,16 +52,25 @@ class DeviceResponse:
         variant = variant or default_variant(response)
         panel = PanelShape(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, response.margin)
         self.kernels = Matrix(gpu, variant, panel, profiler)
+        # One row of the matrix consists of its stored planes, so every n-th start is that of a row.
         starts = response.starts[:: response.n_planes_stored]
         self.n_nonzero: NDArray[np.int64] = np.diff(starts)
         self._resident: GroupedRows | None = None
 
     def parts(self, rows: NDArray[np.int64]) -> Iterator[tuple[slice, GroupedRows, Array]]:
-        """Yield a part of `rows` (n,), ascending, with what lies on the device and where there.
+        """Yield the rows part by part, as they are on the device.
 
-        Everything at once if the whole response fits the device, else what fits.
+        Parameters
+        ----------
+        rows
+            (n,) numbers of stored rows, ascending
+
+        Yields
+        ------
+        the part of `rows` as a slice, the rows on the device, and the index of each row there; a
+        single part if the whole response fits
         """
-        # asked anew at each call until it fits: memory may have become free since
+        # tested again at each call until it fits: memory can have become free
         if self._resident is None:
             every, budget = np.arange(len(self.n_nonzero)), int(USABLE * self.gpu.free_bytes())
             if self._bytes(every).sum() <= budget:
@@ -69,21 +78,21 @@ class DeviceResponse:
         if self._resident is not None:
             yield slice(0, len(rows)), self._resident, rows
             return
-        # orientations that are mirror images share a stored row; it is sent once
+        # orientations that are mirror images share a stored row, which is sent once
         needed, at = np.unique(rows, return_inverse=True)
         for part in parts_of(self._bytes(needed), budget, len(needed)):
             some = slice(*np.searchsorted(at, [part.start, part.stop]))
             yield some, self._uploaded(needed[part]), at[some] - part.start
 
     def _bytes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Memory of each of some rows."""
-        # a code of two bytes for the place, and the values in half or in single precision
+        """Return the memory of each of some rows."""
+        # a code of two bytes for the position, and values in half or single precision
         per_strip = 2 + STRIP * (2 if self.kernels.variant.values == "half" else 4)
         return self._n_strips[rows] * per_strip + 4 * (self.kernels.panel.n_groups + 4)
 
     @cached_property
     def _n_strips(self) -> NDArray[np.int64]:
-        """Strips of every stored row."""
+        """Number of strips of each stored row."""
         response, n = self.response, len(self.n_nonzero)
         starts = response.starts[
             np.arange(n)[:, None] * response.n_planes_stored
@@ -92,16 +101,17 @@ class DeviceResponse:
         return strips_of(starts, response.windows, response.places, self.kernels.panel)
 
     def _uploaded(self, rows: NDArray[np.int64]) -> GroupedRows:
-        """Sort some rows by group and copy them to the device, not all at a time."""
+        """Sort rows by group and copy them to the device, in steps."""
         n, n_nonzero, panel = len(rows), self.n_nonzero[rows], self.kernels.panel
         ends = np.concatenate([[0], np.cumsum(self._n_strips[rows])])
         is_half = self.kernels.variant.values == "half"
-        # room for all rows first, so that what follows only copies and the memory is known to
+        # memory for all rows first, so that what follows only copies and the memory is known to
         # suffice
         groups = self.gpu.empty((n, panel.n_groups + 1), np.int32)
         codes = self.gpu.empty((int(ends[-1]),), np.uint16)
         shape = (len(codes), STRIP)
         values = self.gpu.empty(shape, np.uint16 if is_half else np.float32)
+        # The sorted copy on the host is as large as its part, so parts limit the host memory.
         for part in parts_of(n_nonzero, SORTED_TOGETHER, n):
             found = self.kernels.stored(self.grouped(rows[part]))
             to = slice(ends[part.start], ends[part.stop])
@@ -117,7 +127,13 @@ class DeviceResponse:
         return GroupedRows(self.gpu.upload(starts), groups, codes, values, self.gpu.upload(scales))
 
     def grouped(self, rows: NDArray[np.int64]) -> GroupedRows:
-        """Return some rows sorted by group, on the host."""
+        """Return rows sorted by group, on the host.
+
+        Parameters
+        ----------
+        rows
+            numbers of stored rows
+        """
         response, n_planes = self.response, self.response.n_planes_stored
         begins = response.starts[rows * n_planes]
         ends = response.starts[(rows + 1) * n_planes]
@@ -139,9 +155,9 @@ class DeviceMatrix:
     ----------
     stored : rows and kernels
     on : the device
-    orientations : (n,) places in `scanner.orientations.offsets`
-    starts : (n + 1,) where the lines of each begin
-    on_progress : told of progress
+    orientations : (n,) indices of `scanner.orientations.offsets`
+    starts : (n + 1,) first line of each orientation
+    on_progress : called with the progress
     """
 
     def __init__(
@@ -156,10 +172,11 @@ class DeviceMatrix:
         s = response.scanner.settings
         self._stored, self._on, self._gpu, self._tick = stored, on, stored.gpu, on_progress
         chosen = turned_rows(response, response.scanner.orientations.offsets[orientations])
-        # by stored row: blocks that run side by side then read the same non-zeros from the cache
+        # by stored row: blocks that run in parallel then read the same non-zeros from the cache
         order = np.argsort(chosen[:, 0], kind="stable")
         chosen, begins = chosen[order], starts[:-1][order]
         self._rows = chosen[:, 0]
+        # Number of shifts of an orientation along rows and columns.
         shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
         table = np.column_stack([chosen, shapes, begins, np.zeros_like(begins)])
         self._table = table.astype(np.int32)
@@ -167,7 +184,7 @@ class DeviceMatrix:
         self._phases = Phases.of(s, response.margin)
 
     def forward(self, x: Array) -> Array:
-        """Values (n_lines,) of the image (n_z, n_y, n_x), on the device."""
+        """Return the values (n_lines,) of an image (n_z, n_y, n_x), on the device."""
         images = self._image(x, turned=False), self._image(x, turned=True)
         out = self._gpu.empty((self._n_lines,), np.float32)
         pace = self._pace()
@@ -177,7 +194,7 @@ class DeviceMatrix:
         return out
 
     def adjoint(self, y: Array) -> Array:
-        """Back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
+        """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
         values, image = self._there(y), self._gpu.empty(self._shape, np.float32)
         self._gpu.zero(image)
         pace = self._pace()
@@ -187,7 +204,7 @@ class DeviceMatrix:
         return image
 
     def _image(self, x: Array, *, turned: bool) -> Array:
-        """The image as the kernels read it, with transposed pictures where they are `turned`."""
+        """Return the image in the layout of the kernels, with transposed planes if `turned`."""
         kernels, phases, x = self._stored.kernels, self._phases, self._there(x)
         if turned:
             phases, x = phases.turned, x.transpose(2, 1, 0)
@@ -199,21 +216,21 @@ class DeviceMatrix:
     def _run(
         self, name: str, launches: Iterator[int], table: NDArray[np.int32], pace: Pace
     ) -> None:
-        """Queue the launches of some orientations, timed together."""
+        """Queue the launches of some orientations, timed as one stage."""
         n_lines = int(np.sum(table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]))
         with self._stored.profiler.span(name, events=n_lines, unit="rays"):
             for n in launches:
                 pace.step(n)
 
     def _parts(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64], GroupedRows]]:
-        """Yield our table a part at a time, non-zeros of each row, and the rows on the device."""
+        """Yield parts of our table, with the non-zeros of each row and the rows on the device."""
         for part, rows, places in self._stored.parts(self._rows):
             table = self._table[part].copy()
             table[:, ROW] = places
             yield table, self._stored.n_nonzero[self._rows[part]], rows
 
     def _there(self, values: Array) -> Array:
-        """As a contiguous array of float32 on the device."""
+        """Return a contiguous float32 array on the device."""
         if module_of(values) is self._on.xp:
             return self._on.xp.ascontiguousarray(values, dtype=np.float32)
         return self._gpu.upload(np.ascontiguousarray(values, np.float32))
@@ -223,6 +240,6 @@ class DeviceMatrix:
 
 
 def default_variant(response: ResponseMatrix) -> MatrixVariant:
-    """Return the shipped form, which keeps the precision of the rows."""
+    """Return the default variant, with the precision of the stored rows."""
     is_half = response.values.dtype == np.float16
     return MatrixVariant(values="half" if is_half else "float")

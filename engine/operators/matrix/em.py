@@ -1,7 +1,6 @@
-"""Expectation maximisation on histograms with everything on a GPU: counts, images, sensitivities.
+"""Expectation maximisation on histograms, entirely on a GPU: counts, images, sensitivities.
 
-The update is that of `engine.recon.algorithms.osem`; the image leaves the device for previews
-alone.
+The update is that of `engine.recon.algorithms.osem`. The image leaves the device only for previews.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ if TYPE_CHECKING:
     from engine.operators.matrix.projector import MatrixProjector
 
 IMAGES_IN_HAND = 10
-"""Images for which the device keeps room; sensitivities that would take it lie on the host."""
+"""Number of images reserved on the device; sensitivities that need more are on the host."""
 
 
 @dataclass(frozen=True)
 class _Subset:
-    """Its lines, and what belongs to them.
+    """Lines of a subset with their data.
 
     Attributes
     ----------
-    A : the projector of its orientations
+    A : projector of its orientations
     counts : (n_lines,) on the device
     background : (n_lines,) or (1,) on the device
     sensitivity : (n_z, n_y, n_x) or its first octant, on the device or on the host
@@ -46,17 +45,17 @@ class _Subset:
 
 
 class MatrixEm:
-    """The state of an EM reconstruction on a GPU; see `engine.recon.model.EmLoop`.
+    """State of an EM reconstruction on a GPU; see `engine.recon.model.EmLoop`.
 
     Parameters
     ----------
-    A : all lines
+    A : projector of all lines
     counts : (n_lines,)
-    background : (n_lines,) expected additive counts, or () the same of all
-    factors : (n_lines,) of detection, which act through the sensitivity; None: all 1
-    x : (n_z, n_y, n_x) image to start from
-    n_subsets : families of orientations are dealt out to so many
-    prior : how alike neighbours are; None: nothing is known of it
+    background : (n_lines,) expected additive counts, or () the same for all
+    factors : (n_lines,) detection factors, which act through the sensitivity; None: all 1
+    x : (n_z, n_y, n_x) initial image
+    n_subsets : number of subsets, each with complete families of orientations
+    prior : prior of the image; None: no prior
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class MatrixEm:
         sensitivity = self._xp.zeros(x.shape, np.float32)
         for part in self._subsets:
             sensitivity += self._whole(part.sensitivity)
-        # a voxel that no subset sees keeps 0; one that this subset misses waits for the next
+        # a voxel outside of all subsets is 0; one outside of this subset waits for the next
         self._seen = sensitivity > 0
         self._penalty = None if prior is None else prior.within(self._seen, sensitivity)
         self._least = least_factor(n_subsets)
@@ -90,16 +89,17 @@ class MatrixEm:
         self, A: MatrixProjector, places: NDArray[np.int64], counts: NDArray[Any],
         background: NDArray[Any], factors: NDArray[Any] | None,
     ) -> _Subset:  # fmt: skip
-        """Take a subset's lines from those of all, and project its factors back."""
+        """Select the lines of a subset, and back-project its factors."""
         part = A.among(places)
-        # without factors the sensitivity is symmetric in x, y and z, and an eighth of it says all
+        # without factors the sensitivity is symmetric in x, y and z, so an eighth of it is enough
         if factors is None:
             sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
         else:
-            # factors may be symmetric, too, as those of the edges of blocks are
+            # factors can also be symmetric, such as those of block edges
             sensitivity = folded(part.T(A.lines(factors, places)))
+        # After the sensitivity, which needs all lines of the subset.
         counting = part.counting(A.lines(counts, places))
-        if len(counting) < len(places):  # what has no counts acts through its sensitivity alone
+        if len(counting) < len(places):  # lines without counts act only through the sensitivity
             part, places = part.among(counting), places[counting]
         rest = A.lines(background, places) if background.ndim else background.reshape(1)
         return _Subset(
@@ -107,13 +107,13 @@ class MatrixEm:
         )
 
     def update(self, k: int) -> None:
-        """Queue one update with subset k."""
+        """Queue the update with subset k."""
         part, xp, nothing = self._subsets[k], self._xp, np.float32(0)
         expected = part.A(self._x)
         with self._updating():
             expected = expected + part.background
             seen = expected > np.float32(LEAST_EXPECTED)
-            # divided by 1 where nothing is expected: the quotient is thrown away, and no NaN arises
+            # division by 1 if no counts are expected: the quotient is discarded, and no NaN arises
             safe = xp.where(seen, expected, np.float32(1))
             ratio = xp.where(seen, part.counts / safe, nothing)
             # logarithm and sum in float64: terms of both signs cancel over millions of lines
@@ -122,14 +122,14 @@ class MatrixEm:
         numerator = part.A.T(ratio)
         with self._updating():
             s = self._whole(part.sensitivity)
-            # counts that the image before the update is expected to give: the second term of the
+            # expected counts of the image before the update: the second term of the
             # likelihood
             mass = xp.sum(s * self._x, dtype=np.float64)
             self._log_sums.append(log_sum - mass)
             self._x = self._updated(self._x * numerator, s)
 
     def _updated(self, shared: Array, sensitivity: Array) -> Array:
-        """Return the image after counts were shared out over its voxels."""
+        """Return the image after expected emissions are divided by the sensitivity."""
         if self._penalty is not None:
             return self._penalty.updated(self._x, shared, sensitivity, len(self._subsets))
         xp, sees = self._xp, sensitivity > 0
@@ -138,8 +138,8 @@ class MatrixEm:
         return xp.maximum(xp.where(sees, shared / safe, before), self._least * before)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
-        """Return what fetches the present image (n_z, n_y, n_x)."""
-        # an update makes another array, so this one stays what it is and a late fetch is right
+        """Return a getter of the current image (n_z, n_y, n_x)."""
+        # an update makes a new array, so this one does not change before it is fetched
         x = self._x
 
         def fetch() -> NDArray[Any]:
@@ -149,11 +149,11 @@ class MatrixEm:
         return fetch
 
     def smooth(self, change: Callable[[Array], Array]) -> None:
-        """Replace the image by `change` of it; the image is an array on the device."""
+        """Replace the image by `change` of it, on the device."""
         self._x = self._there(change(self._x))
 
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
-        """Log-likelihood and lines skipped since the last call, on top of those `before`."""
+        """Return log-likelihood and skipped lines since the last call, added to `before`."""
         log_sum, n_skipped = before
         # numbers are fetched only here: a fetch per update would wait for the GPU each time
         for part, skipped in zip(self._log_sums, self._skipped, strict=True):
@@ -163,21 +163,22 @@ class MatrixEm:
 
     @property
     def is_finite(self) -> bool:
-        """Whether the image holds numbers only; waits for the updates."""
+        """Whether all values of the image are finite; waits for the updates."""
         return bool(self._xp.isfinite(self._x).all())
 
     def _there(self, values: Array) -> Array:
-        """As float32 on the device."""
+        """Return float32 values on the device."""
         return self._on.to_device(values.astype(np.float32))
 
     def _stored(self, sensitivity: Array) -> Array:
-        """Return the sensitivity of a subset where it is kept: the host, if the device is short."""
+        """Return a sensitivity on the device, or on the host if memory is scarce."""
         gpu, needed = self._on.gpu, IMAGES_IN_HAND * self._x.nbytes
+        # Uploads for each update are slow, but better than a run that fails for lack of memory.
         is_scarce = gpu is not None and gpu.free_bytes() < needed
         return self._on.to_host(sensitivity) if is_scarce else sensitivity
 
     def _whole(self, sensitivity: Array) -> Array:
-        """A sensitivity on the device, of all voxels."""
+        """Return a complete sensitivity on the device."""
         there = self._on.to_device(sensitivity)
         return there if there.shape == self._x.shape else mirrored(there, self._x.shape)
 

@@ -1,13 +1,13 @@
-"""Projection with the response of two unequal layers of crystals, i < k, and of (k, i).
+"""Projection with the response of two different crystal layers, i < k, and of (k, i).
 
-V is the stored matrix of i < k, of panels with twice as many planes as the image
+V is the stored matrix of i < k, for panels with twice as many planes as the image
 (`engine.data.layered_response`):
 
     A_ik x = V [x; 0],    A_ki x = V [0; x]
 
-The CPU leaves the empty half out: it takes stored planes one at a time, each as the middle plane of
-an image of that plane alone, which is its own mirror image. For (k, i) plane p is plane P − 1 − p
-of the image, seen from the other panel with rows and columns mirrored. A GPU projects both halves.
+The CPU omits the empty half. It processes stored planes one by one, each as the middle plane of an
+image of that plane alone, which is its own mirror image. For (k, i), plane p is plane P − 1 − p of
+the image, seen from the other panel with mirrored rows and columns. A GPU projects both halves.
 """
 
 from __future__ import annotations
@@ -29,24 +29,26 @@ from engine.operators.matrix.rows import StoredRows
 
 
 class LayerPairProjector(MatrixProjector):
-    """The rows of some orientations of two unequal layers.
+    """Rows of some orientations of two different layers.
 
     Parameters
     ----------
-    response : the stored rows, of panels with twice as many planes as the image
-    settings : as of a `MatrixProjector`
+    response : stored rows for panels with twice as many planes as the image
+    settings : as for `MatrixProjector`
     """
 
     def __init__(self, response: ResponseMatrix, **settings: Any) -> None:
         super().__init__(response, **settings)
         n_z, n_planes, n_x = self.in_shape
         self._whole_shape, self._is_exchanged = self.in_shape, False
+        # The stored matrix has twice as many planes as the image.
         self.in_shape = n_z, n_planes // 2, n_x
         self.phases = replace(self.phases, n_planes=n_planes // 2)
         self._layout = self._make_layout()
 
     def exchanged(self) -> LayerPairProjector:
-        """Return the same for the layers exchanged."""
+        """Return the projector of the exchanged layers."""
+        # A shallow copy shares the rows, which are the largest part.
         other = copy(self)
         other._is_exchanged = not self._is_exchanged
         return other
@@ -54,7 +56,7 @@ class LayerPairProjector(MatrixProjector):
     def forward(self, x: Array) -> Array:
         if self._stored is None:
             return super().forward(x)
-        # kernels of a card know both planes alone that a stored one stands for
+        # GPU kernels always process both planes that a stored one represents
         whole = np.zeros(self._whole_shape, self.dtype)
         whole[:, self._half] = to_host(x)
         return super().forward(whole)
@@ -65,12 +67,12 @@ class LayerPairProjector(MatrixProjector):
 
     @property
     def _half(self) -> slice:
-        """Planes of V that are those of the image."""
+        """Planes of V that belong to the image."""
         n_planes = self.in_shape[1]
         return slice(n_planes, None) if self._is_exchanged else slice(n_planes)
 
     def _make_layout(self) -> MatrixLayout:
-        """Lay them line by line: planes are taken one at a time, without their mirror images."""
+        """Use the layout by lines: planes are processed one by one, without mirror images."""
         return LineByLine(self.phases, self.offsets)
 
     def _rows(self, limits: GroupLimits) -> Iterator[tuple[int, StoredRows]]:
@@ -84,7 +86,7 @@ class LayerPairProjector(MatrixProjector):
             yield first, replace(rows, chosen=chosen)
 
     def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
-        """Yield stored planes one at a time, with that of the image alone."""
+        """Yield stored planes one by one, each with its plane of the image."""
         for stored in range(start, stop):
             plane = len(image) - 1 - stored if self._is_exchanged else stored
             # kernels are compiled for arrays without gaps

@@ -1,9 +1,9 @@
-"""Projection with the response of each pair of layers of crystals of a dual-head scanner.
+"""Projection with the response of each pair of crystal layers of a dual-head scanner.
 
-forward : expected counts of each line of response, pairs of layers slowest [image times 1]
-adjoint : the transpose, exactly
+    forward : expected counts of each line of response, pair of layers slowest [image times 1]
+    adjoint : the exact transpose
 
-See `engine.operators.matrix.layer_pair` for the pairs of unequal layers.
+See `engine.operators.matrix.layer_pair` for pairs of different layers.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class _Part:
 
     Attributes
     ----------
-    A : their matrix
-    lines : of ours that are its
+    A : their projector
+    lines : lines of the whole projector that belong to it
     """
 
     A: MatrixProjector
@@ -42,13 +42,21 @@ class _Part:
 
 
 class _PartProgress:
-    """Passes on the progress of parts as that of the whole."""
+    """Converts the progress of parts to that of the whole."""
 
     def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress, self._before, self._n = on_progress, 0, 0
 
     def begin(self, before: int, n: int) -> None:
-        """Begin a part: so many orientations are done, of so many in all."""
+        """Start a part.
+
+        Parameters
+        ----------
+        before
+            orientations completed before it
+        n
+            number of all orientations
+        """
         self._before, self._n = before, n
 
     def __call__(self, done: int, _: int) -> None:
@@ -56,9 +64,9 @@ class _PartProgress:
 
 
 class LayeredProjector(OrientationRows):
-    """The rows of some orientations of all pairs of layers.
+    """Rows of some orientations of all pairs of layers.
 
-    Orientations are numbered pair of layers by pair: place = (layer0 n_layers + layer1) n + place
+    Orientations are numbered by pairs of layers: place = (layer0 n_layers + layer1) n + place
     in `scanner.orientations`. Results are on the host.
 
     Parameters
@@ -101,7 +109,7 @@ class LayeredProjector(OrientationRows):
                 self._whole[i, k] = MatrixProjector(matrix, on_progress=self._progress, **settings)
                 continue
             whole = LayerPairProjector(matrix, on_progress=self._progress, **settings)
-            # both share their rows, on a card too
+            # both share their rows, also on a GPU
             self._whole[i, k], self._whole[k, i] = whole, whole.exchanged()
         self.dtype = np.dtype(dtype)
         self.in_shape = response.scanner.grid.shape
@@ -114,7 +122,7 @@ class LayeredProjector(OrientationRows):
 
     @property
     def _n_each(self) -> int:
-        """Orientations of a pair of layers."""
+        """Number of orientations of a pair of layers."""
         return len(self._table.offsets)
 
     def _choose(self, orientations: NDArray[np.int64]) -> None:
@@ -122,11 +130,11 @@ class LayeredProjector(OrientationRows):
         n_lines = self._table.n_shifts[orientations % self._n_each]
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
         self.out_shape = (int(self.starts[-1]),)
-        # subsets without a count on some pair of layers need none of its rows
+        # subsets without counts on a pair of layers do not need its rows
         self._parts = [part for part in self._cut() if len(part.A.orientations)]
 
     def _cut(self) -> list[_Part]:
-        """Our orientations by pairs of layers."""
+        """Divide our orientations by pairs of layers."""
         parts, n_layers = [], self.response.scanner.settings.n_layers
         for number, (i, k) in enumerate(product(range(n_layers), repeat=2)):
             first, last = np.searchsorted(
@@ -138,17 +146,18 @@ class LayeredProjector(OrientationRows):
         return parts
 
     def forward(self, x: Array) -> Array:
-        """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
-        # lines of all layers together are too many for most cards, so they stay on the host
+        """Return the expected counts (n_lines,) of an image (n_z, n_y, n_x)."""
+        # the lines of all layers are too many for most GPUs, so they stay on the host
         image, out = to_host(x), np.empty(self.out_shape, self.dtype)
         for part in self._telling():
             out[part.lines] = to_host(part.A.forward(image))
         return out
 
     def adjoint(self, y: Array) -> Array:
-        """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
+        """Return the back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
         values, sums = to_host(y), np.zeros(self.in_shape, self.dtype)
         for part in self._telling():
+            # Always in the same order of layers, so the rounding does not change.
             sums += to_host(part.A.adjoint(values[part.lines]))
         return sums
 
@@ -159,7 +168,7 @@ class LayeredProjector(OrientationRows):
         return part
 
     def _telling(self) -> Iterator[_Part]:
-        """Yield our parts, each of which tells of its progress as of a part of ours."""
+        """Yield our parts; each reports its progress as part of the whole."""
         done = 0
         for part in self._parts:
             if self._progress is not None:
@@ -175,7 +184,19 @@ def projector(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> MatrixProjector | LayeredProjector:
-    """Return what projects with a response, of one layer of crystals or of several."""
+    """Return the projector of a response with one or several crystal layers.
+
+    Parameters
+    ----------
+    response
+        stored response
+    on
+        device and threads
+    on_progress
+        called with (done, all) several times a second; can raise to stop
+    profiler
+        times projections and the GPU kernels
+    """
     if isinstance(response, LayeredResponse):
         return LayeredProjector(response, on=on, on_progress=on_progress, profiler=profiler)
     return MatrixProjector(response, on=on, on_progress=on_progress, profiler=profiler)

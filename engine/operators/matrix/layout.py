@@ -1,4 +1,4 @@
-"""Place of image and data in memory, for projection with a stored response."""
+"""Memory layout of image and data, for projection with a stored response."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from engine.operators.matrix.rows import PlaneImages
 
 
 class MatrixLayout(ABC):
-    """Place of the image and of the data of some orientations, as kernels take them.
+    """Memory layout of the image and of the data of some orientations for the kernels.
 
     Attributes
     ----------
-    lanes : numbers at each place
-    offsets : (n, 2) a and b of the orientations that kernels take
-    size : rows and pitch of a phase of a plane, margins included
+    lanes : numbers at each position
+    offsets : (n, 2) a and b of the orientations that kernels process
+    size : rows and pitch of a phase of a plane, including margins
     shape : (n_planes, numbers of a plane) of an image
-    forward, back : which non-zeros are taken together
-    keeps_rows : whether rows are worth keeping once they are decoded
+    forward, back : groups of non-zeros that are processed together
+    keeps_rows : whether decoded rows are worth caching
     """
 
     lanes: int
@@ -37,26 +37,69 @@ class MatrixLayout(ABC):
 
     @abstractmethod
     def split(self, image: Array, dtype: DTypeLike, threads: int) -> Array:
-        """Return the image (n_z, n_y, n_x) as kernels read it."""
+        """Return an image in the layout of the kernels.
+
+        Parameters
+        ----------
+        image
+            (n_z, n_y, n_x)
+        dtype
+            of the result
+        threads
+            number of threads
+        """
 
     @abstractmethod
     def joined(self, sums: Array, threads: int) -> Array:
-        """Return what kernels added up as an image (n_z, n_y, n_x)."""
+        """Return the sums of the kernels as an image (n_z, n_y, n_x).
+
+        Parameters
+        ----------
+        sums
+            in the layout of the kernels
+        threads
+            number of threads
+        """
 
     @abstractmethod
     def put(self, values: Array, starts: Array, images: PlaneImages, first: int, n: int) -> None:
-        """Lay out the values of n of `offsets`, from the first on.
+        """Arrange the values of some orientations for the kernels.
 
-        values : (n_lines,); starts : where those of each orientation begin
+        Parameters
+        ----------
+        values
+            (n_lines,)
+        starts
+            first line of each orientation
+        images
+            images of the data, which are filled
+        first
+            first orientation, of `offsets`
+        n
+            number of orientations
         """
 
     @abstractmethod
     def take(self, images: PlaneImages, values: Array, starts: Array, first: int, n: int) -> None:
-        """Write the values of n of `offsets`, from the first on."""
+        """Write the results of some orientations to the lines.
+
+        Parameters
+        ----------
+        images
+            images of the data, as the kernels fill them
+        values
+            (n_lines,), which is filled
+        starts
+            first line of each orientation
+        first
+            first orientation, of `offsets`
+        n
+            number of orientations
+        """
 
 
 class LineByLine(MatrixLayout):
-    """Each orientation has its own data, and there is one image for all."""
+    """Layout with separate data for each orientation, and one image for all."""
 
     lanes, forward, back, keeps_rows = 1, correlation.FORWARD, correlation.BACK, False
 
@@ -72,6 +115,7 @@ class LineByLine(MatrixLayout):
 
     def put(self, values: Array, starts: Array, images: PlaneImages, first: int, n: int) -> None:
         for o in range(n):
+            # A view inside the border of the flat array.
             image = images[o]
             image[...] = values[starts[first + o] : starts[first + o + 1]].reshape(image.shape)
 

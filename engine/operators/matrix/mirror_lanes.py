@@ -1,15 +1,15 @@
-"""Images and data with all mirror images side by side, for projection between small panels.
+"""Layout with all mirror images next to each other, for projection between small panels.
 
-An orientation (a, b) and its mirror images (±a, ±b) share a row, and so do the halves of the planes
-(`engine.geometry.dual_head_symmetry`). With the image and the data mirrored first they are all one
-correlation, with the same non-zeros (`engine.kernels.matrix.correlation`):
+An orientation (a, b) and its mirror images (±a, ±b) share a row, and so do both halves of the
+planes (`engine.geometry.dual_head_symmetry`). If image and data are mirrored first, they are a
+single correlation with the same non-zeros (`engine.kernels.matrix.correlation`):
 
     y_m[r, c] += w f_m[p, φ D + χ, r + u, c + v],    m = 4 s + 2 i + j
 
-f_m is the image seen from panel s, with its rows mirrored if i = 1 and its columns if j = 1; y_m
-likewise. An orientation whose turn mirrors rows if i and columns if j is the sum of the lanes
-(0, i, j) and (1, 1 − i, 1 − j). The eight numbers of a place lie beside each other, so that on
-panels of a few columns, too, vectors are full.
+f_m is the image seen from panel s, with mirrored rows if i = 1 and mirrored columns if j = 1; y_m
+likewise. An orientation whose symmetry mirrors rows if i and columns if j is the sum of the lanes
+(0, i, j) and (1, 1 − i, 1 − j). The eight numbers of a position are adjacent, so vectors are full
+even on panels with few columns.
 """
 
 from __future__ import annotations
@@ -28,22 +28,33 @@ from engine.operators.matrix.rows import PlaneImages
 
 
 def layout_of(phases: Phases, offsets: Array, dtype: np.dtype[np.generic]) -> MatrixLayout:
-    """Return the layout in which some orientations are projected fastest."""
+    """Return the fastest layout for some orientations.
+
+    Parameters
+    ----------
+    phases
+        layout of the image
+    offsets
+        (n, 2) a and b of the orientations
+    dtype
+        of arithmetic
+    """
     rows, columns = phases.size
     n_bytes = phases.edge**2 * rows * columns * dtype.itemsize
+    # Eight copies of the image must fit into the cache; large panels are faster by lines.
     kind = MirrorLanes if memory.fits_in_lanes(n_bytes) else LineByLine
     return kind(phases, offsets)
 
 
 class MirrorLanes(MatrixLayout):
-    """Orientations that are mirror images of each other are taken together."""
+    """Layout that processes orientations and their mirror images together."""
 
     lanes, keeps_rows = memory.LANES, True
     forward, back = correlation.FORWARD, correlation.BACK_IN_LANES
 
     def __init__(self, phases: Phases, offsets: Array) -> None:
         self._phases = phases
-        # shifts are few here: what is read of a row serves all of its mirror images at once
+        # few shifts: each non-zero that is read serves all mirror images at once
         self.offsets, family = np.unique(np.abs(offsets), axis=0, return_inverse=True)
         table = np.column_stack([np.arange(len(offsets)), family.ravel(), offsets < 0])
         self._members: NDArray[np.int64] = table[np.argsort(table[:, 1], kind="stable")]
@@ -82,13 +93,13 @@ class MirrorLanes(MatrixLayout):
         kernels.take_lines(members, images.flat, *where, values, starts)
 
     def _some(self, images: PlaneImages, first: int, n: int) -> tuple[Array, tuple[Array, ...]]:
-        """Return orientations of some families, and where the data of these lie."""
+        """Return the orientations of some families, and the position of their data."""
         low, high = np.searchsorted(self._members[:, 1], (first, first + n))
         members = self._members[low:high] - [0, first, 0, 0]
         return members, (images.firsts, images.pitches, images.shapes // [1, self.lanes])
 
     def _inside(self, image: Array) -> Array:
-        """View as (n_planes, D, D, n_rows, n_columns, lanes), without the margin."""
+        """Return a view (n_planes, D, D, n_rows, n_columns, lanes) without the margin."""
         phases, m = self._phases, self._phases.margin
         d, (rows, columns) = phases.edge, phases.size
         parts = image[:, : -self._slack].reshape(-1, d, d, rows, columns, self.lanes)

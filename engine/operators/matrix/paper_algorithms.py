@@ -1,6 +1,6 @@
-"""The GPU algorithms of Chou et al., PLoS ONE 7 (2012) e50540, to measure `matrix` against.
+"""GPU algorithms of Chou et al., PLoS ONE 7 (2012) e50540, as a reference for `matrix`.
 
-Nobody reconstructs with them: they say what the correlation form is worth; see matrix_paper.cu.
+They are only used to measure the gain of the correlation method; see matrix_paper.cu.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ Algorithm = Literal[1, 2, 3]
 THREADS = 128
 """Threads of a block, as in the paper."""
 WORK_PER_LAUNCH = 10**10
-"""Products of a launch at most."""
+"""Maximum number of products in a launch."""
 _MOST_GRID = 65535
 _MOST_VOXELS = 1 << 11
-"""Along an edge that the bits of a packed voxel can count."""
+"""Maximum voxels along an edge, by the bits of a packed voxel."""
 _MIRRORS = 6
 _ROW, _SWAP, _A, _B, _N_ROWS, _N_COLUMNS, _TURNS, _STARTS = 0, 1, 2, 3, 4, 5, 6, 10
 _FAMILY = 16
 
 
 class PaperProjector(LinearOperator):
-    """The lines of a projector on a GPU, by one of the three algorithms of the paper.
+    """Lines of a projector on a GPU, by one of the three algorithms of the paper.
 
     Parameters
     ----------
-    A : whose lines
-    gpu : where it works
-    algorithm : 1: a line for each block; 2: up to four, mirror images of one another; 3: with
-        shared memory and a texture, which leaves out lines without counts
-    counts : (n_lines,) of which 3 looks whether there are any; None: of all lines
+    A : projector of these lines
+    gpu : the device
+    algorithm : 1: a line for each block; 2: up to four lines, mirror images of one another; 3: with
+        shared memory and a texture, without the lines that have no counts
+    counts : (n_lines,) counts, tested by algorithm 3; None: all lines have counts
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class PaperProjector(LinearOperator):
     ) -> None:
         s, margin = A.response.scanner.settings, A.response.margin
         panel = PanelShape(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin)
-        # 11 bits for each of two places in a voxel's code, and 10 for the plane
+        # a voxel's code has 11 bits for row and column each, and 10 for the plane
         widest = panel.edge * (max(panel.rows, panel.columns) + 2 * margin)
         if widest > _MOST_VOXELS:
             raise GeometryError(
@@ -63,11 +63,11 @@ class PaperProjector(LinearOperator):
         }
         self._families, self._n_nonzero, self._rows = self._stored(panel)
         ones = np.ones(A.out_shape, np.float32) if counts is None else counts
-        # algorithm 3 leaves out lines without counts, in both directions, as the paper does
+        # algorithm 3 omits lines without counts in both directions, like the paper
         self._counts = self._there(ones)
 
     def forward(self, x: Array) -> Array:
-        """Values (n_lines,) of the image (n_z, n_y, n_x), on the device."""
+        """Return the values (n_lines,) of an image (n_z, n_y, n_x), on the device."""
         image = argument = self._there(x)
         if self._algorithm == 3:
             n_z, n_y, n_x = self.in_shape
@@ -79,7 +79,7 @@ class PaperProjector(LinearOperator):
         return out
 
     def adjoint(self, y: Array) -> Array:
-        """Back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
+        """Return the back projection (n_z, n_y, n_x) of the values of the lines, on the device."""
         image = self._zeros(self.in_shape)
         self._launch("back", self._there(y), image)
         return image
@@ -87,6 +87,7 @@ class PaperProjector(LinearOperator):
     def _launch(self, name: str, *arguments: Any) -> None:
         shifts = self._families[:, _N_ROWS] * self._families[:, _N_COLUMNS]
         members = np.count_nonzero(self._families[:, _STARTS : _STARTS + 4] >= 0, axis=1)
+        # Each stored plane represents two planes of the image.
         work = 2 * self._n_nonzero * shifts * members
         for part in parts_of(work, WORK_PER_LAUNCH, _MOST_GRID):
             families = self._gpu.upload(self._families[part].astype(np.int32))
@@ -96,7 +97,7 @@ class PaperProjector(LinearOperator):
     def _stored(
         self, panel: PanelShape
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[Array, ...]]:
-        """Families (n, 16), non-zeros of each one's row, and all rows on the device."""
+        """Return families (n, 16), non-zeros of their rows, and all rows on the device."""
         A, response = self._A, self._A.response
         chosen = turned_rows(response, response.scanner.orientations.offsets[A.orientations])
         needed, chosen[:, 0] = np.unique(chosen[:, 0], return_inverse=True)
@@ -114,7 +115,7 @@ class PaperProjector(LinearOperator):
         return families, counts[families[:, _ROW]], (self._gpu.upload(starts), voxels, values)
 
     def _families_of(self, chosen: NDArray[np.int64], panel: PanelShape) -> NDArray[np.int64]:
-        """Orientations that go together, up to four; each its own for algorithm 1."""
+        """Group orientations that are processed together: up to four, or one for algorithm 1."""
         row, turn, a, b = chosen.T
         together = np.arange(len(row)) if self._algorithm == 1 else a * panel.columns + b
         _, first, family = np.unique(together, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""An image split by where a voxel lies on its pitch, as projection by correlation wants it."""
+"""Image split by the position of a voxel within the pitch, for projection by correlation."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from engine.kernels.matrix.patches import beyond
 class Phases:
     """[z, y, x] <-> [y, (z mod D) D + x mod D, margin + z // D, margin + x // D].
 
-    Each plane is laid flat and has some zeros at its end.
+    Each plane is flat, with some zeros at its end.
 
     Attributes
     ----------
-    n_rows, n_columns, n_planes : pitches along z and along x, planes along y
-    edge : D, voxels on a pitch
-    margin : pitches of zeros around every picture
-    slack : numbers at the end of a plane
+    n_rows, n_columns, n_planes : pitches along z and x, planes along y
+    edge : D, voxels per pitch
+    margin : pitches of zeros around each phase
+    slack : zeros at the end of a plane
     """
 
     n_rows: int
@@ -36,19 +36,27 @@ class Phases:
 
     @classmethod
     def of(cls, scanner: DualHeadSettings, margin: int) -> Phases:
-        """Return the layout of a scanner's image."""
+        """Return the layout of the image of a scanner.
+
+        Parameters
+        ----------
+        scanner
+            dimensions of the panels
+        margin
+            pitches of zeros, by which rows extend beyond the panels
+        """
         s = scanner
         slack = beyond(s.n_columns + 2 * margin)
         return cls(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin, slack)
 
     @property
     def turned(self) -> Phases:
-        """The layout of the image with z and x interchanged."""
+        """Layout of the image with z and x exchanged."""
         return replace(self, n_rows=self.n_columns, n_columns=self.n_rows)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns of a picture, margins included."""
+        """Rows and columns of a phase, including margins."""
         return self.n_rows + 2 * self.margin, self.n_columns + 2 * self.margin
 
     @property
@@ -63,9 +71,20 @@ class Phases:
         return self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge
 
     def split(self, image: Array, dtype: DTypeLike, threads: int = 1) -> Array:
-        """Return the image (n_z, n_y, n_x) in our layout."""
+        """Return an image in this layout.
+
+        Parameters
+        ----------
+        image
+            (n_z, n_y, n_x)
+        dtype
+            of the result
+        threads
+            number of threads
+        """
         d = self.edge
         out = module_of(image).zeros(self.shape, dtype)
+        # Splits z and x into pitches and positions within a pitch.
         parts = image.reshape(self.n_rows, d, self.n_planes, self.n_columns, d)
         inside, parts = self._inside(out), parts.transpose(2, 1, 4, 0, 3)
 
@@ -76,13 +95,21 @@ class Phases:
         return out
 
     def joined(self, phases: Array, threads: int = 1) -> Array:
-        """Return the image (n_z, n_y, n_x) of phases in our layout; the margin is dropped."""
+        """Return the image (n_z, n_y, n_x) without the margin.
+
+        Parameters
+        ----------
+        phases
+            in this layout
+        threads
+            number of threads
+        """
         parts = self._inside(phases).transpose(3, 1, 0, 4, 2)
-        # x fastest again, as everything outside the kernels wants it
+        # x fastest again, as all code outside the kernels expects
         out = np.empty(parts.shape, phases.dtype)
 
         def move(_: int, start: int, stop: int) -> None:
-            # phase by phase: long rows are moved, not the few voxels of a pitch
+            # phase by phase: this copies long rows, not the few voxels of a pitch
             for phase in range(self.edge):
                 out[start:stop, ..., phase] = parts[start:stop, ..., phase]
 
@@ -90,7 +117,7 @@ class Phases:
         return out.reshape(self.grid_shape)
 
     def _inside(self, phases: Array) -> Array:
-        """View as (n_planes, D, D, n_rows, n_columns), without the margin."""
+        """Return a view (n_planes, D, D, n_rows, n_columns) without the margin."""
         d, m = self.edge, self.margin
         parts = phases[:, : -self.slack].reshape(self.n_planes, d, d, *self.size)
         return parts[..., m : m + self.n_rows, m : m + self.n_columns]

@@ -1,9 +1,9 @@
-"""Projection with a stored, folded system response of a dual-head scanner.
+"""Projection with the stored, folded system response of a dual-head scanner.
 
-forward : expected counts of each line of response, by its row of the matrix [image times 1]
-adjoint : the transpose, exactly
+    forward : expected counts of each line of response, by its row of the matrix [image times 1]
+    adjoint : the exact transpose
 
-Lines follow one another as in `engine.geometry.orientations`.
+Lines have the order of `engine.geometry.orientations`.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ from engine.operators.matrix.rows import DecodedRows, PlaneImages, StoredRows, s
 from engine.operators.prior import Prior
 
 WORTH_A_CALL, CALLS_OF_A_THREAD = 8, 2
-"""Orientations for which it is worth to read an image, forward, and how often a thread does."""
+"""Orientations that justify reading an image, forward, and number of such calls per thread."""
 Piece = tuple[tuple[Array, ...], Array, int, int]
-"""Arrays of rows, planes of an image, and which of the rows' planes kernels are to take."""
+"""Arrays of rows, planes of an image, and range of the rows' planes to process."""
 
 
 def matrix_slot(panels: DualHeadSettings) -> Slot:
-    """Return what a tuned form of the kernels is for."""
+    """Return the key under which tuned variants of the kernels are stored."""
     edge = panels.voxels_per_pitch
     size = f"{panels.n_rows} × {panels.n_columns} crystals, {edge} voxels on a pitch"
     return Slot("matrix", size)
 
 
 class MatrixProjector(OrientationRows):
-    """The rows of some orientations of a stored response.
+    """Rows of some orientations of a stored response.
 
-    On a GPU, arrays may come from the host; results stay on the device.
+    On a GPU, arrays can be on the host; results stay on the device.
 
     Parameters
     ----------
     response : the stored rows
     on : device and threads
-    orientations : (n,) places in `scanner.orientations.offsets`; None: all
-    dtype : of arithmetic, float32 or float64; on a GPU float32
-    on_progress : called with (done, in all) several times a second and at the end; may raise
-    variant : form of the GPU's kernels; None: as tuned on this machine, or the usual one
-    form : how the CPU cuts the work up; None: as tuned on this machine, or as shipped
-    profiler : times projections and the GPU's kernels
+    orientations : (n,) indices of `scanner.orientations.offsets`; None: all
+    dtype : dtype of arithmetic, float32 or float64; on a GPU float32
+    on_progress : called with (done, all) several times a second and at the end; can raise
+    variant : variant of the GPU kernels; None: as tuned on this machine, or the default
+    form : division of the work on the CPU; None: as tuned on this machine, or the default
+    profiler : times projections and the GPU kernels
 
     Examples
     --------
@@ -91,7 +91,7 @@ class MatrixProjector(OrientationRows):
         profiler: Profiler | None = None,
     ) -> None:
         scanner = response.scanner
-        # layers see the same lines of response from other depths, with a matrix for each pair
+        # layers detect at different depths, with one matrix for each pair of layers
         if scanner.settings.n_layers != 1:
             raise GeometryError(
                 f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
@@ -99,6 +99,7 @@ class MatrixProjector(OrientationRows):
             )
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
+        # Positions are packed into the bits of one integer.
         if max(self.phases.size) > MOST_PITCHES:
             raise GeometryError(
                 f"{scanner.name}: the response reaches {response.margin} pitches beyond the "
@@ -115,6 +116,7 @@ class MatrixProjector(OrientationRows):
         if on.gpu is None and form is None:
             self._form = chosen(on, slot, self._form)
         if on.gpu is not None:
+            # GPU kernels exist for float32 only.
             if self.dtype != np.float32:
                 raise GeometryError(
                     f"{scanner.name}: a GPU projects with a response matrix in float32, not "
@@ -123,13 +125,13 @@ class MatrixProjector(OrientationRows):
             self.profiler = profiler or Profiler(on)
             if variant is None:
                 usual = default_variant(response)
-                # what is tuned for speed keeps the precision of the rows
+                # tuning for speed must not change the precision of the rows
                 variant = replace(chosen(on, slot, usual), values=usual.values)
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
 
     def _choose(self, orientations: Array) -> None:
         self.orientations = orientations.astype(np.int64)
-        # subsets leave this table of what is ours only: rows and kernels are shared by all of them
+        # a subset only replaces this table: rows and kernels are shared by all subsets
         n_lines = self.response.scanner.orientations.n_shifts[self.orientations]
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
         self.out_shape = (int(self.starts[-1]),)
@@ -142,19 +144,39 @@ class MatrixProjector(OrientationRows):
         return found
 
     def forward(self, x: Array) -> Array:
-        """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
+        """Return the expected counts of each line.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+
+        Returns
+        -------
+        (n_lines,)
+        """
         if self._stored is not None:
             return self._device(self._stored).forward(x)
         out = np.zeros(self.out_shape, self.dtype)
         with self.span("forward", events=len(out), unit="rays"):
             image = self._layout.split(x, self.dtype, self.on.threads)
-            # some orientations at a time, since decoded rows take more than their stored size
+            # some orientations at a time, because decoded rows need more memory than stored ones
             for first, rows in self._rows(self._layout.forward):
                 self._project(first, rows, image, out)
         return out
 
     def adjoint(self, y: Array) -> Array:
-        """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
+        """Return the back projection of one value for each line.
+
+        Parameters
+        ----------
+        y
+            (n_lines,)
+
+        Returns
+        -------
+        (n_z, n_y, n_x)
+        """
         if self._stored is not None:
             return self._device(self._stored).adjoint(y)
         with self.span("back", events=len(y), unit="rays"):
@@ -164,8 +186,14 @@ class MatrixProjector(OrientationRows):
             return self._layout.joined(sums, self.on.threads)
 
     def among(self, places: Array) -> MatrixProjector:
-        """Return some of our orientations alone, by their places among ours."""
-        # shares rows and compiled kernels with us, and has a table of its own
+        """Return the projector of some of our orientations.
+
+        Parameters
+        ----------
+        places
+            their indices among ours
+        """
+        # rows and compiled kernels are shared, the table is separate
         part = copy(self)
         part._choose(self.orientations[places])
         return part
@@ -179,15 +207,31 @@ class MatrixProjector(OrientationRows):
         n_subsets: int,
         prior: Prior | None = None,
     ) -> MatrixEm:
-        """Expectation maximisation on the GPU."""
+        """Return a loop of expectation maximisation on the GPU.
+
+        Parameters
+        ----------
+        counts
+            (n_lines,) measured counts
+        background
+            (n_lines,) expected additive counts, or () the same for all
+        factors
+            (n_lines,) detection factors; None: all 1
+        x
+            (n_z, n_y, n_x) initial image
+        n_subsets
+            number of subsets
+        prior
+            prior of the image; None: no prior
+        """
         return MatrixEm(self, counts, background, factors, x, n_subsets, prior)
 
     def _make_layout(self) -> MatrixLayout:
-        """Return how image and data of our orientations lie for the processor."""
+        """Return the layout of image and data on the CPU."""
         return layout_of(self.phases, self.offsets, self.dtype)
 
     def _device(self, stored: DeviceResponse) -> DeviceMatrix:
-        """Our orientations on the GPU."""
+        """Return our orientations on the GPU."""
         if self._on_device is None:
             self._on_device = DeviceMatrix(
                 stored, self.on, self.orientations, self.starts, self._tick
@@ -195,7 +239,7 @@ class MatrixProjector(OrientationRows):
         return self._on_device
 
     def _rows(self, limits: GroupLimits) -> Iterator[tuple[int, StoredRows]]:
-        """Yield our rows, some at a time, each after the number of those before them."""
+        """Yield our rows part by part, each with the number of rows before it."""
         offsets = self._layout.offsets
         at_once, threads = self._form.at_once, self._form.workers(self.on.threads)
         for first in range(0, len(offsets), at_once):
@@ -207,7 +251,7 @@ class MatrixProjector(OrientationRows):
 
     def _project(self, first: int, rows: StoredRows, image: Array, out: Array) -> None:
         layout, n = self._layout, len(rows.chosen)
-        # no border: a line outside the panels does not exist
+        # no border: lines outside the panels do not exist
         images = PlaneImages(rows.shapes, 0, self.dtype, layout.lanes)
         panels = self.phases.edge, self.phases.margin, layout.lanes
 
@@ -220,15 +264,15 @@ class MatrixProjector(OrientationRows):
 
         form, threads = self._form, self._form.workers(self.on.threads)
         usual = min(CALLS_OF_A_THREAD * threads, n * layout.lanes // WORTH_A_CALL)
-        # each takes one orientation in so many: neighbours are about the same work
+        # interleaved orientations: neighbours need about the same work
         n_blocks = -(-n // form.rows) if form.rows else max(usual, 1)
         run_blocks(work, n_blocks, threads, self._part(first, n), rows=1, in_turn=False)
         layout.take(images, out, self.starts, first, n)
 
     def _project_back(self, first: int, rows: StoredRows, y: Array, sums: Array) -> None:
         layout, n = self._layout, len(rows.chosen)
-        # the non-zeros that are taken together reach so far beyond the image of a line's data, and
-        # patches beyond that; zeros there save a test
+        # non-zeros that are processed together extend this far beyond the image of the data, and
+        # patches extend further; zeros there make a test unnecessary
         border = min(rows.reach(self.phases.edge), layout.back.far)
         images = PlaneImages(rows.shapes, border, self.dtype, layout.lanes)
         layout.put(y, self.starts, images, first, n)
@@ -246,11 +290,11 @@ class MatrixProjector(OrientationRows):
         run_blocks(work, self.response.n_planes_stored, threads, ticks, rows=1, in_turn=False)
 
     def _pieces(self, rows: StoredRows, image: Array, start: int, stop: int) -> Iterator[Piece]:
-        """Yield what kernels take of the stored planes start ... stop − 1: all at once."""
+        """Yield the arguments of the kernels for stored planes start ... stop − 1: all at once."""
         yield rows.arrays, image, start, stop
 
     def _part(self, first: int, n: int) -> OnProgress | None:
-        """Return a tick for n of those that kernels take, of which `first` are done."""
+        """Return a progress callback for n orientations of which `first` are done."""
         on_progress, n_all = self._tick, len(self.orientations)
         if on_progress is None:
             return None

@@ -1,4 +1,4 @@
-"""The stored rows that some orientations need, decoded for the kernels."""
+"""Stored rows of some orientations, decoded for the kernels."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from engine.kernels.matrix.patches import LANES, LOW, lanes_covered, rows_covere
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Some orientations, and the rows they share; see `engine.kernels.matrix.correlation`.
+    """Some orientations, and the rows that they share; see `engine.kernels.matrix.correlation`.
 
     Attributes
     ----------
-    chosen : (n, 4) row, turn, |a| and |b| of each orientation
-    shapes : (n, 2) rows and columns of its picture of shifts
-    starts : (n_stored, n_planes_stored + 1) where each plane of a row begins
+    chosen : (n, 4) row, symmetry, |a| and |b| of each orientation
+    shapes : (n, 2) rows and columns of its image of shifts
+    starts : (n_stored, n_planes_stored + 1) first non-zero of each plane of a row
     windows : (n_stored, n_planes_stored, 4) int16 j0, k0, height, width
-    codes, weights : (n_nonzero,) where each lies (`engine.kernels.matrix.codes`); value
-    groups : (n_nonzero,) which of them are taken together (`engine.kernels.matrix.decode`)
+    codes, weights : (n_nonzero,) position (`engine.kernels.matrix.codes`) and value
+    groups : (n_nonzero,) group that is processed together (`engine.kernels.matrix.decode`)
     """
 
     chosen: NDArray[np.int64]
@@ -42,7 +42,7 @@ class StoredRows:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """In the order in which the kernels take them."""
+        """Arrays in the order of the kernels' arguments."""
         rows = self.chosen, self.shapes, self.starts
         return *rows, self.codes, self.weights, self.groups
 
@@ -53,11 +53,11 @@ class StoredRows:
 
     @property
     def most(self) -> int:
-        """Non-zeros of a plane of a row at most."""
+        """Maximum number of non-zeros in a plane of a row."""
         return int(np.diff(self.starts).max(initial=0))
 
     def reach(self, edge: int) -> int:
-        """Pitches that the non-zeros of a plane lie apart at most."""
+        """Return the largest distance of non-zeros in a plane, in pitches."""
         longest = int(self.windows[..., 2:].max(initial=0))
         return (longest + edge - 2) // edge if longest else 0
 
@@ -69,15 +69,29 @@ def stored_rows(
     limits: GroupLimits,
     threads: int,
 ) -> StoredRows:
-    """Return the rows of the orientations `offsets` (n, 2), decoded by so many threads."""
+    """Return the decoded rows of some orientations.
+
+    Parameters
+    ----------
+    response
+        the stored rows
+    offsets
+        (n, 2) a and b
+    dtype
+        of arithmetic
+    limits
+        groups of non-zeros that are processed together
+    threads
+        number of threads
+    """
     s, n_planes = response.scanner.settings, response.n_planes_stored
     chosen = turned_rows(response, offsets)
-    # each stored row is there once, however many orientations are its mirror images; once more
-    # where rows and columns are interchanged, which pairs other neighbours
+    # each stored row occurs once, for all its mirror images, and once more
+    # with rows and columns exchanged, which pairs other neighbours
     keys, chosen[:, 0] = np.unique(2 * chosen[:, 0] + (chosen[:, 1] & SWAP), return_inverse=True)
     rows, is_turned = keys // 2, keys % 2 == 1
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
-    moved = np.cumsum(ends - begins) - ends  # from a place in all rows to one in these
+    moved = np.cumsum(ends - begins) - ends  # from an index in all rows to one in these
     starts = response.starts[rows[:, None] * n_planes + np.arange(n_planes + 1)] + moved[:, None]
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
     n, windows = int((ends - begins).sum()), response.windows[rows]
@@ -88,8 +102,8 @@ def stored_rows(
     places, scales, most = only_read(response.places), response.scales[rows], found.most
 
     def work(_: int, start: int, stop: int) -> None:
-        # stored as half precision times a scale for each row, so that rows of distant crystals,
-        # with small values, keep all of their digits
+        # stored in half precision times a scale for each row, so that rows of distant crystals,
+        # with small values, lose no digits
         values = _numbers(np.concatenate([response.values[p] for p in parts[start:stop]]), dtype)
         as_stored, codes, order = np.empty((3, most), np.int32)
         buffers = DecodeBuffers(as_stored, codes, order, np.empty(most, bool))
@@ -100,21 +114,21 @@ def stored_rows(
 
 
 def _numbers(values: Array, dtype: np.dtype[np.generic]) -> Array:
-    """Stored values in the type of arithmetic."""
+    """Return stored values in the dtype of arithmetic."""
     if values.dtype != np.float16:
         return values.astype(dtype)
-    # numpy's own conversion takes many times as long as a look into a table
+    # NumPy's own conversion takes many times as long as a table lookup
     return _all_halves(dtype)[values.view(np.uint16)]
 
 
 @cache
 def _all_halves(dtype: np.dtype[np.generic]) -> Array:
-    """Every number of half precision, by its bits."""
+    """Return all numbers of half precision, by their bits."""
     return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(dtype)
 
 
 class DecodedRows:
-    """Rows that were decoded, kept as long as all of them take little memory.
+    """Cache of decoded rows, with limited memory.
 
     Parameters
     ----------
@@ -127,24 +141,48 @@ class DecodedRows:
         self._kept: dict[tuple[GroupLimits, bytes], StoredRows] = {}
 
     def of(self, offsets: Array, limits: GroupLimits, threads: int) -> StoredRows:
-        """Return the rows of the orientations `offsets` (n, 2)."""
+        """Return the rows of some orientations, from the cache if possible.
+
+        Parameters
+        ----------
+        offsets
+            (n, 2) a and b
+        limits
+            groups of non-zeros that are processed together
+        threads
+            number of threads
+        """
         key = limits, offsets.tobytes()
         rows = self._kept.get(key)
         if rows is None:
-            # subsets come again in each iteration, forward and back
+            # each iteration needs the same subsets again, forward and back
             rows = stored_rows(self._response, offsets, self._dtype, limits, threads)
+            # The cache only grows: subsets repeat in a fixed order, so replacing entries would
+            # never hit.
             if self._n_bytes + rows.n_bytes <= memory.MOST_KEPT_BYTES:
                 self._kept[key], self._n_bytes = rows, self._n_bytes + rows.n_bytes
         return rows
 
 
 def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
-    """Stored row, turn, |a| and |b| (n, 4) of the orientations `offsets` (n, 2)."""
+    """Return stored row, symmetry, |a| and |b| of orientations.
+
+    Parameters
+    ----------
+    response
+        the stored rows
+    offsets
+        (n, 2) a and b
+
+    Returns
+    -------
+    (n, 4) int64
+    """
     s = response.scanner.settings
     chosen = np.empty((len(offsets), 4), np.int64)
     for o, (a, b) in enumerate(offsets.tolist()):
         stored, turn = folded(a, b)
-        # bits: a further mirror is then an exclusive or
+        # bits, so that another mirror is an exclusive or
         mirrors = MIRROR_ROWS * turn.mirror_rows + MIRROR_COLUMNS * turn.mirror_columns
         code = SWAP * turn.swap + mirrors
         chosen[o] = stored_index(*stored, s.n_rows, s.n_columns), code, abs(a), abs(b)
@@ -152,19 +190,20 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
 
 
 class PlaneImages:
-    """The data of some orientations as images, laid flat, with zeros around them.
+    """Data of some orientations as flat images with a border of zeros.
 
     Parameters
     ----------
     shapes : (n, 2) rows and columns
-    border : zeros on all sides of each; behind them as many more as patches read
-    lanes : numbers at each place of a column
+    border : zeros on all sides; after them as many more as patches read
+    lanes : numbers at each position of a column
     """
 
     def __init__(self, shapes: Array, border: int, dtype: DTypeLike, lanes: int = 1) -> None:
         self.shapes, self._border = shapes * [1, lanes], (border, border * lanes)
         rows, columns = (self.shapes + 2 * np.array(self._border)).T
         if border:
+            # Patches read a few numbers beyond the border without a test.
             rows, columns = rows + LOW - 1, columns + LANES - 1
         self._sizes = np.stack([rows_covered(rows), lanes_covered(columns)], axis=-1)
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self._sizes.prod(axis=1))])
@@ -172,18 +211,18 @@ class PlaneImages:
 
     @property
     def pitches(self) -> NDArray[np.int64]:
-        """(n,) how far apart the rows of each are."""
+        """Distance of the rows of each image, (n,)."""
         return np.ascontiguousarray(self._sizes[:, 1])
 
     @property
     def firsts(self) -> NDArray[np.int64]:
-        """(n,) where the first number of each lies that is none of its border."""
+        """Index of the first number inside of each border, (n,)."""
         above, before = self._border
         firsts: NDArray[np.int64] = self.starts[:-1] + above * self.pitches + before
         return firsts
 
     def __getitem__(self, i: int) -> Array:
-        """Image i without its zeros, a view."""
+        """Return image i without its border, as a view."""
         whole = self.flat[self.starts[i] : self.starts[i + 1]].reshape(self._sizes[i])
         (n_r, n_c), (above, before) = self.shapes[i], self._border
         return whole[above : above + n_r, before : before + n_c]

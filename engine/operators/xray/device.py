@@ -1,9 +1,9 @@
-"""X-ray line integrals and back projections by a GPU, in one go or in slabs and chunks.
+"""X-ray line integrals and back projections on a GPU, at once or in slabs and chunks.
 
-Volumes and projections may lie on the device or on the host. What is not on the device comes there
-in slabs of slices and in chunks of views, as its free memory allows; line integrals of slabs add up
-to those of the whole, and slabs of a back projection are its parts. Textures, geometry and compiled
-kernels are kept from call to call, and subsets of a scan share them.
+Volumes and projections can be on the device or on the host. Host arrays are uploaded in slabs of
+slices and chunks of views, as the free memory allows. Line integrals of slabs add up to those of
+the volume, and slabs of a back projection are its parts. Textures, geometry and compiled kernels
+are cached between calls, and subsets of a scan share them.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ from engine.operators.xray.tools import Tools, Transposing
 from engine.operators.xray.transfers import MadeViews, Transfers
 
 UPDATES_PER_CHUNK = 2**33
-"""Voxels times views, or rays times layers, after which progress is told."""
+"""Voxels times views, or rays times layers, between two progress reports."""
 MOST_VIEWS = 2048
-"""Views of a chunk at most: layers that a texture holds."""
+"""Maximum views of a chunk: the layers of a texture."""
 CHUNKS_ARRIVING, FEWEST_ARRIVING, LEAST_ARRIVING = 16, 16, 32 << 20
-"""Chunks in which views come from the host, unless they were fewer views or bytes than that: a
-chunk costs some milliseconds, however small it is, and even halves of so many bytes are large
+"""Number of chunks for views from the host, and minimum views and bytes of a chunk. Each
+chunk costs some milliseconds, however small it is, and even half of these bytes is large
 enough for page-locked memory."""
 USABLE = 0.8
-"""Part of the free memory that slabs and chunks may take."""
+"""Share of the free memory that slabs and chunks can use."""
 REAL_BYTES = 4
 
 
 class DeviceXray:
-    """The projectors of a scene on a GPU; see `engine.operators.xray.transform`.
+    """Projectors of a scene on a GPU; see `engine.operators.xray.transform`.
 
     Parameters
     ----------
     scene : views and volume
     tools : compiled kernels and textures
     on : the device
-    exact : whether line integrals read plain memory, of which `transposed` is the transpose, or
-        textures, which blend in fractions of 1/256
-    streams : whether results lie on the host, so that they may be larger than the device's memory
-    on_progress : told of progress
+    exact : True: line integrals read memory, and `transposed` is their exact transpose; False: they
+        read textures, which interpolate in fractions of 1/256
+    streams : True: results are on the host, so that they can exceed the device's memory
+    on_progress : called with the progress
     """
 
     def __init__(
@@ -71,19 +71,29 @@ class DeviceXray:
         self._share, self._is_least = USABLE, False
 
     def forward(self, x: Array) -> Array:
-        """Line integrals of the volume (n_z, n_y, n_x): (n_views, n_rows, n_columns)."""
+        """Return the line integrals (n_views, n_rows, n_columns) of a volume (n_z, n_y, n_x)."""
         return self._fitting(self._scene.seen, partial(self._forward, x))
 
     def transposed(self, y: Array) -> Array:
-        """The transpose of `forward` from memory: (n_z, n_y, n_x)."""
+        """Return the exact transpose of `forward` from memory, (n_z, n_y, n_x)."""
         return self._fitting(self._scene.grid.shape, partial(self._transposed, y))
 
     def back(self, y: Array | MadeViews, box: VolumeBox, *, as_adjoint: bool) -> Array:
-        """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
+        """Return the voxel-driven back projection with 1/τ² of a box.
+
+        Parameters
+        ----------
+        y
+            (n_views, n_rows, n_columns), or an object that makes them chunk by chunk
+        box
+            voxels to compute
+        as_adjoint
+            weight the projections so that it approximates the adjoint
+        """
         return self._fitting(box.shape, partial(self._back, y, box, as_adjoint))
 
     def compile(self, direction: Way) -> None:
-        """Have the kernels of `forward`, `transposed` or `back` compiled."""
+        """Compile the kernels of `forward`, `transposed` or `back`."""
         if direction == "back":
             self._tools.back(self._variant(VolumeBox.of(None, self._scene.grid.shape)))
         elif direction == "transposed":
@@ -94,7 +104,7 @@ class DeviceXray:
     def _forward(self, x: Array, out: Array, moves: Transfers) -> None:
         _, n_rows, n_columns = self._scene.seen
         kernels, lines = self._tools.joseph(exact=self._exact), self._lines_there()
-        # of each slab: two if it comes from the host, one more for the texture, or turned
+        # copies of each slab: two if it comes from the host, one for the texture or transposed
         copies = 2 * int(not moves.is_there(x)) + 1
         parts = self._parts(
             self._scene.grid.shape, copies, 2 * int(self._streams), max(self._scene.grid.shape),
@@ -106,19 +116,20 @@ class DeviceXray:
             rays = moves.part_on_device(out, views)
             for slab in parts.slabs:
                 if held is None or len(parts.slabs) > 1:
-                    held = None  # gives its memory back first
+                    held = None  # releases its memory first
                     values = moves.there(x[slab.start : slab.stop], parts.slabs)
                     held = self._readable(values)
-                # counted with the first slab only: a ray that crosses several is still one ray
+                # counted with the first slab only: a ray through several slabs is one ray
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("forward", events=n_rays, unit="rays"):
                     some, corner = lines.part(views.start, views.stop), (slab.start, 0, 0)
                     kernels.forward(held, some, rays, corner=corner, accumulate=slab.start > 0)
                 pace.step(len(views))
+            # Downloaded during the work on the next chunk.
             moves.keep(rays, out, views)
 
     def _readable(self, values: Array) -> InMemory | Texture:
-        """A slab as line integrals read it."""
+        """Return a slab as line integrals read it."""
         if self._exact:
             return InMemory.of(self._gpu, values)
         return self._tools.volume_of(values)
@@ -133,8 +144,8 @@ class DeviceXray:
         )
         pace = self._pace(parts)
         for slab in parts.slabs:
-            # slabs outside, views inside: the sums of a slab are complete before it leaves the
-            # device
+            # slabs outside, views inside: the sums of a slab are complete before its copy to the
+            # host
             moves.finish()
             sums = moves.part_on_device(out, slab)
             for views in parts.views:
@@ -158,7 +169,7 @@ class DeviceXray:
             scene = self._scene
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
         comes = not moves.is_there(y)
-        # one is the texture
+        # one copy is the texture
         copies = 1 + int(as_adjoint) + int(isinstance(y, MadeViews)) + 2 * int(comes)
         layers = box.n_voxels / np.prod(self._scene.geometry.shape)
         recycled = self._tools.projections_bytes
@@ -184,11 +195,11 @@ class DeviceXray:
                 pace.step(len(views))
 
     def _leaving(self, slab: range, views: range, parts: Parts) -> list[range]:
-        """Slices that are worked on together: few with the last views, so that they leave early."""
+        """Return the slices that are processed together; few with the last views, to copy early."""
         return leaving(slab) if self._streams and views is parts.views[-1] else [slab]
 
     def _variant(self, box: VolumeBox) -> BackVariant:
-        """The same arithmetic for every box of a volume, so that its bits do not depend on it."""
+        """Return the same arithmetic for every box of a volume: bits do not depend on the box."""
         geometry, n_voxels = self._scene.geometry, self._scene.grid.n_voxels
         best = tuned_back(self._on, geometry.is_upright, n_voxels, geometry.shape[0])
         lanes = WARP if best.path == "columns" else 1
@@ -203,7 +214,7 @@ class DeviceXray:
         return weighted
 
     def _transposing(self) -> Transposing:
-        """The kernels of the exact adjoint, the same for every slab."""
+        """Return the kernels of the exact adjoint, the same for every slab."""
         if self._gathering is None:
             scene = self._scene
             self._gathering = (fitting(scene.rays, scene.geometry.shape, scene.grid.shape),)
@@ -217,23 +228,35 @@ class DeviceXray:
             self._lines = Lines.upload(self._gpu, rays, shape, grid.shape, grid.voxel_mm)
         return self._lines
 
-    # how much at a time
+    # size of the parts
 
     def _parts(
         self, shape: Three, slabs: int, chunks: int, layers: float, recycled_bytes: int = 0,
         *, comes: bool = False,
     ) -> Parts:  # fmt: skip
-        """Cut what has to come to the device, so many copies of each slab and of each chunk.
+        """Divide the data that must be uploaded.
 
-        layers : updates for each pixel; recycled_bytes : less than 0 where more is taken besides;
-        comes : whether views come from the host
+        Parameters
+        ----------
+        shape
+            shape of the result or volume that is divided into slabs
+        slabs
+            copies of each slab
+        chunks
+            copies of each chunk of views
+        layers
+            updates per pixel
+        recycled_bytes
+            memory of textures that are reused; negative for additional memory
+        comes
+            True if the views come from the host
         """
         n_views, n_rows, n_columns = self._scene.seen
         per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
         view_bytes = REAL_BYTES * n_rows * n_columns
         per_view, updates = chunks * view_bytes, layers * n_rows * n_columns
         most = views_of_chunk(n_views, updates, arriving_bytes=view_bytes if comes else 0)
-        # textures of the last call count as free: they are used again, or given back
+        # textures of the last call count as free: they are reused or released
         budget = int(self._share * max(0, self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
         self._is_least = parts.is_least(per_slice > 0, per_view > 0)
@@ -243,7 +266,7 @@ class DeviceXray:
         return Pace(self._gpu, self._tick, self._scene.seen[0] * len(parts.slabs))
 
     def _fitting(self, shape: Three, work: Callable[[Array, Transfers], None]) -> Array:
-        """Do it in smaller and smaller parts until the memory holds them."""
+        """Run the work in smaller and smaller parts until it fits the memory."""
         try:
             out: NDArray[Any] | Array = np.empty(shape, np.float32)
             if not self._streams:
@@ -262,7 +285,7 @@ class DeviceXray:
                 if self._is_least:
                     _, n_rows, n_columns = self._scene.seen
                     raise self._too_large("one slice and one view", (n_rows, n_columns)) from e
-            # fragments of memory may be what is missing: give everything back, and try with half
+            # memory can be fragmented: release everything, and retry with half
             self._tools.forget()
             self._share /= 2
 
@@ -276,12 +299,18 @@ class DeviceXray:
 
 
 def views_of_chunk(n_views: int, updates: float, *, arriving_bytes: int) -> int:
-    """Return how many views a chunk has at most, if the memory allows it.
+    """Return the maximum number of views of a chunk, regardless of memory.
 
-    updates : of voxels or layers for a view
-    arriving_bytes : of a view that comes from the host, beside the work on the chunk before; else 0
+    Parameters
+    ----------
+    n_views
+        views of the scan
+    updates
+        voxels or layers for each view
+    arriving_bytes
+        bytes of a view that is uploaded during the work on the previous chunk; else 0
     """
-    # so that progress is reported, and a stop obeyed, between short parts
+    # short parts, so that progress is reported and a stop takes effect
     most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / updates)))
     if not arriving_bytes:
         return most

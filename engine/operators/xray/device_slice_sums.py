@@ -1,10 +1,10 @@
-"""Slices of views that come and go, made by a GPU: all views that are wanted, at each refresh.
+"""Slices of a changing set of views on a GPU: all requested views, at each refresh.
 
-s(x) = Σ_views g_view y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+    s(x) = Σ_views g_view y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-as `engine.operators.xray.slice_sums`, whose twin this is. A GPU makes a slice of all views in less
-time than it takes to look after differences. Gains go into the matrices (M / √g); views that are in
-no slice have a matrix that leads beside the detector, where the texture is 0.
+This is the GPU twin of `engine.operators.xray.slice_sums`. A GPU computes a slice from all views
+faster than it could manage differences. Gains are included in the matrices (M / √g). Unused views
+have a matrix that points outside of the detector, where the texture is 0.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from engine.operators.xray.patch import PatchGroup
 from engine.operators.xray.resident_projections import ResidentProjections
 
 BESIDE = np.array([[0.0, 0, 0, -1e4], [0, 0, 0, -1e4], [0, 0, 0, 1]])
-"""Matrix of a view that no point of a slice sees."""
+"""Matrix of an unused view, outside of the detector for all points."""
 
 
 class DeviceSliceSums:
-    """Slices of a ring of filtered views, each kept in a slot and in a texture.
+    """Slices of a ring buffer of filtered views, stored in a texture.
 
     Parameters
     ----------
-    n_slots : views at most
+    n_slots : maximum number of views
     shape : (n_rows, n_columns) of the filtered views
-    planes : where the slices lie at first
+    planes : initial planes of the slices
     on : a GPU
     """
 
@@ -50,32 +50,52 @@ class DeviceSliceSums:
 
     @property
     def n_bytes(self) -> int:
-        """Memory of views, here and on the GPU, and of slices."""
+        """Memory of views, on host and GPU, and of slices."""
         return 2 * self._views.nbytes + sum(4 * int(np.prod(p.shape)) for p in self.planes)
 
     def put(self, slot: int, view: Array) -> None:
-        """Keep a view (n_rows, n_columns) in a slot."""
+        """Store a view in a slot.
+
+        Parameters
+        ----------
+        slot
+            number of the slot
+        view
+            (n_rows, n_columns) filtered values
+        """
         self._views[slot] = view
         self._new.add(slot)
 
     def binned(self, slots: Sequence[int], k: int) -> Array:
-        """(n, n_rows // k, n_columns // k) means of views over k × k pixels; a rest is left off."""
+        """Return means of views over k × k pixels; remaining pixels at the end are omitted.
+
+        Parameters
+        ----------
+        slots
+            slots of the views
+        k
+            pixels per side
+
+        Returns
+        -------
+        (n, n_rows // k, n_columns // k)
+        """
         rows, columns = (n // k for n in self._views.shape[1:])
         whole = self._views[list(slots), : rows * k, : columns * k]
         found: Array = whole.reshape(len(whole), rows, k, columns, k).mean(axis=(2, 4))
         return found
 
     def place(self, planes: Sequence[Plane]) -> None:
-        """Put the slices elsewhere."""
+        """Move the slices to other planes."""
         if [plane.shape for plane in planes] != [plane.shape for plane in self.planes]:
             self._group = None
         self.planes = list(planes)
 
     def forget(self) -> None:
-        """Nothing is kept of slices from one refresh to the next."""
+        """Do nothing: no sums are stored between refreshes."""
 
     def take_out(self, slots: Sequence[int]) -> None:
-        """Nothing is kept of slices from one refresh to the next."""
+        """Do nothing: no sums are stored between refreshes."""
 
     def values(
         self,
@@ -86,23 +106,24 @@ class DeviceSliceSums:
         level: float = 1.0,
         in_one_go: bool = False,
     ) -> list[Array]:
-        """Return each slice (n_rows, n_columns), float32; as `SliceSums.values`.
+        """Return each slice (n_rows, n_columns), float32; see `SliceSums.values`.
 
         Parameters
         ----------
         slots
-            of the views that are in the slices, in order
+            slots of the views in the slices, in order
         geometry
-            of these views
+            geometry of these views
         gains
-            (n,) their factors, none negative
+            (n,) factors, 0 or more
         level
-            a factor of all of them
+            common factor
         in_one_go
-            it always is
+            not used; a GPU always sums all views
         """
         resident = self._resident or self._made_resident(geometry)
         self._send(resident)
+        # Views with gain 0 would need a division by zero, and contribute nothing.
         used, wanted = np.flatnonzero(gains > 0), np.asarray(slots)
         matrices = np.tile(BESIDE, (len(self._views), 1, 1))
         scale = np.sqrt(np.asarray(gains, float)[used])[:, None, None]
@@ -113,13 +134,13 @@ class DeviceSliceSums:
 
     def _made_resident(self, geometry: XrayGeometry) -> ResidentProjections:
         n_slots = len(self._views)
-        room = geometry.select(np.zeros(n_slots, np.intp))  # only their number and size count
+        room = geometry.select(np.zeros(n_slots, np.intp))  # only their number and size matter
         self._resident = ResidentProjections(room, self.planes[0].grid, on=self._on)
         self._new = set(range(n_slots))
         return self._resident
 
     def _send(self, resident: ResidentProjections) -> None:
-        """Send views that are new, those that follow each other together."""
+        """Upload new views, consecutive ones in one copy."""
         new = np.array(sorted(self._new), np.intp)
         self._new.difference_update(new.tolist())
         for run in np.split(new, np.flatnonzero(np.diff(new) != 1) + 1):

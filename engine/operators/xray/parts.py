@@ -1,4 +1,4 @@
-"""How to cut a projection into parts that a memory holds: slabs of slices and chunks of views."""
+"""Division of a projection into parts that fit the memory: slabs of slices and chunks of views."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ from engine.kernels.blocks import OnProgress
 
 @dataclass(frozen=True)
 class Parts:
-    """Slices and views that are worked on together; every slab meets every chunk."""
+    """Slabs of slices and chunks of views; each slab is combined with each chunk."""
 
     slabs: list[range]
     views: list[range]
 
     def is_least(self, cuts_slabs: bool, cuts_views: bool) -> bool:
-        """Whether nothing is left to cut, of what may be cut."""
+        """Return True if the parts cannot be divided further.
+
+        Parameters
+        ----------
+        cuts_slabs
+            True if smaller slabs save memory
+        cuts_views
+            True if smaller chunks save memory
+        """
         slabs, views = (max(map(len, part)) == 1 for part in (self.slabs, self.views))
         return (slabs or not cuts_slabs) and (views or not cuts_views)
 
@@ -25,22 +33,22 @@ class Parts:
 def parts_for(
     n_slices: int, per_slice: int, n_views: int, per_view: int, budget: int, most_views: int
 ) -> Parts:
-    """Cut so that a slab and a chunk together stay within the budget.
+    """Divide slices and views so that a slab and a chunk fit the budget together.
 
     Parameters
     ----------
     n_slices, n_views
-        to cut up
+        numbers to divide
     per_slice, per_view
-        bytes of one; 0 where it takes no room
+        bytes of one; 0 if it needs no memory
     budget
-        bytes; one slice and one view are taken even where they exceed it
+        bytes; one slice and one view are used even if they exceed it
     most_views
-        of a chunk, whatever their size
+        maximum views of a chunk
     """
     views = min(n_views, most_views)
     if per_slice * n_slices + per_view * views > budget:
-        # the smaller of the two comes whole if half of the budget holds it
+        # the smaller of the two is not divided if it fits half of the budget
         for_slices = min(per_slice * n_slices, max(budget // 2, budget - per_view * views))
         slices = max(1, min(n_slices, for_slices // per_slice)) if per_slice else n_slices
         left = budget - per_slice * slices
@@ -51,30 +59,46 @@ def parts_for(
 
 
 def pieces(n: int, size: int) -> list[range]:
-    """0 ... n - 1 in even pieces of `size` at most."""
+    """Divide 0 ... n - 1 into even ranges of at most `size`.
+
+    Parameters
+    ----------
+    n
+        number of elements
+    size
+        maximum length of a range
+    """
     n_pieces = -(-n // max(size, 1))
-    # even pieces: a small rest at the end would use the device badly
+    # even pieces: a small rest at the end would leave the device idle
     edges = [i * n // n_pieces for i in range(n_pieces + 1)]
     return [range(start, stop) for start, stop in pairwise(edges)]
 
 
 SHARES_LEAVING = 8
-"""Parts in which a slab leaves the device, each while the work on the next one runs."""
+"""Number of parts in which a slab is downloaded, each during the work on the next one."""
 
 
 def leaving(slab: range) -> list[range]:
-    """Return slices of a slab that leave the device together."""
+    """Divide a slab into the slices that are downloaded together."""
     shares = pieces(len(slab), -(-len(slab) // SHARES_LEAVING))
     return [range(slab.start + share.start, slab.start + share.stop) for share in shares]
 
 
 def within(layer: range, slab: range) -> slice:
-    """Return where slices of the volume lie in a slab."""
+    """Return the position of slices of the volume in a slab.
+
+    Parameters
+    ----------
+    layer
+        slices of the volume
+    slab
+        slices of the slab, which contains them
+    """
     return slice(layer.start - slab.start, layer.stop - slab.start)
 
 
 class Pace:
-    """Tells of progress, and keeps the host at most one part ahead of the device."""
+    """Reports progress, and keeps the host at most one part ahead of the device."""
 
     def __init__(self, gpu: Gpu, on_progress: OnProgress | None, total: int) -> None:
         self._gpu, self._tick, self._total = gpu, on_progress, total
@@ -82,8 +106,16 @@ class Pace:
         self._earlier: Stamp | None = None
 
     def step(self, n: int) -> None:
-        """Call after each part, of `n` of the total."""
+        """Report a completed part.
+
+        Parameters
+        ----------
+        n
+            share of the total in this part
+        """
         stamp = self._gpu.stamp()
+        # Waiting for the part before last keeps two parts in the queue, so the device is never
+        # idle.
         if self._earlier is not None:
             self._earlier.wait()
         self._earlier = stamp

@@ -1,8 +1,8 @@
-"""Small boxes on a GPU, put anywhere, from projections that are kept in textures.
+"""Small boxes at any position on a GPU, from projections in textures.
 
-Their matrices stay on the device, and go to constant memory in one piece up to 1365 views; where a
-box has too few blocks for the card, several share the views. After the first call the work on all
-boxes is one recorded graph, which serves every place, and new projections too.
+Their matrices stay on the device, and are copied to constant memory at once for up to 1365 views.
+If a box has too few blocks for the GPU, several blocks share the views. After the first call the
+work on all boxes is a recorded graph, valid for all positions and for new projections.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from engine.operators.xray.scene import Three
 
 
 class PatchGroup:
-    """Boxes that are wanted together; each keeps its shape.
+    """Boxes of constant shapes that are computed together.
 
     Parameters
     ----------
     gpu : the device
-    projections : the projections
-    matrices : of each box (n_views, 3, 4), of points in voxels from its lower corner, to pixels
-    shapes : of each box (n_z, n_y, n_x)
+    projections : the projections on the device
+    matrices : for each box (n_views, 3, 4), from points in voxels of the box to pixels
+    shapes : (n_z, n_y, n_x) of each box
     detector : (n_rows, n_columns)
-    turned : whether the boxes do not lie along x, y and z
+    turned : True if the boxes are not parallel to x, y and z
 
     Attributes
     ----------
-    values : of each box (n_z, n_y, n_x) on the device; replaced by each `project`
+    values : (n_z, n_y, n_x) of each box on the device; replaced by each `project`
     """
 
     def __init__(
@@ -50,14 +50,22 @@ class PatchGroup:
         self._graph: Graph | None = None
 
     def place(self, matrices: Sequence[Array]) -> None:
-        """Put them elsewhere, by one copy for all."""
-        # into the same memory: the recorded graph holds its address
+        """Move the boxes, by one copy for all.
+
+        Parameters
+        ----------
+        matrices
+            for each box (n_views, 3, 4), from points in voxels of the box to pixels
+        """
+        # into the same memory: the recorded graph uses its address
         self._gpu.upload(self._rows_of(matrices), self._rows)
 
     def project(self) -> None:
-        """Queue the back projection with 1/τ² into `values`; from the second time on as a graph."""
+        """Queue the back projection with 1/τ² into `values`; from the second call on as a graph."""
         if self._graph is None:
-            self._queue()  # takes the memory it needs
+            self._queue()  # allocates its memory
+            # Recorded after a first real call, because memory cannot be allocated during the
+            # recording.
             self._graph = self._gpu.record(self._queue)
         else:
             self._graph.launch()
@@ -67,7 +75,7 @@ class PatchGroup:
             self._projections.queue(kernels, views, values)
 
     def _rows_of(self, matrices: Sequence[Array]) -> Array:
-        """(n_boxes, n_views, 48) bytes of their views as the kernel takes them."""
+        """Return the views of the boxes in the kernel's layout, (n_boxes, n_views, 48) bytes."""
         rows = [
             back_rows(each, shape, self._detector)
             for each, shape in zip(matrices, self._shapes, strict=True)

@@ -1,8 +1,8 @@
-"""Small boxes of a volume, wanted again and again: at any place, of one scan or of new data.
+"""Small boxes of a volume, computed repeatedly: at any position, from one scan or from new data.
 
 As in Graas et al., "ASTRA KernelKit", section 4.1: to train networks on patches, textures, matrices
-and launches are kept from call to call, and a call on a GPU is one launch of a recorded graph. On
-the CPU the projections are kept with their border.
+and launches are cached between calls, and a call on a GPU is one launch of a recorded graph. On the
+CPU the projections are stored with their border.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from engine.operators.xray.transform import XrayTransform
 
 
 class Patches:
-    """Boxes of one shape, by the voxel-driven back projection with 1/τ².
+    """Boxes of one shape, by voxel-driven back projection with 1/τ².
 
     Parameters
     ----------
-    transform : views and volume, and where to work
+    transform : views, volume and device
     box_shape : (n_z, n_y, n_x) of the boxes
-    variant : form of the kernel of a GPU; None: the one measured to be fastest
+    variant : variant of the GPU kernel; None: the fastest one as measured
     """
 
     def __init__(
@@ -42,19 +42,38 @@ class Patches:
         )
 
     def update(self, y: Array, first: int = 0) -> None:
-        """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
+        """Replace projections.
+
+        Parameters
+        ----------
+        y
+            (n, n_rows, n_columns)
+        first
+            number of the first view to replace
+        """
         self._here.update(as_supported(y), first)
 
     def at(self, corner: Three) -> Array:
-        """Return the box whose first voxel is `corner` (z, y, x), where the transform works.
+        """Return a box, on the device of the transform.
 
-        On a GPU it holds until the next call, which writes to the same array.
+        On a GPU it is valid until the next call, which writes to the same array.
+
+        Parameters
+        ----------
+        corner
+            first voxel (z, y, x)
+
+        Raises
+        ------
+        GeometryError
+            if the box is not inside the volume
         """
         return self._here.at(self._box(corner))
 
     def _box(self, corner: Three) -> VolumeBox:
         whole = self._transform.grid.shape
         ends = zip(corner, self.shape, whole, strict=True)
+        # Kernels do not check the bounds of a box.
         if any(at < 0 or n < 1 or at + n > most for at, n, most in ends):
             raise GeometryError(
                 f"a box of {self.shape} voxels at {corner} is not within the volume of {whole} "
@@ -95,7 +114,7 @@ class _OnGpu:
         self._projections.update(y, first)
 
     def at(self, box: VolumeBox) -> Array:
-        # the graph reads the matrices from the device each time: another place needs no other graph
+        # the graph reads the matrices from the device each time: other positions need no new graph
         if box.corner != self._corner:
             self._patch.place([_from(self._matrices, box.corner)])
             self._corner = box.corner
@@ -104,9 +123,9 @@ class _OnGpu:
 
 
 def _from(matrices: Array, corner: Three) -> Array:
-    """Matrices (n_views, 3, 4) of points counted from a voxel (z, y, x)."""
-    # M (x + c, 1) = M (x, 1) + M c: only the last column of a matrix knows where points are counted
-    # from
+    """Return matrices (n_views, 3, 4) for points counted from a voxel (z, y, x)."""
+    # M (x + c, 1) = M (x, 1) + M c: only the last column of a matrix depends on the origin of the
+    # points
     moved = matrices.copy()
     moved[:, :, 3] += moved[:, :, :3] @ np.array(corner[::-1], float)
     return moved

@@ -1,8 +1,8 @@
-"""Projections kept in the textures of a GPU, to be projected back into any boxes of a volume.
+"""Projections in the textures of a GPU, for back projection into any boxes of a volume.
 
-For pictures that are wanted again and again: slices one turns through, patches, live scans. After
-the first call nothing is compiled, copied or taken from memory, so a call can be recorded as a
-graph; `update` replaces projections in place.
+For images that are computed repeatedly: rotated slices, patches, live scans. After the first call
+nothing is compiled, copied or allocated, so a call can be recorded as a graph. `update` replaces
+projections in place.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from engine.operators.xray.tools import Tools
 
 
 class ResidentProjections:
-    """Projections of a scan on a GPU, ready for the voxel-driven back projection with 1/τ².
+    """Projections of a scan on a GPU, ready for voxel-driven back projection with 1/τ².
 
     Parameters
     ----------
     geometry : source and detector of each view
     grid : the volume
     on : a GPU
-    variant : form of the kernel, read from a texture; None: the one measured to be fastest
+    variant : variant of the kernel that reads a texture; None: the fastest one as measured
     profiler : times the work
     """
 
@@ -62,9 +62,18 @@ class ResidentProjections:
         self._views: BackViews | None = None
 
     def update(self, y: Array, first: int = 0) -> None:
-        """Replace the projections from view `first` on by (n, n_rows, n_columns), in place."""
+        """Replace projections in place.
+
+        Parameters
+        ----------
+        y
+            (n, n_rows, n_columns)
+        first
+            number of the first view to replace
+        """
         y = as_supported(y)
         for views, texture in zip(self._chunks, self._textures, strict=True):
+            # The part of the new projections that is in this texture.
             start, stop = max(views.start, first), min(views.stop, first + len(y))
             if start < stop:
                 some = self._on.to_device(y[start - first : stop - first])
@@ -72,11 +81,19 @@ class ResidentProjections:
                 texture.update(some, start - views.start)
 
     def back_project(self, region: Region | None = None, out: Array | None = None) -> Array:
-        """Return a box (n_z, n_y, n_x) of the volume, on the device; in `out` if it is given."""
+        """Return a box of the volume on the device.
+
+        Parameters
+        ----------
+        region
+            slices (z, y, x); None: the whole volume
+        out
+            array (n_z, n_y, n_x) for the result; None: a new one
+        """
         box = VolumeBox.of(region, self._scene.grid.shape)
         out = self._gpu.empty(box.shape, np.float32) if out is None else out
         kernels = self.kernels(box.shape)
-        # matrices of the whole volume, the same for every box; a corner is added in the kernel
+        # matrices of the whole volume for every box; the kernel adds the corner
         if self._views is None:
             scene = self._scene
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
@@ -84,9 +101,14 @@ class ResidentProjections:
         return out
 
     def kernels(self, shape: Three, *, turned: bool = False) -> ConeBack:
-        """Small boxes want other threads than large ones, and sums in another order.
+        """Return the kernels for a box; small boxes use other thread layouts and summation orders.
 
-        turned : whether the box does not lie as the volume does, so that shortcuts may not hold
+        Parameters
+        ----------
+        shape
+            (n_z, n_y, n_x) of the box
+        turned
+            True if the box is not parallel to the volume, so that shortcuts are not valid
         """
         variant = replace(self._variant, path="general") if turned else self._variant
         n_views, card = self._scene.seen[0], self._gpu.facts.n_multiprocessors
@@ -95,15 +117,27 @@ class ResidentProjections:
     def queue(
         self, kernels: ConeBack, views: BackViews, out: Array, corner: Three = (0, 0, 0)
     ) -> None:
-        """Queue the back projection into a box of the volume that all `views` see."""
+        """Queue the back projection into a box.
+
+        Parameters
+        ----------
+        kernels
+            kernels for its shape
+        views
+            matrices of all views on the device
+        out
+            array of the box on the device
+        corner
+            first voxel (z, y, x) of the box
+        """
         for part, texture in zip(self._chunks, self._textures, strict=True):
-            # the first chunk replaces what the box held, the others add to it
+            # the first chunk overwrites the box, the others add to it
             some, more = views[part.start : part.stop], part.start > 0
             kernels.back(texture, some, out, corner=corner, accumulate=more)
 
 
 def _of_textures(best: BackVariant) -> BackVariant:
-    """The form, or the nearest to it that reads a texture."""
+    """Return the variant, or the nearest one that reads a texture."""
     if best.texture != "memory":
         return best
     if best.path == "columns":

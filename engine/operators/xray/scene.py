@@ -1,4 +1,4 @@
-"""A scan and a volume, as the projectors of X-rays want to know them."""
+"""A scan and a volume, with the quantities that X-ray projectors need."""
 
 from __future__ import annotations
 
@@ -23,14 +23,27 @@ Way = Literal["forward", "transposed", "back"]
 
 @dataclass(frozen=True)
 class VolumeBox:
-    """Some voxels of a volume: the first one and how many, both (z, y, x)."""
+    """Box of voxels in a volume: first voxel and shape, both (z, y, x)."""
 
     corner: Three
     shape: Three
 
     @classmethod
     def of(cls, region: Region | None, shape: Three) -> VolumeBox:
-        """Take slices (z, y, x) out of a volume of this shape; None: all of it."""
+        """Return the box of a region.
+
+        Parameters
+        ----------
+        region
+            slices (z, y, x) with step 1; None: the whole volume
+        shape
+            (n_z, n_y, n_x) of the volume
+
+        Raises
+        ------
+        GeometryError
+            if the region is empty or not a box
+        """
         ranges = _ranges((slice(None),) * 3 if region is None else region, shape)
         if len(ranges) != 3 or any(r.step != 1 or not r for r in ranges):
             raise GeometryError(
@@ -40,19 +53,19 @@ class VolumeBox:
         return cls((z.start, y.start, x.start), (len(z), len(y), len(x)))
 
     def slices(self, part: range) -> VolumeBox:
-        """Slices of the box along z, counted from its first."""
+        """Return slices of the box along z, counted from its first slice."""
         z, y, x = self.corner
         return VolumeBox((z + part.start, y, x), (len(part), *self.shape[1:]))
 
     @property
     def n_voxels(self) -> int:
-        """Voxels in it."""
+        """Number of voxels."""
         return int(np.prod(self.shape))
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Views of a volume."""
+    """Views of a volume: geometry and grid."""
 
     geometry: XrayGeometry
     grid: ImageGrid
@@ -64,30 +77,30 @@ class Scene:
 
     @cached_property
     def matrices(self) -> Array:
-        """(n_views, 3, 4); see `XrayGeometry.in_voxels`."""
+        """Projection matrices (n_views, 3, 4); see `XrayGeometry.in_voxels`."""
         return self.geometry.in_voxels(self.grid)
 
     @cached_property
     def rays(self) -> Array:
-        """(n_views, 6, 3) in voxels, linear in column and row; see `engine.kernels.cone.joseph`."""
+        """Rays in voxels (n_views, 6, 3), linear in column and row, as in `engine.kernels.cone`."""
         geometry, grid = self.geometry, self.grid
-        # rays in voxels, where layers lie at whole numbers; lengths in mm come in at the end
+        # rays in voxels, with layers at whole numbers; lengths in mm are applied at the end
         u, v = geometry.u_mm / grid.voxel_mm, geometry.v_mm / grid.voxel_mm
         first = grid.to_voxels(geometry.corner_mm) + 0.5 * (u + v)
         still = np.zeros_like(u)
         if geometry.beam == "cone":
             source = grid.to_voxels(geometry.source_mm)
             return np.stack([source, still, still, first - source, u, v], axis=1)
-        # parallel rays: `source_mm` is a direction there, so it scales as one and is not moved
+        # parallel rays: `source_mm` is a direction, so it is scaled but not shifted
         along = geometry.source_mm / np.array(grid.voxel_mm)
         return np.stack([first, u, v, along, still, still], axis=1)
 
     @cached_property
     def is_steep(self) -> bool:
-        """Whether any ray climbs more along z than it runs across."""
+        """Whether any ray is steeper along z than across."""
         n_rows, n_columns = self.geometry.shape
         columns, rays = np.arange(n_columns), self.rays
-        # asked of upright detectors only: there x and y do not change with the row and z does so
+        # used for upright detectors only: there x and y do not change with the row and z does so
         # evenly, so the first or the last row is the steepest
         for row in (0, n_rows - 1):
             first = rays[:, 3] + row * rays[:, 5]
@@ -98,16 +111,28 @@ class Scene:
 
     @cached_property
     def sees_slices_by_rows(self) -> bool:
-        """Whether rays are parallel and each slice across z falls on one height of a view."""
+        """Whether rays are parallel and each axial slice is seen at one height of the detector."""
         return are_level(self.matrices, self.grid.shape[1:])
 
     def adjoint_weights(self, views: range, xp: ModuleType = np) -> Array:
-        """(n, n_rows, n_columns) what makes the voxel-driven back projection an adjoint.
+        """Return the weights that make the voxel-driven back projection an approximate adjoint.
 
-        That is the volume of a voxel over the area of a pixel, times 1 / cos φ of the ray to each
-        pixel, φ from the normal. With the ray p + c u + r v to pixel (r, c), and n across u and v,
+        They are the volume of a voxel over the area of a pixel, times 1 / cos φ of the ray to each
+        pixel, with φ from the normal. For the ray p + c u + r v to pixel (r, c), and n
+        perpendicular to u and v,
 
-        1 / cos² φ = (|p|² + 2c p·u + c² |u|² + 2r p·v + r² |v|² + 2rc u·v) / (p·n)²
+            1 / cos² φ = (|p|² + 2c p·u + c² |u|² + 2r p·v + r² |v|² + 2rc u·v) / (p·n)²
+
+        Parameters
+        ----------
+        views
+            numbers of the views
+        xp
+            array module of the result
+
+        Returns
+        -------
+        (n, n_rows, n_columns), or (n, 1, 1) for parallel rays, float32
         """
         geometry = self.geometry.select(slice(views.start, views.stop))
         u, v, n = geometry.u_mm, geometry.v_mm, geometry.normal
@@ -121,14 +146,14 @@ class Scene:
         pp, pu, uu, pv, vv, uv = xp.asarray(np.stack(terms))[:, :, None, None]
         n_rows, n_columns = geometry.shape
         r, c = xp.arange(float(n_rows))[:, None], xp.arange(float(n_columns))
-        # nested as by Horner: fewer arrays of the detector's size
+        # Horner's scheme: fewer temporary arrays of the detector's size
         square = pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv))
         factor = xp.asarray((scale / np.abs(_dot(p, n)))[:, None, None])
         return (xp.sqrt(square) * factor).astype(np.float32)
 
 
 def _ranges(region: Any, shape: Three) -> list[range]:
-    """Voxels along each axis; none where the region is anything but three slices."""
+    """Return the voxels along each axis; empty if the region is not three slices."""
     is_fit = isinstance(region, tuple) and len(region) == 3
     if not is_fit or not all(isinstance(part, slice) for part in region):
         return []
@@ -138,7 +163,23 @@ def _ranges(region: Any, shape: Three) -> list[range]:
 def rows_seeing(
     grid: ImageGrid, region: Region | None, geometry: XrayGeometry, beyond: float = 0.0
 ) -> slice:
-    """Rows of the detector that the box of a grid, some voxels wider, is seen by in any view."""
+    """Return the detector rows that see a box in any view.
+
+    Parameters
+    ----------
+    grid
+        grid of the volume
+    region
+        slices (z, y, x) of the box; None: the whole volume
+    geometry
+        source and detector of each view
+    beyond
+        margin around the box in voxels
+
+    Returns
+    -------
+    range of rows; all rows if the box extends behind the source
+    """
     box = VolumeBox.of(region, grid.shape)
     ends = [
         (first - beyond, first + n + beyond) for first, n in zip(box.corner, box.shape, strict=True)
@@ -146,9 +187,10 @@ def rows_seeing(
     corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
     seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
     n_rows = geometry.shape[0]
+    # Behind the source the projection is reversed, so corners do not bound the box any more.
     if (seen[..., 2] <= 0).any():
-        return slice(0, n_rows)  # reaches behind the source
-    # a perspective maps a box between its corners: nothing inside is seen beyond them
+        return slice(0, n_rows)  # extends behind the source
+    # a perspective maps a box between its projected corners
     row = seen[..., 1] / seen[..., 2] - 0.5
     return slice(
         int(np.clip(np.floor(row.min()), 0, n_rows)),
@@ -157,5 +199,5 @@ def rows_seeing(
 
 
 def _dot(a: Array, b: Array) -> Array:
-    """(n,) scalar products of vectors (n, 3)."""
+    """Return the scalar products (n,) of vectors (n, 3)."""
     return np.einsum("ni,ni->n", a, b)

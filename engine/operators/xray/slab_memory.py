@@ -1,7 +1,6 @@
-"""Memory that projecting a slab of slices from a chunk of views takes.
+"""Memory for projecting a slab of slices with a chunk of views.
 
-A slab with margins of zeros in k + 3 copies, k threads, and a chunk of views in 4: what a slice and
-a view add.
+A slab with margins of zeros exists in k + 3 copies for k threads, a chunk of views in 4.
 """
 
 from __future__ import annotations
@@ -10,24 +9,24 @@ from engine.geometry.grid import ImageGrid
 
 REAL_BYTES = 4
 SLAB_COPIES = 3
-"""Slabs in memory beside the sums of each thread: as it lies, as the kernel wants it, its sum."""
+"""Copies of a slab, without the sums of each thread: input, kernel layout, sum."""
 CHUNK_COPIES = 4
-"""Chunks of projections in memory: as they lie, cropped, as the kernel wants them, their sum."""
+"""Copies of a chunk of projections: input, cropped, kernel layout, sum."""
 MARGINS = 2
-"""Slices of zeros that the kernel lays about a slab; it lays as many rows and columns."""
+"""Slices of zeros that the kernel adds to a slab, and as many rows and columns."""
 
 
 def bytes_each(shape: tuple[int, int, int], grid: ImageGrid, threads: int) -> tuple[int, int]:
-    """Return what a slice of the volume takes, and a view.
+    """Return the memory for a slice of the volume, and for a view.
 
     Parameters
     ----------
     shape
         (n_views, n_rows, n_columns) of the projections
     grid
-        the volume
+        grid of the volume
     threads
-        that project
+        number of threads
     """
     _, n_y, n_x = grid.shape
     per_slice = REAL_BYTES * (SLAB_COPIES + threads) * (n_y + MARGINS) * (n_x + MARGINS)
@@ -35,6 +34,17 @@ def bytes_each(shape: tuple[int, int, int], grid: ImageGrid, threads: int) -> tu
 
 
 def least_bytes(shape: tuple[int, int, int], grid: ImageGrid, threads: int) -> int:
-    """Return what one slice with its margins and one view take."""
+    """Return the memory for one slice with its margins and one view.
+
+    Parameters
+    ----------
+    shape
+        (n_views, n_rows, n_columns) of the projections
+    grid
+        grid of the volume
+    threads
+        number of threads
+    """
     per_slice, per_view = bytes_each(shape, grid, threads)
+    # A slab of one slice still has its margins.
     return (MARGINS + 1) * per_slice + per_view

@@ -1,10 +1,10 @@
-"""X-ray line integrals of a volume beyond the memory, and their exact transpose, in slabs.
+"""X-ray line integrals of a volume larger than the memory, and their exact transpose, in slabs.
 
-y_c = Σ_s A_cs x_s,   x_s = Σ_c A_csᵀ y_c,   s: slabs of slices, c: chunks of views, both in order
+        y_c = Σ_s A_cs x_s,   x_s = Σ_c A_csᵀ y_c,   s: slabs of slices, c: chunks of views
 
-Joseph's interpolation is linear in the voxels and takes zeros outside of a volume, so a slab of its
-own gives its share of every ray. Only the rows of a chunk that see a slab are worked on. Sums are
-those of the whole to rounding: their last bits depend on where slabs and chunks end.
+Joseph's interpolation is linear in the voxels and assumes zeros outside of a volume, so each slab
+contributes its share of every ray. Only the rows of a chunk that see a slab are processed. Sums
+equal those of the whole volume up to rounding: the last bits depend on the division.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from engine.operators.xray.slab_memory import MARGINS, bytes_each, least_bytes
 from engine.operators.xray.transform import ADJOINT_RTOL, XrayTransform
 
 REACH = 1.0
-"""Voxels beyond a slab in which rays still blend it with what lies there."""
+"""Distance from a slab, in voxels, up to which rays still interpolate its values."""
 
 
 class SlabbedXrayTransform(LinearOperator):
-    """Line integrals through a volume that may lie in a file, as projections may, by the CPU.
+    """Line integrals on the CPU, for volumes and projections that can be in files.
 
-    Memory holds a slab of the volume and a chunk of views. Results are made in `storage`, of an
-    `IterateStorage` as arrays that are worked on out of core. Pages of mapped input files are
-    released when they have been read. `norm` makes its vectors in memory.
+    Memory holds one slab and one chunk of views. Results are stored in `storage`; with an
+    `IterateStorage` they are out-of-core arrays. Pages of mapped input files are
+    released after reading. `norm` stores its vectors in memory.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ class SlabbedXrayTransform(LinearOperator):
     grid : the volume
     parts : slabs of slices and chunks of views; see `parts_within`
     on : threads of the CPU
-    storage : for volumes and projections that are made
-    on_progress : called with (done, in all) pairs of slab and chunk; may raise
+    storage : storage of results
+    on_progress : called with (done, all) pairs of slab and chunk; can raise
     profiler : times the projections
 
     Raises
@@ -58,7 +58,7 @@ class SlabbedXrayTransform(LinearOperator):
     DeviceError
         if `on` is a GPU, where `XrayTransform` streams
     ResourceError
-        if the room for a result is short
+        if there is too little space for a result
     """
 
     adjoint_rtol = ADJOINT_RTOL["matched"]
@@ -86,7 +86,7 @@ class SlabbedXrayTransform(LinearOperator):
         self._set_views(geometry)
 
     def _set_views(self, geometry: XrayGeometry) -> None:
-        """Take up the views, in chunks that are no longer than before."""
+        """Set the views, in chunks that are not longer than before."""
         self.geometry = geometry
         self.in_shape, self.out_shape = self.grid.shape, (geometry.n_views, *geometry.shape)
         chunks = pieces(geometry.n_views, max(map(len, self.parts.views)))
@@ -95,11 +95,21 @@ class SlabbedXrayTransform(LinearOperator):
         self._rows_seen: dict[tuple[int, int], slice] = {}
 
     def forward(self, x: Array) -> Array:
-        """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
+        """Return the line integrals of a volume.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x), in memory or in a file
+
+        Returns
+        -------
+        (n_views, n_rows, n_columns) [mm times the unit of x]
+        """
         x = as_supported(x)
         self.expect(x, self.in_shape)
         out = self._room.empty(self.out_shape, np.float32)
-        # chunks outermost: sums of pixels are done before they are written, and a file of
+        # chunks outermost: sums of pixels are complete before they are written, and a file of
         # projections is never read back to be added to
         for c, views in enumerate(self.parts.views):
             total = np.zeros((len(views), *self.geometry.shape), np.float32)
@@ -112,7 +122,17 @@ class SlabbedXrayTransform(LinearOperator):
         return self._as_array(out)
 
     def adjoint(self, y: Array) -> Array:
-        """Transpose of the line integrals, exactly: `y` as they are, to (n_z, n_y, n_x)."""
+        """Return the exact transpose of the line integrals.
+
+        Parameters
+        ----------
+        y
+            (n_views, n_rows, n_columns), in memory or in a file
+
+        Returns
+        -------
+        (n_z, n_y, n_x)
+        """
         y = as_supported(y)
         self.expect(y, self.out_shape)
         out = self._room.empty(self.in_shape, np.float32)
@@ -132,7 +152,7 @@ class SlabbedXrayTransform(LinearOperator):
         return self._as_array(out)
 
     def of_a_pair(self) -> XrayTransform:
-        """Return what projects the middle slab in some views, as it does all pairs of the kind."""
+        """Return the projector of the middle slab with some views, for time estimates."""
         middle = len(self.parts.slabs) // 2
         found = self._share(0, middle)
         if found is not None:
@@ -142,13 +162,21 @@ class SlabbedXrayTransform(LinearOperator):
         )
 
     def subset(self, k: int, of: int) -> SlabbedXrayTransform:
-        """Views k, k + of, ..., in the same slabs."""
+        """Return views k, k + of, ..., in the same slabs.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+        """
         other = copy(self)
         other._set_views(self.geometry.select(slice(k, None, of)))
         return other
 
     def _as_array(self, out: Array) -> Array:
-        """Return a result as an array of the module that its room stands for."""
+        """Return a result as an array of the storage's module."""
         storage = self._room
         return (
             cast(Array, OutOfCoreArray(storage, out))
@@ -165,7 +193,7 @@ class SlabbedXrayTransform(LinearOperator):
             self._tick(done, self._n_pairs)
 
     def _seeing(self, c: int) -> Iterator[tuple[range, slice, XrayTransform]]:
-        """Yield the slabs that a chunk of views sees, the rows that do, and what projects them."""
+        """Yield the slabs that a chunk of views sees, with these rows and their projector."""
         first = c * len(self.parts.slabs)
         for k, slab in enumerate(self.parts.slabs):
             self._tell(first + k)
@@ -175,45 +203,54 @@ class SlabbedXrayTransform(LinearOperator):
         self._tell(first + len(self.parts.slabs))
 
     def _share(self, c: int, k: int) -> tuple[slice, XrayTransform] | None:
-        """Return the rows of chunk c that see slab k, and what projects it; None: no row."""
+        """Return the rows of chunk c that see slab k, and their projector; None if no row does."""
         grid, geometry = slab_of(self.grid, self.parts.slabs[k]), self._chunks[c]
         rows = self._rows_seen.get((c, k))
+        # Rows of a pair are cached: each iteration needs them again.
         if rows is None:
-            # of these views alone: in a helical scan each slab is seen by few
+            # for these views only: in a helical scan few views see a slab
             rows = self._rows_seen[c, k] = rows_seeing(grid, None, geometry, REACH)
         if rows.start >= rows.stop:
             return None
-        # made anew for each pair: rays of some views are a small table, and tables of all pairs
+        # created for each pair: rays of some views are a small table, and tables of all pairs
         # would grow with the scan
         seen = geometry.cropped(rows, slice(None))
         return rows, XrayTransform(seen, grid, on=self.on, profiler=self._profiler)
 
 
 def slab_of(grid: ImageGrid, slices: range) -> ImageGrid:
-    """Return neighbouring slices of a grid, where they are."""
+    """Return neighbouring slices of a grid, at their position.
+
+    Parameters
+    ----------
+    grid
+        grid of the volume
+    slices
+        range of slices
+    """
     return grid.part([(slices.start, slices.stop), *((0, n) for n in grid.shape[1:])])
 
 
 def parts_within(
     shape: tuple[int, int, int], grid: ImageGrid, *, budget_bytes: int, threads: int
 ) -> Parts:
-    """Cut a volume and its projections so that `SlabbedXrayTransform` keeps within a budget.
+    """Divide a volume and its projections for `SlabbedXrayTransform` within a memory budget.
 
     Parameters
     ----------
     shape
         (n_views, n_rows, n_columns) of the projections
     grid
-        the volume
+        grid of the volume
     budget_bytes
-        memory for slabs and chunks, and what is made of them
+        memory for slabs, chunks and temporaries
     threads
-        each has sums of its own
+        number of threads, each with its own sums
 
     Raises
     ------
     ResourceError
-        if a slice and a view alone exceed the budget
+        if one slice and one view exceed the budget
     """
     n_views, n_rows, n_columns = shape
     per_slice, per_view = bytes_each(shape, grid, threads)
@@ -224,5 +261,6 @@ def parts_within(
             f"{least / 2**20:.1f} MiB of memory, {budget_bytes / 2**20:.1f} MiB are given; choose "
             "larger voxels, fewer threads, or give more memory."
         )
+    # Margins exist once for each slab, whatever its size.
     left = budget_bytes - MARGINS * per_slice
     return parts_for(grid.shape[0], per_slice, n_views, per_view, left, n_views)

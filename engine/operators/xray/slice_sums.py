@@ -1,13 +1,13 @@
-"""Slices of views that come and go: sums to which new views are added, old ones taken away.
+"""Slices of a changing set of views: sums to which new views are added and old ones removed.
 
-s(x) = Σ_views g_view y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+    s(x) = Σ_views g_view y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-as `engine.kernels.cone.cone_back`, with a gain g for each view. A matrix times 1/√g has the same
-shadow and 1/τ² times g, so gains need no kernel of their own. Where the gain of a view is not what
-it is in the sum, the difference is added: a refresh costs the views that are new, and those that
-they replace. A slice whose rows go down where the detector's do is made column by column, along
-which neither a nor τ changes (`upright_slices`): many times as fast. Sums are of float64, and are
-made anew when all views were replaced some times, so that rounding cannot grow.
+as in `engine.kernels.cone.cone_back`, with a gain g for each view. A matrix times 1/√g has the same
+projection and 1/τ² times g, so gains need no kernel of their own. If the gain of a view changes,
+the difference is added: a refresh costs only new views and those that they replace. A slice whose
+rows are parallel to detector rows is computed by columns, along which neither a nor τ changes
+(`upright_slices`): many times as fast. Sums are float64, and are recomputed after all views were
+replaced several times, so that rounding errors cannot grow.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from engine.kernels.parallel_back import are_level, level_buffers, parallel
 from engine.operators.xray.upright_slices import TILE, are_upright, by_columns
 
 LINES = 16
-"""Lines of a slice worth a call."""
+"""Minimum lines of a slice for a call."""
 UNCHANGED = 1e-9
-"""Difference of gains, in parts of the gain, that is rounding."""
+"""Relative difference of gains that counts as rounding."""
 TURNED_OVER = 4
-"""Times that all views were replaced until the sums are made anew."""
+"""Number of complete replacements of the views before sums are recomputed."""
 
 
 class SliceSums:
-    """Slices of a ring of filtered views, each kept in a slot.
+    """Slices of a ring buffer of filtered views.
 
     Parameters
     ----------
-    n_slots : views at most
+    n_slots : maximum number of views
     shape : (n_rows, n_columns) of the filtered views
-    planes : where the slices lie at first
+    planes : initial planes of the slices
     on : threads
     """
 
@@ -49,7 +49,7 @@ class SliceSums:
         self, n_slots: int, shape: tuple[int, int], planes: Sequence[Plane], *, on: Backend
     ) -> None:
         self._on = on
-        # a border of zeros, so that taps beside the detector need no test
+        # a border of zeros makes tests at the edge of the detector unnecessary
         self._views = np.zeros((n_slots, shape[0] + 2, shape[1] + 2), np.float32)
         self._columns: Array | None = None
         self._gains = np.zeros(n_slots)
@@ -57,7 +57,7 @@ class SliceSums:
 
     @staticmethod
     def compile() -> None:
-        """Have the kernel compiled, or loaded where that was done before."""
+        """Compile the kernel, or load it from the cache."""
         view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
         matrix, columns = np.zeros((1, 3, 4)), np.zeros((1, 3, 3), np.float32)
         cone_back.thin(0, 0, matrix, (0, 0, 0), 0, view, 3, view[0, :3], out)
@@ -73,11 +73,24 @@ class SliceSums:
 
     @property
     def planes(self) -> list[Plane]:
-        """Places of the slices."""
+        """Planes of the slices."""
         return [each.plane for each in self._sums]
 
     def put(self, slot: int, view: Array) -> None:
-        """Keep a view (n_rows, n_columns) in a slot that is in no sum."""
+        """Store a view in a slot.
+
+        Parameters
+        ----------
+        slot
+            number of a slot that is in no sum
+        view
+            (n_rows, n_columns) filtered values
+
+        Raises
+        ------
+        ValueError
+            if the slot is in a sum
+        """
         if any(each.gains[slot] for each in self._sums):
             raise ValueError(f"slot {slot} is in a sum.")
         self._views[slot, 1:-1, 1:-1] = view
@@ -85,7 +98,19 @@ class SliceSums:
             self._columns[slot, 1:-1, 1:-1] = view.T
 
     def binned(self, slots: Sequence[int], k: int) -> Array:
-        """(n, n_rows // k, n_columns // k) means of views over k × k pixels; a rest is left off."""
+        """Return means of views over k × k pixels; remaining pixels at the end are omitted.
+
+        Parameters
+        ----------
+        slots
+            slots of the views
+        k
+            pixels per side
+
+        Returns
+        -------
+        (n, n_rows // k, n_columns // k)
+        """
         rows, columns = ((n - 2) // k for n in self._views.shape[1:])
         out = np.empty((len(slots), rows, columns), np.float32)
         for each, slot in zip(out, slots, strict=True):
@@ -94,17 +119,23 @@ class SliceSums:
         return out
 
     def place(self, planes: Sequence[Plane]) -> None:
-        """Put the slices elsewhere; those that stay where they are keep their sums."""
+        """Move the slices to other planes; unchanged slices keep their sums."""
         old = {each.plane: each for each in self._sums}
         self._sums = [old.get(plane) or _Sum(plane, len(self._gains)) for plane in planes]
 
     def forget(self) -> None:
-        """Make all sums anew when they are asked for."""
+        """Recompute all sums on the next request."""
         for each in self._sums:
             each.clear()
 
     def take_out(self, slots: Sequence[int]) -> None:
-        """Take views out of the sums, so that others can be put in their slots."""
+        """Remove views from the sums, so that their slots can be reused.
+
+        Parameters
+        ----------
+        slots
+            slots of these views
+        """
         if not len(slots):
             return
         for each in self._sums:
@@ -126,32 +157,34 @@ class SliceSums:
         Parameters
         ----------
         slots
-            of the views that are in the slices, in order
+            slots of the views in the slices, in order
         geometry
-            of these views
+            geometry of these views
         gains
-            (n,) their factors, none negative
+            (n,) factors, 0 or more
         level
-            a factor of all of them
+            common factor
         in_one_go
-            whether sums made bit by bit are made anew: with gains of 1 they then have the bits of
-            `engine.operators.xray.slices`
+            True: recompute sums that were built in several steps; with gains of 1 they have the
+            bits of `engine.operators.xray.slices`
         """
         wanted = np.zeros(len(self._gains))
         wanted[list(slots)] = gains
         for each in self._sums:
             each.see(slots, geometry)
             is_old = each.changed >= 2 * TURNED_OVER * len(slots)
+            # Differences accumulate rounding; a full sum resets it.
             if is_old or (in_one_go and each.differs(wanted)):
                 each.clear()
             self._change(each, wanted, slots)
         return [(level * each.total).astype(np.float32) for each in self._sums]
 
     def _change(self, each: _Sum, wanted: Array, order: Sequence[int] = ()) -> None:
-        """Bring a sum to the gains that are wanted; `order` : of the views, for the same bits."""
+        """Change a sum to the required gains; `order` of the views gives the same bits."""
         more = each.missing(wanted)
         others = np.setdiff1d(np.flatnonzero(more), order)
         changed = [int(slot) for slot in (*order, *others) if more[slot]]
+        # Positive and negative changes separately, because √|gain| is part of the matrix.
         for sign in (1, -1):
             some = [slot for slot in changed if sign * more[slot] > 0]
             if some:
@@ -167,7 +200,7 @@ class SliceSums:
         width, middle = self._views.shape[2], n_columns // 2
         flat = self._views.reshape(len(self._views), -1)
         part, runs = np.zeros((1, n_rows, n_columns), np.float32), _runs(slots)
-        # as the volume of a stored scan, so that both have the same bits
+        # like the volume of a stored scan, so that both have the same bits
         level = are_level(matrices, (n_rows, n_columns))
         kernel = parallel if level else cone_back.thin
 
@@ -189,7 +222,7 @@ class SliceSums:
 
 
 class _Sum:
-    """A slice, and which views are in it with which gains."""
+    """Sum of a slice, with the gains of the views in it."""
 
     def __init__(self, plane: Plane, n_slots: int) -> None:
         self.plane = plane
@@ -200,23 +233,23 @@ class _Sum:
         self.changed = self.steps = 0
 
     def missing(self, wanted: Array) -> Array:
-        """(n_slots,) gains to be added to those that are in the sum."""
+        """Return the gains to be added to the sum, (n_slots,)."""
         more = wanted - self.gains
         more[np.abs(more) <= UNCHANGED * np.maximum(wanted, self.gains)] = 0
         return more
 
     def differs(self, wanted: Array) -> bool:
-        """Whether the sum was, or would be, made bit by bit."""
+        """Return True if the sum was, or would be, built in several steps."""
         return self.steps + bool(self.missing(wanted).any()) > 1
 
     def clear(self) -> None:
-        """Leave no view in it."""
+        """Remove all views from the sum."""
         self.total[...] = 0
         self.gains[...] = 0
         self.changed = self.steps = 0
 
     def see(self, slots: Sequence[int], geometry: XrayGeometry) -> None:
-        """Take up where the views that are not in it yet stand."""
+        """Set the matrices of the views that are not yet in the sum."""
         new = [k for k, slot in enumerate(slots) if not self.gains[slot]]
         if new:
             views = self.plane.seen(geometry.select(new)).in_voxels(self.plane.grid)
@@ -226,14 +259,14 @@ class _Sum:
 
 
 def _runs(slots: list[int]) -> list[tuple[slice, slice]]:
-    """Slots one after the other, as slices of all slots and of the list: few calls of a kernel."""
+    """Return consecutive slots as slices of all slots and of the list, to save kernel calls."""
     breaks = [k for k in range(1, len(slots)) if slots[k] != slots[k - 1] + 1]
     ends = zip([0, *breaks], [*breaks, len(slots)], strict=True)
     return [(slice(slots[a], slots[b - 1] + 1), slice(a, b)) for a, b in ends]
 
 
 def checked_planes(planes: Sequence[Plane]) -> list[Plane]:
-    """Return the planes; refuse none at all."""
+    """Return the planes as a list; refuse an empty one."""
     if not planes:
         raise GeometryError("no slice to reconstruct; give at least one plane.")
     return list(planes)

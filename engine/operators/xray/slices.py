@@ -1,9 +1,9 @@
-"""Several slices of any orientation from one scan, moved and looked at again and again.
+"""Slices of any orientation from one scan, moved and computed repeatedly.
 
 As in Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D): all slices read the same texture, so
-that new projections come to a GPU once. There a call is one launch of a recorded graph, however
-the slices lie; on the CPU an upright one is made by columns, and each other is a thin volume of a
-scan that moved instead.
+new projections are uploaded once. On a GPU a call is one launch of a recorded graph, for any
+position of the slices. On the CPU an upright slice is computed by columns, and any other one is a
+thin volume of a moved scan.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from engine.operators.xray.upright_slices import are_upright, by_columns
 
 
 class Slices:
-    """Slices by the voxel-driven back projection with 1/τ².
+    """Slices by voxel-driven back projection with 1/τ².
 
     Parameters
     ----------
     geometry : source and detector of each view
-    planes : where the slices lie at first; their shapes stay
+    planes : initial planes of the slices; their shapes are constant
     on : device and threads
-    variant : form of the kernel of a GPU; None: the one measured to be fastest
+    variant : variant of the GPU kernel; None: the fastest one as measured
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Slices:
         on: Backend,
         variant: BackVariant | None = None,
     ) -> None:
-        # #2 only now: a fault above leaves the slices where they were
+        # a copy: the caller's list can change later
         self._planes = list(planes)
         self._here = (
             _OnHost(geometry, on)
@@ -52,11 +52,30 @@ class Slices:
         )
 
     def update(self, y: Array, first: int = 0) -> None:
-        """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
+        """Replace projections.
+
+        Parameters
+        ----------
+        y
+            (n, n_rows, n_columns)
+        first
+            number of the first view to replace
+        """
         self._here.update(as_supported(y), first)
 
     def place(self, planes: Sequence[Plane]) -> None:
-        """Put the slices elsewhere."""
+        """Move the slices to other planes.
+
+        Parameters
+        ----------
+        planes
+            planes of the same shapes
+
+        Raises
+        ------
+        GeometryError
+            if a shape differs
+        """
         old, new = ([plane.shape for plane in some] for some in (self._planes, planes))
         if old != new:
             raise GeometryError(
@@ -67,7 +86,7 @@ class Slices:
         self._here.place(self._planes)
 
     def values(self) -> list[Array]:
-        """Return each slice (n_rows, n_columns), where it is worked; see `Patches.at`."""
+        """Return each slice (n_rows, n_columns), on its device; see `Patches.at`."""
         return self._here.values(self._planes)
 
 
@@ -98,7 +117,7 @@ class _OnHost:
         return found
 
     def _by_columns(self) -> Array:
-        """(n_views, n_columns + 2, n_rows + 2) views with a border, made when they are wanted."""
+        """Return the views with a border, columns first, computed on first use."""
         if self._columns is None:
             n_views, n_rows, n_columns = self._y.shape
             self._columns = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
@@ -140,5 +159,5 @@ class _OnGpu:
         return [values[0] for values in self._group.values]
 
     def _placed(self, planes: Sequence[Plane]) -> list[Array]:
-        """Matrices (n_views, 3, 4) from the voxels of each slice."""
+        """Return matrices (n_views, 3, 4) from the voxels of each slice."""
         return [self._matrices @ plane.to_mm for plane in planes]

@@ -1,4 +1,4 @@
-"""What the X-ray projectors of a GPU keep from call to call: compiled kernels and textures."""
+"""Compiled kernels and textures that X-ray projectors on a GPU reuse."""
 
 from __future__ import annotations
 
@@ -22,16 +22,30 @@ class Transposing(Protocol):
         self, values: Array, lines: Lines, out: Array,
         *, corner: Three = (0, 0, 0), accumulate: bool = False,
     ) -> None:  # fmt: skip
-        """Queue the adjoint of some views, to `out` or added to it."""
+        """Queue the adjoint of some views.
+
+        Parameters
+        ----------
+        values
+            (n_views, n_rows, n_columns) on the device
+        lines
+            rays of the views
+        out
+            array of the slab on the device
+        corner
+            first voxel (z, y, x) of the slab
+        accumulate
+            add to `out` instead of overwriting it
+        """
         ...
 
     def work_bytes(self, lines: Lines) -> int:
-        """Memory that it takes besides its arrays."""
+        """Return the memory that it needs in addition to its arrays."""
         ...
 
 
 class Tools:
-    """Kernels and textures, made when first asked for; shared by all subsets of a scan."""
+    """Cache of kernels and textures, shared by all subsets of a scan."""
 
     def __init__(self, gpu: Gpu, profiler: Profiler) -> None:
         self.gpu, self.profiler = gpu, profiler
@@ -42,36 +56,57 @@ class Tools:
         self._volume: Texture | None = None
 
     def joseph(self, *, exact: bool) -> Joseph:
-        """Line integrals that read plain memory, or a texture."""
+        """Return line integrals that read memory (exact) or a texture."""
         variant = JosephVariant(texture="memory" if exact else "array")
         if variant not in self._joseph:
             self._joseph[variant] = Joseph(self.gpu, variant, self.profiler)
         return self._joseph[variant]
 
     def gather(self, variant: GatherVariant) -> JosephGather:
-        """The exact adjoint of line integrals from memory, by voxels."""
+        """Return the exact adjoint of line integrals from memory, by voxels."""
         if variant not in self._gather:
             self._gather[variant] = JosephGather(self.gpu, variant, self.profiler)
         return self._gather[variant]
 
     def back(self, variant: BackVariant) -> ConeBack:
-        """The voxel-driven back projection."""
+        """Return the voxel-driven back projection."""
         if variant not in self._back:
             self._back[variant] = ConeBack(self.gpu, variant, self.profiler)
         return self._back[variant]
 
     def projections(self, kind: TextureKind, n: int, detector: tuple[int, int]) -> Texture:
-        """Return the texture for n projections at least; it may hold others of earlier calls."""
+        """Return a texture for projections; it can contain others from earlier calls.
+
+        Parameters
+        ----------
+        kind
+            storage of the images
+        n
+            minimum number of projections
+        detector
+            (n_rows, n_columns)
+        """
         held = self._projections
-        # a larger texture serves fewer projections too: its layers beyond are never read
+        # a larger texture is also used for fewer projections: its other layers are never read
         if held is None or (held.kind, held.shape[1:]) != (kind, detector) or held.shape[0] < n:
             held = self._projections = None  # gives its memory back first
             held = self._projections = self.gpu.texture(kind, (n, *detector))
         return held
 
     def projections_of(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
-        """Projections as the back projection reads them: memory, or a texture for n of them."""
+        """Return projections as the back projection reads them.
+
+        Parameters
+        ----------
+        values
+            (n, n_rows, n_columns) on the device
+        variant
+            variant of the back projection, which selects memory or texture
+        n
+            projections that the texture must be able to store
+        """
         if variant.texture == "memory":
+            # The variant defines the axis order that its kernel reads.
             order = ["vrc".index(axis) for axis in variant.projections]
             return self.gpu.xp.ascontiguousarray(values.transpose(order))
         texture = self.projections(variant.texture, n, values.shape[1:])
@@ -79,7 +114,7 @@ class Tools:
         return texture
 
     def volume_of(self, values: Array) -> Texture:
-        """A slab (n_z, n_y, n_x) in the texture that line integrals read."""
+        """Return a slab (n_z, n_y, n_x) in the texture that line integrals read."""
         texture = self.volume(values.shape)
         texture.update(values)
         return texture
@@ -102,7 +137,7 @@ class Tools:
         return _bytes(self._volume)
 
     def forget(self) -> None:
-        """Give the textures' memory back."""
+        """Release the memory of the textures."""
         self._projections = self._volume = None
         self.gpu.release()
 

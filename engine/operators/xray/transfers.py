@@ -1,9 +1,9 @@
-"""What comes from the host to a GPU and goes back, part by part, beside the work on other parts.
+"""Transfers between host and GPU in parts, in parallel with the work on other parts.
 
-Parts come through two buffers: while kernels read one, the next part is copied to the other. What
-is done leaves while the work on the next part runs. Streams wait for each other by stamps, on the
-device: a buffer is written when the work that read it is done, and read when its copy is; a part
-leaves when the work that made it is done.
+Parts are uploaded through two buffers: while kernels read one, the next part is copied to the
+other. Results are downloaded during the work on the next part. Streams wait for each other by
+stamps on the device. A buffer is written after the work that read it, and read after its copy. A
+part is downloaded after the work that computed it.
 """
 
 from __future__ import annotations
@@ -23,28 +23,35 @@ from engine.core.profiling import Profiler
 
 
 class IncomingParts:
-    """Parts of arrays of the host, float32 and contiguous on the device.
+    """Upload of parts of host arrays, float32 and contiguous on the device.
 
     Parameters
     ----------
-    gpu, profiler : the device, and what times the copies
-    shape : of the largest part
-    n_parts : a single one needs no second buffer
+    gpu, profiler : the device, and the profiler of the copies
+    shape : shape of the largest part
+    n_parts : number of parts; a single one needs no second buffer
     """
 
     def __init__(self, gpu: Gpu, profiler: Profiler, shape: tuple[int, ...], n_parts: int) -> None:
         self._gpu, self._profiler = gpu, profiler
+        # Both buffers have the size of the largest part, so that they are allocated once.
         first = gpu.empty(shape, np.float32)
         self._buffers = [first, gpu.empty(shape, np.float32) if n_parts > 1 else first]
-        # what used this memory before must not meet the other stream
+        # earlier users of this memory must finish before the copy stream writes to it
         self._read: list[Stamp] = [gpu.stamp()] * 2
         self._which = 0
         self._last: Stamp | None = None
 
     def take(self, values: HostArray) -> Array:
-        """Return a part on the device, for what is queued until the next one is taken."""
+        """Return a part on the device, valid for work queued before the next call.
+
+        Parameters
+        ----------
+        values
+            host array
+        """
         gpu, buffer = self._gpu, self._buffers[1 - self._which]
-        # behind all that was queued on the part before, which reads it
+        # after all work queued on the previous part, which reads it
         self._read[self._which] = gpu.stamp()
         self._which = 1 - self._which
         # converted on the host: half of the bytes of float64 then cross the bus
@@ -58,27 +65,35 @@ class IncomingParts:
         return part
 
     def close(self) -> None:
-        """Wait for the last copy: its memory may be given to others then."""
+        """Wait for the last copy; its memory can then be reused."""
         if self._last is not None:
             self._last.wait()
 
 
 class OutgoingParts:
-    """Parts that go to arrays of the host, each while the work on the next one runs."""
+    """Download of parts to host arrays, each during the work on the next one."""
 
     def __init__(self, gpu: Gpu) -> None:
         self._gpu = gpu
         self._waiting: tuple[Stamp, Array, HostArray] | None = None
 
     def leave(self, part: Array, out: HostArray) -> None:
-        """Copy a part when the work queued so far, which makes it, is done; it stays as it is."""
+        """Queue the download of a part after the work that computes it.
+
+        Parameters
+        ----------
+        part
+            array on the device, which must not change
+        out
+            host array of the same shape
+        """
         waiting = (self._gpu.stamp(), part, out)
-        # the part before only now: the host waits for it while the work on this one runs
+        # the previous part only now: the host waits for it during the work on this one
         self.finish()
         self._waiting = waiting
 
     def finish(self) -> None:
-        """Copy what has not left yet."""
+        """Copy the part that is still waiting."""
         if self._waiting is None:
             return
         made, part, out = self._waiting
@@ -89,7 +104,7 @@ class OutgoingParts:
 
 
 class MadeViews(ABC):
-    """Projections that are made on the device, chunk by chunk, of what comes there.
+    """Projections that are computed on the device chunk by chunk from raw values.
 
     Attributes
     ----------
@@ -100,14 +115,26 @@ class MadeViews(ABC):
 
     @abstractmethod
     def raw(self, views: range) -> HostArray | Array:
-        """(n, ...) what some views are made of, where it lies."""
+        """Return the raw values of some views, (n, ...), where they are stored."""
 
     @abstractmethod
     def made(self, values: Array, views: range) -> Array:
-        """(n, n_rows, n_columns) float32 on the device, of `raw` values there."""
+        """Return the projections of some views.
+
+        Parameters
+        ----------
+        values
+            raw values on the device
+        views
+            numbers of the views
+
+        Returns
+        -------
+        (n, n_rows, n_columns) float32 on the device
+        """
 
     def expect(self, shape: tuple[int, ...]) -> None:
-        """Refuse another shape than an operator takes."""
+        """Raise an error if the projections have another shape."""
         if self.shape != shape:
             raise GeometryError(
                 f"Projections of shape {self.shape}, the geometry has (views, rows, columns) = "
@@ -116,13 +143,13 @@ class MadeViews(ABC):
 
 
 class Transfers:
-    """All that comes and goes in one call; what is under way is waited for at its end.
+    """All transfers of one call; pending ones are awaited at its end.
 
     Parameters
     ----------
     on : the device
-    profiler : times copies, and what is made
-    streams : whether results lie on the host
+    profiler : times copies and computed views
+    streams : True if results are on the host
     """
 
     def __init__(self, on: Backend, gpu: Gpu, profiler: Profiler, *, streams: bool) -> None:
@@ -131,12 +158,22 @@ class Transfers:
         self._outgoing = OutgoingParts(gpu)
 
     def is_there(self, values: Array | MadeViews) -> bool:
-        """Whether values lie on the device."""
+        """Return True if values are on the device."""
         some = values.raw(range(1)) if isinstance(values, MadeViews) else values
         return module_of(some) is self._on.xp
 
     def views(self, y: Array | MadeViews, part: range, parts: list[range]) -> Array:
-        """One of the parts of projections, see `there`; made first, if they have to be."""
+        """Return some views on the device; computed first if needed.
+
+        Parameters
+        ----------
+        y
+            projections, or an object that makes them
+        part
+            numbers of the views
+        parts
+            all parts, which define the size of the buffers
+        """
         if not isinstance(y, MadeViews):
             return self.there(y[part.start : part.stop], parts)
         values = self.there(y.raw(part), parts)
@@ -144,9 +181,16 @@ class Transfers:
             return y.made(values, part)
 
     def there(self, values: Array, parts: list[range]) -> Array:
-        """Return a part on the device, as long as one of `parts`, float32 and contiguous.
+        """Return a part on the device, float32 and contiguous.
 
-        Of the host's it may be used by what is queued until the next one is asked for.
+        A part from the host is valid for work queued before the next call.
+
+        Parameters
+        ----------
+        values
+            the part
+        parts
+            all parts, which define the size of the buffers
         """
         if self.is_there(values):
             return self._on.xp.ascontiguousarray(values, dtype=np.float32)
@@ -156,18 +200,36 @@ class Transfers:
         return self._incoming.take(values)
 
     def part_on_device(self, out: Array, part: range) -> Array:
-        """A part of the results along their first axis, on the device."""
+        """Return memory on the device for part of the results.
+
+        Parameters
+        ----------
+        out
+            all results
+        part
+            range along their first axis
+        """
         if self._streams:
             return self._gpu.empty((len(part), *out.shape[1:]), np.float32)
         return out[part.start : part.stop]
 
     def keep(self, piece: Array, out: Array, part: range) -> None:
-        """Have a part of the results copied to the host, if they lie there."""
+        """Copy part of the results to the host, if they are stored there.
+
+        Parameters
+        ----------
+        piece
+            values on the device
+        out
+            all results
+        part
+            range along their first axis
+        """
         if self._streams:
             self._outgoing.leave(piece, out[part.start : part.stop])
 
     def finish(self) -> None:
-        """Have all that was kept copied: its memory is free then."""
+        """Complete all downloads; their memory is then free."""
         self._outgoing.finish()
 
     def __enter__(self) -> Self:
@@ -178,6 +240,6 @@ class Transfers:
     ) -> None:
         if e is None:
             self.finish()
-        # also after a fault: memory that is still written must not be given to others
+        # also after an error: memory that a copy still writes must not be reused
         if self._incoming is not None:
             self._incoming.close()

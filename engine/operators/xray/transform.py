@@ -1,9 +1,11 @@
-"""X-ray line integrals of a volume, view by view, and two ways back.
+"""X-ray line integrals of a volume by view, with two kinds of back projection.
 
-forward : Joseph's line integrals along the ray to every pixel [image times mm]
-adjoint : "matched", the transpose of it, exactly; or "voxel", the voxel-driven back projection,
-    faster, and an adjoint of the continuous integrals only: to be one, it wants 1/τ² for each
-    view, each pixel times the slant 1/cos φ of its ray, and the voxel's volume over a pixel's area
+    forward : Joseph's line integrals along the ray to every pixel [image times mm]
+    adjoint : "matched", the exact transpose; or "voxel", the voxel-driven back projection
+
+The voxel-driven one is faster, but only an adjoint of the continuous integrals. For this it needs
+1/τ² for each view, each pixel times the slant 1/cos φ of its ray, and the volume of a voxel over
+the area of a pixel.
 """
 
 from __future__ import annotations
@@ -39,25 +41,25 @@ _MOST_VOXELS = 2**31
 ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
 _VIEWS_COMPARED, _DRAWN, _SEED = 8, 65521, 20110909
 RESIDENT = 0.4
-"""Part of a GPU's free memory that volume and projections may take to be worked on there."""
+"""Share of a GPU's free memory up to which volume and projections stay on the GPU."""
 
 
 class XrayTransform(LinearOperator):
-    """Line integrals through a volume for every pixel of every view.
+    """Line integrals through a volume for each pixel of each view.
 
-    Arrays may be of numpy, of the device, or of anything else that speaks DLPack. On a GPU results
-    stay there, unless it `streams`.
+    Arrays can be NumPy arrays, device arrays, or any arrays with DLPack. On a GPU results
+    stay there, unless `streams` is True.
 
     Parameters
     ----------
     geometry : source and detector of each view
     grid : the volume
     on : device and threads
-    adjoint : which back projection `adjoint` is; see the head of this file. On a GPU, "voxel" also
-        reads the volume through textures, which blend in fractions of 1/256
-    streams : on a GPU, whether results lie on the host, and volume and projections come to the
-        device in parts; None: where volume and projections are large for its memory
-    on_progress : called with (done, in all) several times a second and at the end; may raise
+    adjoint : kind of back projection, see the module docstring. On a GPU, "voxel" also
+        reads the volume through textures, which interpolate in fractions of 1/256
+    streams : on a GPU, True: results are on the host, and volume and projections are uploaded
+        in parts; None: only if volume and projections are large for its memory
+    on_progress : called with (done, all) several times a second and at the end; can raise
     profiler : times the projections
 
     Examples
@@ -88,8 +90,8 @@ class XrayTransform(LinearOperator):
         _check_size(grid)
         self.profiler = self._profiler = profiler or Profiler(on)
         self._tools = _tools_of(on, self._profiler)
-        # decided once, so that subsets of a scan return what the whole returns: arrays of the host
-        # or of the device
+        # decided once, so that subsets of a scan return the same kind of array as the whole: on
+        # host or device
         if streams is None:
             streams = is_large(geometry, grid, on)
         self.on, self.grid, self.adjoint_kind = on, grid, adjoint
@@ -100,7 +102,7 @@ class XrayTransform(LinearOperator):
         self._set_views(geometry)
 
     def _set_views(self, geometry: XrayGeometry) -> None:
-        """Take up the views."""
+        """Set the views."""
         self.geometry = geometry
         self.in_shape = self.grid.shape
         self.out_shape = (geometry.n_views, *geometry.shape)
@@ -123,13 +125,33 @@ class XrayTransform(LinearOperator):
             )
 
     def forward(self, x: Array) -> Array:
-        """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
+        """Return the line integrals of a volume.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x)
+
+        Returns
+        -------
+        (n_views, n_rows, n_columns) [mm times the unit of x]
+        """
         x = as_supported(x)
         self.expect(x, self.in_shape)
         return self._projector.forward(x)
 
     def adjoint(self, y: Array) -> Array:
-        """Back projection of `y` (n_views, n_rows, n_columns): (n_z, n_y, n_x)."""
+        """Return the back projection of all views.
+
+        Parameters
+        ----------
+        y
+            (n_views, n_rows, n_columns)
+
+        Returns
+        -------
+        (n_z, n_y, n_x)
+        """
         if self.adjoint_kind == "voxel":
             return self.back_project(y, weighting="adjoint")
         y = as_supported(y)
@@ -143,17 +165,20 @@ class XrayTransform(LinearOperator):
         weighting: Literal["fdk", "adjoint"],
         region: Region | None = None,
     ) -> Array:
-        """Voxel-driven back projection: (n_z, n_y, n_x), or a box of it, to the same bits.
+        """Return the voxel-driven back projection; a box has the same bits as the whole volume.
 
         Parameters
         ----------
         y
-            (n_views, n_rows, n_columns); on a GPU also what is made there of other values, chunk by
-            chunk beside the work
+            (n_views, n_rows, n_columns); on a GPU also an object that computes them chunk by chunk
         weighting
-            "fdk": each view times 1/τ² and nothing else; "adjoint": as the "voxel" adjoint
+            "fdk": each view times 1/τ² only; "adjoint": like the "voxel" adjoint
         region
-            slices (z, y, x) of the volume; what they leave out costs nothing
+            slices (z, y, x) of the volume; other voxels cost nothing
+
+        Returns
+        -------
+        (n_z, n_y, n_x) of the region
         """
         given: Array | MadeViews = y if isinstance(y, MadeViews) else as_supported(y)
         if isinstance(given, MadeViews):
@@ -168,18 +193,18 @@ class XrayTransform(LinearOperator):
         return self._projector.back(values, box, as_adjoint=as_adjoint)
 
     def compile(self, use: Use) -> None:
-        """Have the kernel of a method compiled, or loaded where that was done before."""
+        """Compile the kernel of a method, or load it from the cache."""
         if use == "adjoint" and self.adjoint_kind == "matched":
             self._projector.compile("transposed")
         else:
             self._projector.compile("forward" if use == "forward" else "back")
 
     def adjoint_mismatch(self) -> float:
-        """How far ⟨A x, y⟩ and ⟨x, Aᵀ y⟩ are apart, relative to them, on a few views."""
-        # a few views will do: what makes the pair unmatched, interpolation in the volume or on the
+        """Return the relative difference of ⟨A x, y⟩ and ⟨x, Aᵀ y⟩, for a few views."""
+        # a few views are enough: the cause of a mismatch, interpolation in the volume or on the
         # detector, is the same in all
         some = self.subset(0, max(1, self.geometry.n_views // _VIEWS_COMPARED))
-        # positive numbers: with both signs the products nearly cancel, and their difference says
+        # positive numbers: with both signs the products nearly cancel, and their difference means
         # nothing
         drawn = np.random.default_rng(_SEED).random(_DRAWN, np.float32)
         x, y = np.resize(drawn, some.in_shape), np.resize(drawn[::-1], some.out_shape)
@@ -189,15 +214,30 @@ class XrayTransform(LinearOperator):
         return float(abs(one - other) / max(abs(one), 1e-30))
 
     def subset(self, k: int, of: int) -> XrayTransform:
-        """Views k, k + of, ...; made once and kept."""
+        """Return views k, k + of, ...; created once and cached.
+
+        Parameters
+        ----------
+        k
+            number of the subset
+        of
+            number of subsets
+        """
+        # Cached, because each iteration uses the same subsets; they share kernels and textures.
         if (k, of) not in self._subsets:
             self._subsets[k, of] = self.with_geometry(self.geometry.select(slice(k, None, of)))
         return self._subsets[k, of]
 
     def with_geometry(self, geometry: XrayGeometry) -> XrayTransform:
-        """Return the same volume seen by another scan; kernels and textures are shared."""
-        # a shallow copy: grid, kernels and textures stay the same objects, only the views are
-        # others
+        """Return the transform of the same volume with another scan, sharing kernels and textures.
+
+        Parameters
+        ----------
+        geometry
+            source and detector of each view
+        """
+        # a shallow copy: grid, kernels and textures are the same objects, only the views are
+        # different
         other = copy(self)
         other._subsets = {}
         other._set_views(geometry)
@@ -205,17 +245,20 @@ class XrayTransform(LinearOperator):
 
 
 def is_large(geometry: XrayGeometry, grid: ImageGrid, on: Backend) -> bool:
-    """Whether a volume and its projections leave a GPU too little memory to work with them.
+    """Return True if a volume and its projections leave a GPU too little memory to work.
 
     Parameters
     ----------
-    geometry, grid
-        whose float32 projections and volume are meant
+    geometry
+        source and detector of each view
+    grid
+        grid of the volume
     on
-        the device; never on the CPU
+        device; False for the CPU
     """
     if on.gpu is None:
         return False
+    # Integer arithmetic: the product of sizes exceeds 32 bits for large scans.
     values = grid.n_voxels + geometry.n_views * geometry.shape[0] * geometry.shape[1]
     return REAL_BYTES * values > RESIDENT * on.gpu.free_bytes()
 
@@ -228,7 +271,7 @@ def _check_size(grid: ImageGrid) -> None:
 
 
 def _tools_of(on: Backend, profiler: Profiler) -> Tools | None:
-    """Return the kernels of a GPU; None on the CPU, which needs none of their modules."""
+    """Return the kernels of a GPU; None on the CPU, which does not import their modules."""
     if on.gpu is None:
         return None
     from engine.operators.xray.tools import Tools

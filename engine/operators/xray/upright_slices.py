@@ -1,8 +1,8 @@
-"""Slices whose rows go down where the detector's do, made column by column.
+"""Slices whose rows are parallel to detector rows, computed by columns.
 
-Along such a column neither the place across the detector nor the depth changes (`upright`
-does the same for whole volumes), so that two columns of the detector are blended once for all
-of its pixels: many times as fast as row by row, and places are in double.
+Along such a column neither the detector column nor the depth changes (`upright` does the same for
+volumes). Two columns of the detector are interpolated once for all of its pixels: many times as
+fast as by rows, and positions are float64.
 """
 
 from __future__ import annotations
@@ -17,17 +17,24 @@ from engine.kernels.blocks import run_blocks
 from engine.kernels.cone.cone_back import by_entry, upright, upright_buffers
 
 TILE = (256, 16)
-"""Columns of a slice and views that the kernel works on together."""
+"""Columns of a slice and views that the kernel processes together."""
 LINES = 16
-"""Columns worth a call."""
+"""Minimum columns for a call."""
 UPRIGHT = 1e-12
-"""Change of shadow and depth along a column, in parts of that along a row, that is rounding."""
+"""Maximum change along a column by rounding, relative to the change along a row."""
 
 Run = tuple[slice, slice]
 
 
 def are_upright(matrices: Array) -> Array:
-    """(n,) whether a slice is upright for views whose matrices take its pixels to the detector."""
+    """Return for each view whether a slice is upright, (n,).
+
+    Parameters
+    ----------
+    matrices
+        (n, 3, 4) from pixels of the slice to the detector
+    """
+    # Rows 0 and 2 of the matrix give the detector column and the depth.
     along, down = np.abs(matrices[:, ::2, 0]), np.abs(matrices[:, ::2, 1])
     return np.asarray((down <= UPRIGHT * along.max(axis=1, keepdims=True)).all(axis=1))
 
@@ -40,7 +47,7 @@ def by_columns(
     *,
     on: Backend,
 ) -> Array:
-    """(n_rows, n_columns) sum of views over an upright slice, the views in their order.
+    """Return the sum of views over an upright slice, in the order of the views.
 
     Parameters
     ----------
@@ -51,9 +58,13 @@ def by_columns(
     shape
         (n_rows, n_columns) of the slice
     runs
-        slots one after the other, as slices of all slots and of the matrices; None: all
+        consecutive slots, as slices of all slots and of the matrices; None: all
     on
-        threads
+        device with the threads
+
+    Returns
+    -------
+    (n_rows, n_columns)
     """
     n_rows, n_columns = shape
     turned = np.ascontiguousarray(matrices[:, :, [0, 2, 1, 3]])  # x across, y through, z down
