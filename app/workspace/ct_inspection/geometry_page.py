@@ -1,4 +1,4 @@
-"""The page of a scan's geometry: its drawing, its facts in words, and a slider over its views."""
+"""The page for the geometry of a scan: drawing, facts, and a slider over the views."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FACTS_PX, LEAST_FACTS_PX = 268, 190
 
 
 class GeometryPage(QWidget):
-    """Draws the scan as it will be reconstructed: cropped, binned and shifted as the steps say."""
+    """Draws the scan as it will be reconstructed: cropped, binned and shifted by the steps."""
 
     def __init__(self, session: Session, state: DetectorState) -> None:
         super().__init__()
@@ -41,6 +41,7 @@ class GeometryPage(QWidget):
             tr("Step through the views; in the drawing also with the wheel, PgUp, PgDn")
         )
         self._place = LiteralLabel()
+        # The longest text sets the width, so that the slider does not move.
         self._place.setMinimumWidth(
             self._place.fontMetrics().horizontalAdvance(tr("View 0000 of 0000"))
         )
@@ -94,7 +95,13 @@ class GeometryPage(QWidget):
         page.addLayout(ways)
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Set the colours of the theme.
+
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
         self.drawing.set_colours(colours)
         self.slider.colours = colours
         self.slider.update()
@@ -103,7 +110,7 @@ class GeometryPage(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the scan of the session; nothing is done while nobody looks."""
+        """Show the open scan; nothing is done while the page is hidden."""
         found = self._study.xray
         if found is None or not self.isVisible():
             return
@@ -112,6 +119,7 @@ class GeometryPage(QWidget):
         self._shown = empty_scan
         known = empty_scan.pixel_mm_known
         self.drawing.show_scene(ScanScene(empty_scan.geometry, grid), "mm" if known else "pixels")
+        # The axis that is drawn may change when the run has searched for it.
         sought = scan.axis_is_sought(self._study.steps())
         entries = facts(empty_scan.geometry, grid, pixel_mm_known=known, axis_is_sought=sought)
         self._facts.show_facts(entries)
@@ -120,6 +128,7 @@ class GeometryPage(QWidget):
     def _prepared(self, scan: ProjectionsSummary) -> tuple[Projections, ImageGrid | None]:
         try:
             return scan.prepared(self._study.steps()), self._study.grid()
+        # Settings that exclude each other still leave a scan to draw.
         except EngineError:
             return scan.empty_scan, None
 
@@ -128,6 +137,7 @@ class GeometryPage(QWidget):
         if frame is None or shown is None or not self.isVisible():
             return
         view, n = self._state.view, frame.n_views
+        # Setting the slider would otherwise request the view again.
         self.slider.blockSignals(True)
         self.slider.setRange(0, n - 1)
         self.slider.setValue(view)
@@ -135,6 +145,7 @@ class GeometryPage(QWidget):
         self.slider.setEnabled(n > 1)
         self.slider.update()
         self._place.setText(tr("View {view} of {n}", view=view + 1, n=n))
+        # The slider counts measured views. After binning, several of them are one drawn view.
         binned = min(view // max(n // shown.n_views, 1), shown.n_views - 1)
         self.drawing.show_view(binned)
         self._view_title.setText(
@@ -157,7 +168,14 @@ class _Facts(QWidget):
         self._rows: list[tuple[QLabel, QLabel]] = []
 
     def show_facts(self, entries: Facts) -> None:
-        """Show these facts and no others."""
+        """Show these facts only.
+
+        Parameters
+        ----------
+        entries
+            names and texts
+        """
+        # Labels are reused: the facts change at every step of the slider.
         while len(self._rows) < len(entries):
             name, text = label("", "muted", wrap=True), label("", wrap=True)
             row = len(self._rows)

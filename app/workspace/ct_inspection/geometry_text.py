@@ -1,4 +1,4 @@
-"""The geometry of an X-ray scan in plain words, for people who set it up."""
+"""Describe the geometry of an X-ray scan for people who set it up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.geometry import ImageGrid, XrayGeometry
 
 Facts = list[tuple[str, str]]
 LEVEL = 1e-3
-"""Cosine below which an angle is called level."""
+"""Cosine below which a direction counts as horizontal."""
 
 
 def facts(
@@ -21,9 +21,22 @@ def facts(
     pixel_mm_known: bool,
     axis_is_sought: bool = False,
 ) -> Facts:
-    """Return (label, text): beam, path, distances, detector and volume.
+    """Describe beam, path, distances, detector and volume.
 
-    `axis_is_sought` says that a run will first look for the axis in the pictures.
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    grid
+        the volume; None if it is not known
+    pixel_mm_known
+        False if the pixel size is unknown, so that lengths are in pixels
+    axis_is_sought
+        True if a run will first search for the rotation axis
+
+    Returns
+    -------
+    pairs of label and text
     """
     unit = "mm" if pixel_mm_known else "pixels"
     found = [
@@ -53,7 +66,21 @@ def facts(
 
 
 def view_facts(geometry: XrayGeometry, view: int, *, pixel_mm_known: bool) -> Facts:
-    """Return (label, text) of one view."""
+    """Describe one view.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    view
+        index of the view
+    pixel_mm_known
+        False if the pixel size is unknown
+
+    Returns
+    -------
+    pairs of label and text
+    """
     unit = "mm" if pixel_mm_known else "pixels"
     first = tr("Source") if geometry.beam == "cone" else tr("Ray direction")
     place = _point(geometry.source_mm[view]) + (f" {unit}" if geometry.beam == "cone" else "")
@@ -66,15 +93,23 @@ def view_facts(geometry: XrayGeometry, view: int, *, pixel_mm_known: bool) -> Fa
 
 
 def path_text(geometry: XrayGeometry) -> str:
-    """Return circle, helix with its climb, or that every view has a place of its own."""
+    """Describe the path: a circle, a helix with its pitch, or free positions.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    """
     if geometry.is_circular:
         return tr("a circle about z") if geometry.beam == "cone" else tr("rotations about z")
     level = geometry.source_mm if geometry.beam == "cone" else geometry.detector_mm
     height, turned = level[:, 2], np.unwrap(geometry.angles_rad)
     if geometry.n_views > 2 and abs(turned[-1] - turned[0]) > 0:
+        # A helix climbs linearly with the angle; a line fit separates it from other paths.
         slope, start = np.polyfit(turned, height, 1)
         rest = np.abs(height - (slope * turned + start)).max()
         pitch = 2 * np.pi * float(slope)
+        # Without its climb a helix must be a circle.
         flat = geometry.moved(shift_mm=np.outer(-slope * turned, (0, 0, 1)))
         if abs(pitch) > 0 and rest < 1e-3 * abs(np.ptp(height)) and flat.is_circular:
             return tr("a helix, {pitch} mm along z per rotation", pitch=number(abs(pitch), 4))
@@ -82,7 +117,13 @@ def path_text(geometry: XrayGeometry) -> str:
 
 
 def turn_text(geometry: XrayGeometry) -> str:
-    """Return number of views, angle and direction."""
+    """Describe the number of views, the angle and the direction of rotation.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    """
     if geometry.n_views < 2:
         return tr("1 view")
     turned = np.rad2deg(np.unwrap(geometry.angles_rad))
@@ -92,6 +133,7 @@ def turn_text(geometry: XrayGeometry) -> str:
     even = np.abs(steps - steps.mean()).max() < 0.01 * max(abs(steps.mean()), 1e-9)
     way = tr("counter-clockwise seen from +z") if span > 0 else tr("clockwise seen from +z")
     message = tr("steps of {step}°", step=number(step, 4)) if even else tr("uneven steps")
+    # One step more than the span: the last view also covers a step.
     whole = number(round(abs(span) + step, 2), 4)
     return tr(
         "{n_views:,} views over {whole}°, {message}, {way}",
@@ -121,6 +163,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
             column=_spread(axis),
             distance=_spread(np.abs(off)),
         )
+        # A shift below a hundredth of a column has no effect on the image.
         if np.abs(off).max() > 5e-3
         else tr("{column}, at the centre", column=_spread(axis))
     )
@@ -141,13 +184,22 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
 
 
 def tilt_text(geometry: XrayGeometry) -> str:
-    """Return how far the detector leans out of the plane square to the way to the axis."""
+    """Describe the tilt of the detector against the plane perpendicular to the central ray.
+
+    Parameters
+    ----------
+    geometry
+        geometry of the scan
+    """
     towards = geometry.source_mm.copy() if geometry.beam == "parallel" else -geometry.source_mm
+    # Only the horizontal part of the ray matters, since the source may be above the detector
+    # centre.
     towards[:, 2] = 0 if geometry.beam == "cone" else towards[:, 2]
     towards /= np.maximum(np.linalg.norm(towards, axis=1, keepdims=True), 1e-12)
     lean = np.rad2deg(np.arccos(np.clip(np.abs(np.sum(towards * geometry.normal, axis=1)), 0, 1)))
     u = geometry.u_mm / np.linalg.norm(geometry.u_mm, axis=1, keepdims=True)
     roll = np.rad2deg(np.arcsin(np.clip(u[:, 2], -1, 1)))
+    # Rounding errors of the vectors must not be reported as a tilt.
     lean, roll = np.round(lean, 3), np.round(roll, 3)
     if not lean.any() and not roll.any():
         return tr("none, perpendicular to the central ray")
@@ -160,6 +212,7 @@ def tilt_text(geometry: XrayGeometry) -> str:
 
 def _u_text(geometry: XrayGeometry) -> str:
     angle = geometry.angles_rad
+    # The horizontal direction perpendicular to the ray, as defined in CONVENTIONS.md.
     right = np.stack([-np.sin(angle), np.cos(angle), np.zeros_like(angle)], axis=1)
     along = np.sum(geometry.u_mm * right, axis=1) / np.linalg.norm(geometry.u_mm, axis=1)
     if (along > LEVEL).all():
@@ -181,6 +234,7 @@ def _v_text(geometry: XrayGeometry) -> str:
 def _spread(values: NDArray[np.float64]) -> str:
     low, high = float(values.min()), float(values.max())
     texts = [number(round(value, 4), 6) for value in (low, high)]
+    # Calibrated geometries vary slightly from view to view. One number is enough then.
     if high - low <= 1e-4 * max(abs(low), abs(high), 1e-2):
         return texts[0]
     return f"{number(low, 4)} to {number(high, 4)}"

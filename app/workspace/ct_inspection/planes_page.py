@@ -1,4 +1,4 @@
-"""Slices of any orientation of a stored scan: three of them, where they lie, what made them."""
+"""Oblique slices of a stored scan: three slices, their positions and their provenance."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ROUGH, FINE = tr("Coarse preview while moving."), tr("Full resolution.")
 
 
 class PlanesPage(QWidget):
-    """Shows what the reader makes, and asks it for slices elsewhere.
+    """Shows slices and requests others from a reader.
+
+    `two_fit_changed` reports if the overlay of the displayed volume applies to these slices.
 
     Parameters
     ----------
-    reader : makes slices
-    keep : asked to put slices into files
-
-    `two_fit_changed` tells that what lies over the volume on show lies over these slices, or not.
+    reader : computes slices
+    keep : called with slices to save them
     """
 
     two_fit_changed = Signal()
@@ -70,7 +70,13 @@ class PlanesPage(QWidget):
         self._begin()
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Set the colours of the theme.
+
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
         self.views.set_colours(colours)
         self._note.set_colours(colours)
 
@@ -79,11 +85,12 @@ class PlanesPage(QWidget):
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
+        # The prepared projections can take most of the memory.
         self._reader.set_active(False)
         super().hideEvent(event)
 
     def _begin(self) -> None:
-        """Take up another scan; where its volume is the same as before, slices stay."""
+        """Use another scan. If the grid is unchanged, the planes stay."""
         slices = self._reader.slices
         grid = None if slices is None else slices.grid
         self.views.can_move = slices is not None
@@ -94,6 +101,7 @@ class PlanesPage(QWidget):
             self._grid, self._is_new, self._follows = grid, True, True
             placement = first_placement(grid, slices.first_planes())
             self.views.begin(placement)
+            # Requests the first slices; `begin` only draws their positions.
             self.views.want(placement)
         self._say()
 
@@ -103,6 +111,7 @@ class PlanesPage(QWidget):
             return
         made, unit = reader.newest, reader.slices.unit
         self.views.show_slices(made.values, made.planes, unit=unit)
+        # The window follows a running reconstruction until the user sets it.
         is_other = reader.image_forms and self._follows and reader.slices is not self._fitted
         if self._is_new or is_other:
             self._is_new, self._fitted = False, reader.slices
@@ -110,12 +119,12 @@ class PlanesPage(QWidget):
         self._say()
 
     def _hold_window(self) -> None:
-        """Leave the window of values to the user."""
+        """Keep the display window that the user has set."""
         self._follows = False
 
     @property
     def shows_two(self) -> bool:
-        """Whether what lies over the volume on show lies over these slices, too."""
+        """True if the overlay of the displayed volume applies to these slices."""
         return self._reader.is_of_view
 
     def _say(self) -> None:
@@ -131,6 +140,7 @@ class PlanesPage(QWidget):
         self.text.setText(text)
         set_tone(self.text, tone)
         self.reset.setEnabled(reader.slices is not None)
+        # Coarse slices are only for orientation and are never saved.
         self.keep.setEnabled(reader.newest is not None and reader.newest.is_fine)
         self._note.setVisible(reader.newest is None and reader.is_working)
 
@@ -139,6 +149,7 @@ class PlanesPage(QWidget):
         data = self._reader.data
         if slices is None or made is None or data is None:
             return
+        # Read now: the user may move the planes while the file dialog is open.
         planes = made.planes
         shown = SlicesOnShow(
             made.values, planes, slices.unit, lambda: slices.provenance(data, planes)
@@ -146,7 +157,7 @@ class PlanesPage(QWidget):
         self._keep_slices(shown)
 
     def _made_with(self) -> str:
-        """What the slices are made with, and whether they are rough."""
+        """Return methods and settings of the slices, and if they are coarse."""
         reader = self._reader
         slices, made = reader.slices, reader.newest
         if slices is None:
@@ -158,8 +169,17 @@ class PlanesPage(QWidget):
 
 
 def first_placement(grid: ImageGrid, planes: tuple[Plane, Plane, Plane]) -> PlanePlacement:
-    """Return slices across z, y and x in the box of a volume."""
+    """Return slices across z, y and x in the box of a volume.
+
+    Parameters
+    ----------
+    grid
+        grid of the volume
+    planes
+        slices across z, y and x
+    """
     axial, coronal, sagittal = planes
+    # Each plane gives the coordinate that is normal to it.
     point = (sagittal.centre_mm[0], coronal.centre_mm[1], axial.centre_mm[2])
     width, depth, height = (float(edge) for edge in grid.size_mm)
     return PlanePlacement(planes, point, grid.centre_mm, (width, depth, height))

@@ -1,4 +1,4 @@
-"""Preview: one slice of the protocol at hand, what it was made with, and that it is no result."""
+"""Preview: one slice of the current protocol, with a note that it is not a result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HANDLING = tr("Right button: window. Ctrl+wheel: zoom. Middle button: pan. A: au
 
 
 class PreviewView(SliceView):
-    """The axial slice of a preview; its caption says so."""
+    """The axial slice of a preview, named in its caption."""
 
     def __init__(self, state: ViewState) -> None:
         super().__init__(state, "axial")
@@ -39,7 +39,7 @@ class PreviewView(SliceView):
 
 
 class PreviewTab(QWidget):
-    """A slice between its name and what it was made with."""
+    """A slice between its title and its description."""
 
     title = tr("Preview")
 
@@ -79,6 +79,7 @@ class PreviewTab(QWidget):
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
+        # Previews cost CPU time, so they are only made while the tab is visible.
         self._previews.watch(True)
         super().showEvent(event)
 
@@ -93,12 +94,14 @@ class PreviewTab(QWidget):
 
     def _show(self) -> None:
         preview, fault = self._previews.preview, self._previews.fault
+        # The model also signals a change of the protocol; the slice is then still the old one.
         if preview is not self._shown:
             self._shown = preview
             self._display.show(preview.volume if preview else None, refit=True)
         self._note.setVisible(preview is None and not fault)
         self.unit.setText(self.state.shown_unit)
         self.headline.setText(self._head(preview, fault))
+        # An old preview is marked, because it does not show the current settings.
         set_tone(self.headline, "" if self._previews.is_current else "look")
         self.text.setText(fault or words_of(preview))
         set_tone(self.text, "missing" if fault else "muted")
@@ -115,7 +118,13 @@ class PreviewTab(QWidget):
 
 
 def words_of(preview: PreviewSlice | None) -> str:
-    """What a look was made with, one sentence."""
+    """Describe how a preview was made.
+
+    Parameters
+    ----------
+    preview
+        the preview; None gives an empty text
+    """
     return (
         tr(
             "{value}. This is not the result of a run.",

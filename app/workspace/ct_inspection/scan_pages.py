@@ -1,4 +1,4 @@
-"""The pages of an X-ray scan in the middle of the window: projections, geometry, free slices."""
+"""The pages of an X-ray scan: projections, geometry, oblique slices."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ PAGES = (
 
 
 class ScanPages:
-    """Projections and geometry, which share the view that was chosen; and slices of the scan."""
+    """Projections and geometry, which share the selected view, and slices of the scan."""
 
     def __init__(self, context: AppContext) -> None:
+        # Shared, so that the geometry shows the view that is selected in the projections.
         self.state = DetectorState()
         self.projections = ProjectionsView(self.state)
         self.geometry = GeometryPage(context.session, self.state)
@@ -36,6 +37,7 @@ class ScanPages:
             lambda shown: keep_slices(self.planes, context, shown),
         )
         self._reader = ProjectionReader(context.session, context.commands, self.state)
+        # Projections are read from disk only while their page is visible.
         self.projections.shown.connect(self._reader.set_active)
         self.projections.stage.currentIndexChanged.connect(
             lambda index: self._reader.set_prepared(index == 1)
@@ -43,11 +45,17 @@ class ScanPages:
 
     @property
     def widgets(self) -> tuple[QWidget, ...]:
-        """The pages, in the order of their tabs after the volume's."""
+        """The pages in the order of their tabs, which follow the volume."""
         return self.projections, self.geometry, self.planes
 
     def set_colours(self, colours: ViewColours) -> None:
-        """Paint in another theme."""
+        """Set the colours of the theme.
+
+        Parameters
+        ----------
+        colours
+            colours of the theme
+        """
         self.projections.set_colours(colours)
         self.geometry.set_colours(colours)
         self.planes.set_colours(colours)

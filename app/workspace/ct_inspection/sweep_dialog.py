@@ -1,4 +1,4 @@
-"""Pictures of candidates: the same slice with several axes or rolls, and one of them to take."""
+"""Compare slices with different rotation axes or rolls, and choose one value."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HANDLING = tr(
 
 
 class SweepDialog(QDialog):
-    """Shows candidates side by side; the protocol changes only once one of them is taken."""
+    """Shows candidates side by side. The protocol changes only when one is accepted."""
 
     def __init__(self, parent: QWidget, context: AppContext, sweep: Sweep) -> None:
         super().__init__(parent)
@@ -108,43 +108,64 @@ class SweepDialog(QDialog):
 
     @property
     def chosen(self) -> Candidate | None:
-        """The candidate on show in large."""
+        """The candidate in the large view; None if there is none."""
         for tile, one in zip(self.tiles, self.found.candidates if self.found else (), strict=True):
             if tile.isChecked():
                 return one
         return None
 
     def make_candidates(self, wanted: Range | None = None) -> None:
-        """Make candidates; those on show stay until others are there."""
+        """Compute candidates. The displayed ones stay until the new ones are complete.
+
+        Parameters
+        ----------
+        wanted
+            values to try; None for those in the fields
+        """
         if self.job.is_busy:
             return
         self._report(tr("Reconstructing slices …"), works=True)
+        # An unknown total shows a moving bar while the scan is prepared.
         self._bar.setRange(0, 0)
         self._bar.show()
         self.range.show_busy(True)
         self.job.start(wanted or self.range.value())
 
     def accept(self) -> None:
-        """Put the value of the chosen candidate into the protocol."""
+        """Use the value of the selected candidate in the protocol."""
         from engine.modalities import with_value
 
         chosen, found = self.chosen, self._study.xray
+        # The scan may have been closed while the dialog was open.
         if chosen is None or found is None:
             return
         self._study.set_protocol(with_value(found.protocol, self._sweep.key, chosen.value))
         super().accept()
 
     def done(self, result: int) -> None:
-        """Close; what is at work ends first."""
+        """Stop the computation and close.
+
+        Parameters
+        ----------
+        result
+            result code of the dialog
+        """
         self.job.stop()
         super().done(result)
+        # The thread still emits signals to this dialog, so it is deleted after the thread.
         if self.job.is_busy:
             self.job.ended.connect(self.deleteLater)
         else:
             self.deleteLater()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter in a field of the range tries the values: it takes none."""
+        """Handle Enter in a field: it tries the values and does not accept a candidate.
+
+        Parameters
+        ----------
+        event
+            the key
+        """
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_enter and self.range.isAncestorOf(self.focusWidget()):
             self.range.ask()
@@ -165,6 +186,7 @@ class SweepDialog(QDialog):
     def _ended(self) -> None:
         self._bar.hide()
         self.range.show_busy(False)
+        # A stopped or failed job leaves no message of its own.
         if self._says_work:
             self._report(
                 tr("Stopped.") if self.found is None else best_words(self._sweep, self.found)
@@ -173,6 +195,7 @@ class SweepDialog(QDialog):
     def _show(self, found: Estimate) -> None:
         before = self.chosen
         self.found = found
+        # Tiles are created again, since number and values have changed.
         for tile in self.tiles:
             tile.deleteLater()
         self.state.set_volume(_volume_of(found.best))
@@ -181,6 +204,7 @@ class SweepDialog(QDialog):
             self._grid.addWidget(tile, k // N_ACROSS, k % N_ACROSS)
             tile.toggled.connect(self._follow_choice)
             tile.show()
+        # A finer search keeps the user's value selected if it is among the new ones.
         shown = self.tiles[_nearest(found, before.value if before else found.value)]
         shown.setChecked(True)
         shown.setFocus()
@@ -219,6 +243,7 @@ class SweepDialog(QDialog):
         if places:
             k = min(max(places[0] + n, 0), len(self.tiles) - 1)
             self.tiles[k].setChecked(True)
+            # The tile may be outside the visible part of the scroll area.
             self._area.ensureWidgetVisible(self.tiles[k])
 
     def _report(self, text: str, tone: str = "muted", *, works: bool = False) -> None:

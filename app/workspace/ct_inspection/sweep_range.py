@@ -1,4 +1,4 @@
-"""The row in which the user says which values to try."""
+"""The fields for the values to try."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 N_CANDIDATES = 9
 FINER = 4
-"""Times as fine, so that nine values reach to the two beside the one that was chosen."""
+"""Reduction of the step. Nine values then extend to the neighbours of the selected one."""
 
 
 class RangeRow(QWidget):
-    """Middle, step and number of the values, and what to do with them.
+    """Centre, step and number of values, with buttons.
 
     Signals
     -------
-    wanted : try these values
-    stopped : try no more
+    wanted : values to try
+    stopped : the computation should stop
     """
 
     wanted = Signal(object)
@@ -70,38 +70,58 @@ class RangeRow(QWidget):
         row.addWidget(self.finer)
         row.addStretch(1)
         for each in (self.again, self.finer):
+            # Enter would press the first button of the dialog instead of trying the values.
             each.setAutoDefault(False)
         self.show_busy(False)
 
     def value(self) -> Range:
-        """Return what stands in the fields; what is no number is for the engine to refuse."""
+        """Return the content of the fields. The engine refuses invalid numbers."""
         around, step, n = self.around.raw(), self.step.raw(), self.number.raw()
         return Range(
+            # None is the value that a run would use.
             around if isinstance(around, int | float) else None,
             step if isinstance(step, int | float) else 0.0,
             n if isinstance(n, int) else 0,
         )
 
     def show_value(self, found: Estimate) -> None:
-        """Show which values were tried."""
+        """Show the values that were tried.
+
+        Parameters
+        ----------
+        found
+            candidates of the last computation
+        """
         tried = [one.value for one in found.candidates]
         self.around.show_number(round((tried[0] + tried[-1]) / 2, 6))
         self.step.show_number(round((tried[-1] - tried[0]) / (len(tried) - 1), 6))
         self.number.show_number(len(tried))
 
     def set_chosen(self, value: float | None) -> None:
-        """Note around which value finer ones would lie."""
+        """Set the centre of a finer search.
+
+        Parameters
+        ----------
+        value
+            value of the selected candidate; None for none
+        """
         self._chosen = value
         self.show_busy(self._is_busy)
 
     def show_busy(self, busy: bool) -> None:
-        """Offer to stop while slices are made."""
+        """Offer to stop while slices are computed.
+
+        Parameters
+        ----------
+        busy
+            True while they are
+        """
         self._is_busy = busy
         self.again.setText(tr("Stop") if busy else tr("Try these values"))
         self.finer.setEnabled(not busy and self._chosen is not None)
 
     def ask(self) -> None:
-        """Try the values in the fields, or stop what is at work."""
+        """Try the values in the fields, or stop the computation."""
         if self._is_busy:
             self.stopped.emit()
         else:
@@ -111,4 +131,5 @@ class RangeRow(QWidget):
         wanted = self.value()
         self.around.show_number(self._chosen)
         self.step.show_number(round(wanted.step / FINER, 6))
+        # Read from the fields again, which now have the finer values.
         self.wanted.emit(self.value())

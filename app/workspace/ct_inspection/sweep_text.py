@@ -1,4 +1,4 @@
-"""Candidates in words: what is tried, at which value, and how good its slice is."""
+"""Describe candidates: value, score and recommendation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities import Candidate, Estimate, Sweep
 
 ALIKE = 0.05
-"""Scores that differ by less of their size tell nothing sure."""
+"""Relative difference below which scores are not conclusive."""
 
 
 def score_words(one: Candidate, among: Estimate) -> str:
-    """Return a score as a number that people can compare."""
+    """Describe a score as a comparable number.
+
+    Parameters
+    ----------
+    one
+        the candidate
+    among
+        all candidates with the kind of score
+    """
     if among.score == "sharpness":
+        # Sharpness is stored as a negative score, so that the lowest is best for every method.
         best = min(other.score for other in among.candidates)
         return tr("sharpness {score:.2f} %", score=100 * one.score / best) if best else ""
     if among.score == "negativity":
@@ -25,20 +34,42 @@ def score_words(one: Candidate, among: Estimate) -> str:
 
 
 def is_best(one: Candidate, among: Estimate) -> bool:
-    """Whether a candidate is the best; none is where what a run finds was not tried."""
+    """Return True if a candidate is the best.
+
+    Parameters
+    ----------
+    one
+        the candidate
+    among
+        all candidates
+
+    Returns
+    -------
+    False for all of them if the value of a run was not tried
+    """
     tried = [other.value for other in among.candidates]
     step = (tried[-1] - tried[0]) / (len(tried) - 1)
     return one is among.best and abs(one.value - among.value) <= step
 
 
 def best_words(sweep: Sweep, found: Estimate) -> str:
-    """Return which value is the best, and by what."""
+    """Describe the best value and its method.
+
+    Parameters
+    ----------
+    sweep
+        the parameter that was varied
+    found
+        all candidates
+    """
+    # Adding 0.0 turns −0.0 into 0.0.
     value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
     if not is_best(best, found):
         return tr("A run would use {value}: {method}.", value=value, method=found.method)
     text = tr("★ {value} is best: {method}.", value=sentence_case(value), method=found.method)
     if _hardly_differ(found):
         advice = tr("The scores hardly differ. Compare the slices by eye.")
+    # The true optimum may be outside the range that was tried.
     elif best in (found.candidates[0], found.candidates[-1]):
         advice = tr("This is the first or last value tried. Try values beyond it.")
     else:
@@ -47,7 +78,7 @@ def best_words(sweep: Sweep, found: Estimate) -> str:
 
 
 def _hardly_differ(found: Estimate) -> bool:
-    """Whether the best was chosen by scores that are all about the same."""
+    """Return True if all scores are about equal."""
     from engine.modalities import BEST
 
     scores = [one.score for one in found.candidates]

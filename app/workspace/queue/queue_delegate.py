@@ -1,4 +1,4 @@
-"""How a study looks in the list of the queue: an icon, two lines, and how far it is."""
+"""Paint a study in the queue: icon, two lines, and progress."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from engine.jobs import QueueEntry
 
 HEIGHT_PX, ICON_PX, MARGIN_PX, BAR_PX = 54, 18, 12, 3
 ENTRY = Qt.ItemDataRole.UserRole
-"""Under which an item of the list holds the name of its study."""
+"""Role of the study ID in an item of the list."""
 Index = QModelIndex | QPersistentModelIndex
 
 
 class QueueDelegate(QStyledItemDelegate):
-    """Paints studies in the colours of the theme; long words end in …, and stand in the tip."""
+    """Paints studies in the colours of the theme. Long texts are elided; the tooltip has them."""
 
     def __init__(self, theme: Theme, model: QueueModel, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,10 +31,12 @@ class QueueDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         id = index.data(ENTRY)
+        # The list may still contain a study that has just been removed.
         entry = next((each for each in self._model.entries if each.id == id), None)
         if entry is None:
             return
         rect: QRect = option.rect
+        # Qt passes one painter to all entries, so its state must be restored.
         painter.save()
         paint_ground(painter, rect, option.state, self._theme)
         state = state_of(entry)
@@ -71,6 +73,7 @@ class QueueDelegate(QStyledItemDelegate):
             painter.setFont(font)
             painter.setPen(QColor(colour))
             line = QRect(rect.left(), rect.top() + i * height, rect.width(), height)
+            # After setting the font: the two lines have different weights.
             fitted = painter.fontMetrics().elidedText(text, mode, rect.width())
             painter.drawText(
                 line, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, fitted

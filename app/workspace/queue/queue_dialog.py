@@ -1,4 +1,4 @@
-"""The queue beside the window: which studies wait, run and ended, in which order, and why not."""
+"""The queue: waiting, running and finished studies in their order, with reasons of failures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CHOOSE = tr("Select a study in the list.")
 
 
 class QueueDialog(QDialog):
-    """Shows the queue and hands on what is to become of it; stays open beside the window."""
+    """Shows the queue and passes on the user's actions. It stays open next to the window."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -116,6 +116,7 @@ class QueueDialog(QDialog):
         column.addWidget(self.reason)
         column.addLayout(row)
         for each in (self.run, self.pause, self.retry, self.remove, self.clear):
+            # Enter in the list must not press a button.
             each.setAutoDefault(False)
 
     def _connect(self, context: AppContext) -> None:
@@ -126,11 +127,12 @@ class QueueDialog(QDialog):
         for keys, act in (("Alt+Up", -1), ("Alt+Down", 1)):
             QShortcut(QKeySequence(keys), self, lambda by=act: self._shift(by))
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list, self._remove)
+        # Delete in another field of the dialog must not remove a study.
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
 
     @property
     def current(self) -> QueueEntry | None:
-        """The chosen study."""
+        """The selected study; None if there is none."""
         return next((each for each in self._model.entries if each.id == self._chosen), None)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -140,10 +142,12 @@ class QueueDialog(QDialog):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
+        # Closing by the window manager must emit the same signals as Esc.
         self.reject()
 
     def _show(self) -> None:
         ids = [self.list.item(i).data(ENTRY) for i in range(self.list.count())]
+        # Items are only replaced if the order has changed, or a drag would be interrupted.
         if ids != [entry.id for entry in self._model.entries]:
             self._fill()
         for i, entry in enumerate(self._model.entries):
@@ -153,6 +157,7 @@ class QueueDialog(QDialog):
             item.setToolTip(literal_tip(tip_of(entry, name)))
         self._pages.setCurrentIndex(1 if self._model.entries else 0)
         index = self.at_once.findData(self._model.settings.at_once)
+        # The command line allows any number.
         if index < 0:
             number = self._model.settings.at_once
             self.at_once.addItem(tr("{number} at a time", number=number), number)
@@ -163,6 +168,7 @@ class QueueDialog(QDialog):
         self._show_buttons()
 
     def _fill(self) -> None:
+        # Clearing would otherwise report that nothing is selected.
         self.list.blockSignals(True)
         self.list.clear()
         for entry in self._model.entries:
@@ -201,6 +207,7 @@ class QueueDialog(QDialog):
         )
         waits = runs or any(each.is_ready for each in self._model.entries)
         _allow(self.run, "" if waits else tr("The queue is empty."), tip)
+        # A running study is paused after its next checkpoint. Until then the request counts.
         is_held = state == "paused" or (entry is not None and entry.wish == "pause")
         self.pause.setText(tr("Resume") if is_held else tr("Pause"))
         no_pause = "" if state in ("waiting", "running", "paused") else tr("This study has ended.")
@@ -240,7 +247,8 @@ class QueueDialog(QDialog):
         self._show_buttons()
 
     def _moved(self, parent: QModelIndex, start: int, end: int, to: QModelIndex, row: int) -> None:
-        """Take over the order that the user made by dragging."""
+        """Apply the order that the user made by dragging."""
+        # Qt counts the target row before the moved one is removed.
         place = row if row < start else row - 1
         self._commands.move(self.list.item(place).data(ENTRY), place)
 
@@ -274,6 +282,6 @@ class QueueDialog(QDialog):
 
 
 def _allow(target: QAbstractButton, obstacle: str, tip: str) -> None:
-    """Enable a button, or say in its tip why not."""
+    """Enable a button, or show in its tooltip why it is disabled."""
     target.setEnabled(not obstacle)
     target.setToolTip(literal_tip(obstacle or tip))

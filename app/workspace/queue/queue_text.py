@@ -1,4 +1,4 @@
-"""Studies of the queue in words."""
+"""Describe studies in the queue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,13 @@ IN_RESULTS = tr("its image is in the Results tab")
 
 
 def standing_of(entry: QueueEntry) -> str:
-    """Return how a study stands, in one line."""
+    """Describe the state of a study in one line.
+
+    Parameters
+    ----------
+    entry
+        entry of the queue
+    """
     state = state_of(entry)
     if state == "running":
         if entry.wish:
@@ -39,22 +45,40 @@ def standing_of(entry: QueueEntry) -> str:
     if state == "failed":
         return f"{tr('Failed')}{_ended(entry)}: {entry.text}"
     if state == "paused":
+        # A text without a request of the user means that the queue paused the study itself.
         if entry.text:  # nobody asked for it
             return tr("Paused: {text}", text=entry.text)
         return tr("Paused; will continue from its checkpoint") if entry.updates else tr("Paused")
+    # A crash is worth mentioning, even though the queue will continue the study itself.
     if entry.deaths or entry.is_abandoned:
         return tr("Waiting to continue; its engine stopped")
     return tr("Waiting to continue from its checkpoint") if entry.updates else tr("Waiting")
 
 
 def title_of(entry: QueueEntry, name: str) -> str:
-    """Return the name of a study, then its scan and protocol."""
+    """Return the title of a study: name, scan and protocol.
+
+    Parameters
+    ----------
+    entry
+        entry of the queue
+    name
+        short name of its image; "" for none
+    """
     title = marked(entry.title)
     return f"{name}, {title}" if name else title
 
 
 def tip_of(entry: QueueEntry, name: str) -> str:
-    """Return all that is known of a study in the queue."""
+    """Return everything that is known of a queued study.
+
+    Parameters
+    ----------
+    entry
+        entry of the queue
+    name
+        short name of its image; "" for none
+    """
     rows = [title_of(entry, name), sentence_case(standing_of(entry))]
     rows.append(
         tr(
@@ -79,4 +103,5 @@ def _ended(entry: QueueEntry) -> str:
 
 
 def _local(when: datetime) -> datetime:
+    # The queue stores UTC, since its process may run in another time zone.
     return when.astimezone()

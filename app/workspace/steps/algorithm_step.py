@@ -1,4 +1,4 @@
-"""Step 3: the algorithm, as a form of its settings."""
+"""Step 3: settings of the algorithm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.modalities import AnyModality, Protocol, modality_of
 
 
 class AlgorithmStep(StepPanel):
-    """Chooses how the image is iterated."""
+    """Chooses the algorithm and its iterations."""
 
     title = tr("Algorithm")
 
@@ -39,6 +39,7 @@ class AlgorithmStep(StepPanel):
     def _set_expert(self, expert: bool) -> None:
         self.form.set_expert(expert)
         self.expert_form.set_expert(expert)
+        # A separate form, so that rarely used settings need no space.
         self.expert_form.setVisible(expert)
 
     def holds(self, modality: AnyModality, key: str) -> bool:
@@ -48,6 +49,7 @@ class AlgorithmStep(StepPanel):
         protocol = self._study.protocol
         for form in (self.form, self.expert_form):
             form.show_value(protocol)
+            # A run uses the settings at its start. Changes would not be visible in its image.
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
         parts = [protocol.algorithm.describe(), protocol.frame_words]

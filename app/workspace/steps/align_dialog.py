@@ -1,4 +1,4 @@
-"""Look whether a map lies where the scan saw the body, move it there, and use it so."""
+"""Check if a map matches the body in the scan, move it, and use it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.geometry import PLANES, Point
 
 SIZE_PX = (1080, 640)
 LEVELS_PER_MM = (0.0048, 0.0125)
-"""Half of soft tissue, which borders on air and lungs; and between it and bone."""
+"""Half the value of soft tissue, for its border with air and lungs; and between tissue and bone."""
 LEAD = tr(
     "The image comes from the scan alone, without attenuation correction. The lines show the "
     "outlines of body, lungs and bones in {name}. They should match the image."
@@ -38,7 +38,7 @@ KINDS = tr("HDF5 (*.h5);;NIfTI (*.nii.gz *.nii)")
 
 
 class AlignDialog(QDialog):
-    """Nothing of the study changes before the map is saved where it belongs."""
+    """Aligns a map. The study changes only when the aligned map has been saved."""
 
     def __init__(self, parent: QWidget, context: AppContext, role: InputRole) -> None:
         super().__init__(parent)
@@ -75,6 +75,7 @@ class AlignDialog(QDialog):
         panes = QHBoxLayout()
         panes.setSpacing(6)
         for pane in self.panes:
+            # A drag moves the map here, so a cursor would have no function.
             pane.has_crosshair = False
             panes.addWidget(pane, 1)
         buttons = QHBoxLayout()
@@ -108,11 +109,12 @@ class AlignDialog(QDialog):
         self._theme.changed.connect(self._paint)
 
     def open(self) -> None:
-        """Come up, and look."""
+        """Show the dialog and start the registration."""
         super().open()
         self._begin()
 
     def _begin(self) -> None:
+        # The job reports a missing scanner at once, and `begin` must not hide that message.
         self.job.start()
         self.model.begin()
 
@@ -123,9 +125,16 @@ class AlignDialog(QDialog):
             self._begin()
 
     def done(self, result: int) -> None:
-        """Close; what is at work ends first."""
+        """Stop the registration and close.
+
+        Parameters
+        ----------
+        result
+            result code of the dialog
+        """
         self.job.stop()
         super().done(result)
+        # The thread still emits signals to this dialog, so it is deleted after the thread.
         if self.job.is_busy:
             self.job.ended.connect(self.deleteLater)
         else:
@@ -138,6 +147,7 @@ class AlignDialog(QDialog):
             self.model.place(numbers)
         except EngineError as e:
             self._problem(tr("The map could not be moved."), e)
+        # An invalid entry is replaced by the current motion.
         self.row.show_numbers(self.model.numbers)
 
     def _grasp(self) -> None:
@@ -154,6 +164,7 @@ class AlignDialog(QDialog):
         from engine.io import save
         from engine.protocols.privacy import without_names
 
+        # A new file and not a changed one: the original map is an input and stays as it is.
         there = self.model.aligned()
         identify = self._context.preferences.identify
         try:
@@ -168,7 +179,7 @@ class AlignDialog(QDialog):
         self._context.session.raise_problem(Problem(title, str(fault)))
 
     def _asked(self) -> Path | None:
-        """Return where to write, None if the user changes their mind."""
+        """Return the file to write; None if the user cancels."""
         map_path = Path(self._file.value)
         stem = map_path.name.partition(".")[0]
         start = map_path.parent / f"{stem}-aligned.h5"
@@ -193,6 +204,7 @@ class AlignDialog(QDialog):
         self.use.setEnabled(model.placing is not Placing.FILE and not busy)
         self.row.show_numbers(model.numbers)
         for pane in self.panes:
+            # The contours depend on the motion, while the image below stays in the cache.
             pane.forget_contours()
 
     def _paint(self) -> None:

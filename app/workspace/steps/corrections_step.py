@@ -1,4 +1,4 @@
-"""Step 2: the ledger of corrections: use, source, what each did or why it cannot be used."""
+"""Step 2: the corrections, with their use, source and effect, or why they cannot be used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from engine.modalities import AnyCorrection, AnyModality, Sweep
 
 
 class CorrectionsStep(StepPanel):
-    """One row for each correction of PET, or step of preparation of CT."""
+    """One row per correction of PET, or per preparation step of CT."""
 
     title = tr("Corrections")
 
@@ -52,8 +52,9 @@ class CorrectionsStep(StepPanel):
 
     @property
     def ledger(self) -> Ledger:
-        """The rows for the kind of scan; made when they are first needed."""
+        """The rows of the modality, created when they are first needed."""
         modality = self._study.modality
+        # Rows are kept, because creating forms takes longer than showing them.
         if modality.key not in self._ledgers:
             self._ledgers[modality.key] = made = Ledger(modality, self._theme)
             for kind, row in made.rows.items():
@@ -110,6 +111,7 @@ class CorrectionsStep(StepPanel):
 
     def _take(self, kind: str, value: AnyCorrection) -> None:
         study = self._study
+        # Through the protocol, so that undo and quality levels include corrections.
         study.set_protocol(study.modality.with_choice(study.protocol, kind, value))
 
     def _take_switch(self, field: str, row: SwitchRow) -> None:
@@ -117,6 +119,7 @@ class CorrectionsStep(StepPanel):
         self._study.set_protocol(self._study.protocol.model_copy(update=update))
 
     def holds(self, modality: AnyModality, key: str) -> bool:
+        # All settings that no other step shows belong here.
         elsewhere = (*modality.iterating, *modality.expert, *modality.finishing, "grid")
         return key not in elsewhere
 
@@ -139,6 +142,7 @@ class CorrectionsStep(StepPanel):
         for made, role in self._shown:
             made.setVisible(role.key in study.inputs)
         self._show_switches()
+        # The summary lists what works; missing corrections set its colour.
         applied = [
             within(named(choices[kind].title)) for kind in states if states[kind].tone == "ok"
         ]
@@ -152,6 +156,7 @@ class CorrectionsStep(StepPanel):
         record = self._run.record
         doubts = record.doubts.get(kind, ())
         state = ledger_state_of(choice, obstacle, record.ledger.get(kind), doubts)
+        # A correction that is optional or already in the data is no reason for a warning.
         is_no_fault = choice.on_demand or study.modality.is_done(kind, study.known)
         if state.tone == "look" and is_no_fault:
             return LedgerState("off", "muted", state.text)
@@ -162,6 +167,7 @@ class CorrectionsStep(StepPanel):
         source = source_of(choice, self._study.inputs)
         row, message = self.ledger.rows[choice.kind], self._run.record.ledger.get(choice.kind)
         row.show_choice(choice, state, source, editable)
+        # The profile of the last run is only valid while its correction is still in use.
         is_applied = message is not None and message.state == "applied" and choice.use != "off"
         row.show_profile(message.profile if message is not None and is_applied else None)
         if choice.kind in self._sweeps:
@@ -176,13 +182,14 @@ class CorrectionsStep(StepPanel):
             found, text = study.modality.switch_state(field, study.known)
             message = self._run.record.ledger.get(field)
             if message is not None and message.state == "applied":
+                # The run knows numbers that the file alone does not contain.
                 text = f"{text}; {message.text}"
             state = switch_state_of(is_on, found, text, self._run.record.doubts.get(field, ()))
             switch.show_choice(is_on, state, editable)
 
 
 class Ledger(QWidget):
-    """The rows of one kind of scan: its corrections or steps, and its switches."""
+    """The rows of one modality: corrections or steps, and switches."""
 
     def __init__(self, modality: AnyModality, theme: Theme) -> None:
         super().__init__()
@@ -200,6 +207,18 @@ class Ledger(QWidget):
 
 
 def source_of(choice: AnyCorrection, inputs: Inputs) -> str:
-    """Return the files a correction's numbers come from."""
+    """Return the files that a correction uses.
+
+    Parameters
+    ----------
+    choice
+        settings of the correction
+    inputs
+        files of the study
+
+    Returns
+    -------
+    "" if it uses none
+    """
     names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
     return tr("From {value}", value=", ".join(names)) if names else ""

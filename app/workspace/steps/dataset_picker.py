@@ -1,4 +1,4 @@
-"""The datasets of a file with a picture of each, and what each of them is taken for."""
+"""The datasets of a file, each with a preview and its role."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LIKE = tr("{} describes a file with the same datasets. Did the scanner have the 
 
 
 class DatasetPicker(QWidget):
-    """A row for each dataset: its middle slice, its path, shape and type, and its role.
+    """A row per dataset: central slice, path, shape and type, and role.
 
     Signals
     -------
-    picked : name of a dataset, and its role; an empty one for none
-    like_taken : the description of a file of the same structure is to serve this one
+    picked : name of a dataset and its role; an empty role for none
+    like_taken : the description of a file with the same structure should be used
     """
 
     picked = Signal(str, str)
@@ -52,9 +52,10 @@ class DatasetPicker(QWidget):
         self.show_datasets()
 
     def show_datasets(self) -> None:
-        """Show what the file holds, and what each dataset is taken for now."""
+        """Show the datasets of the file and their current roles."""
         look = self._model.look
         found = look.datasets if look is not None else ()
+        # Rows are only rebuilt for another file, or an open list would close.
         if found is not self._shown:
             self._build(found)
         for name, combo in self.roles.items():
@@ -69,6 +70,7 @@ class DatasetPicker(QWidget):
         while (item := self._rows.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
+                # Removing an item from a layout does not delete its widget.
                 widget.deleteLater()
         self._shown, self.roles = found, {}
         for row, each in enumerate(found):
@@ -87,6 +89,7 @@ class DatasetPicker(QWidget):
         combo = QuietCombo()
         combo.addItem(tr("not used"), "")
         for role, title in TITLES.items():
+            # Angles are one-dimensional, images are not.
             if dataset.is_list == (role == "angles"):
                 combo.addItem(title, role)
         combo.setAccessibleName(tr("Role of {name}", name=dataset.name))
@@ -101,6 +104,7 @@ def _preview(dataset: Dataset) -> LiteralLabel:
     made.setAccessibleName(tr("Middle slice of {name}", name=dataset.name))
     if dataset.preview is not None:
         pixels = QPixmap.fromImage(grey_image(dataset.preview))
+        # Smooth scaling averages pixels, so that thin structures stay visible in the small image.
         keep, smooth = (
             Qt.AspectRatioMode.KeepAspectRatio,
             Qt.TransformationMode.SmoothTransformation,

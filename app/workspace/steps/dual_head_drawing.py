@@ -1,4 +1,4 @@
-"""A small drawing of two panels, across and along: crystals in their layers, room and grid."""
+"""A drawing of two heads, across and along: crystals in layers, gap and grid."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.geometry import DualHead, ImageGrid
 
 CAPTION_PX, MARGIN_PX, ARROW_PX = 18, 10, 9
 LEAST_CRYSTAL_PX = 3.0
-"""Narrower crystals are not drawn one by one."""
+"""Least width of a crystal that is drawn separately [px]."""
 
 
 @dataclass(frozen=True)
 class PanelsDrawing:
-    """Draws the panels twice, to scale: seen along z, and seen along x; y runs down."""
+    """Draws the heads to scale, seen along z and along x, with y downwards."""
 
     painter: QPainter
     scanner: DualHead
@@ -25,12 +25,19 @@ class PanelsDrawing:
     colours: Colours
 
     def draw(self, area: QRectF) -> None:
-        """Fill an area."""
+        """Fill an area with the drawing.
+
+        Parameters
+        ----------
+        area
+            the area [px]
+        """
         s = self.scanner.settings
         widths = (s.n_columns * s.pitch_mm, s.n_rows * s.pitch_mm)
         height = s.separation_mm + 2 * s.thickness_mm
         room = area.height() - CAPTION_PX - 2 * MARGIN_PX
         free = area.width() - 4 * MARGIN_PX - 2 * self._separation_px
+        # One scale for both views, so that lengths can be compared.
         scale = min(room / height, free / sum(widths))
         spare = (area.width() - scale * sum(widths)) / 3
         y = area.top() + MARGIN_PX + room / 2
@@ -53,6 +60,7 @@ class PanelsDrawing:
 
     def _panels(self, centre: QPointF, width_mm: float, n: int, scale: float) -> None:
         s = self.scanner.settings
+        # Thin crystals keep a visible thickness.
         size = QSizeF(scale * width_mm, max(scale * s.thickness_mm, 3.0))
         for side in (-1, 1):
             box = QRectF(QPointF(), size)
@@ -67,6 +75,7 @@ class PanelsDrawing:
             if s.n_layers > 1 and deep >= LEAST_CRYSTAL_PX:
                 heights = [box.top() + k * deep for k in range(1, s.n_layers)]
                 self.painter.drawLines([QLineF(box.left(), y, box.right(), y) for y in heights])
+            # Lines closer than this would fill the panel with one colour.
             if size.width() / n < LEAST_CRYSTAL_PX:
                 continue
             edges = [box.left() + k * size.width() / n for k in range(1, n)]
@@ -86,7 +95,7 @@ class PanelsDrawing:
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _draw_separation(self, centre: QPointF, scale: float) -> None:
-        """How far the front faces are apart, between the drawings."""
+        """Draw the distance of the front faces between the two views."""
         half = scale * self.scanner.settings.separation_mm / 2
         text = QRectF(0, 0, self._separation_px, CAPTION_PX)
         text.moveCenter(centre)

@@ -16,7 +16,7 @@ from engine.modalities import AnyModality, Protocol, modality_of
 
 
 class FinishingStep(StepPanel):
-    """Chooses filters."""
+    """Chooses the filters."""
 
     title = tr("Finishing")
 
@@ -50,6 +50,7 @@ class FinishingStep(StepPanel):
             for each in protocol.between
         ]
         parts += self._conversions()
+        # Conversions to SUV, for example, need data that the scan may not have.
         if fault := self._study.modality.fault(protocol, self._study.known):
             self.say(fault, "fault")
             return
@@ -57,16 +58,17 @@ class FinishingStep(StepPanel):
         self.say(tr(", then ").join(parts) or tr("no filter"), "ok" if has_scan else "waiting")
 
     def _show_hints(self) -> None:
-        """Say what widths that are left out are in mm, once the voxels are known."""
+        """Show default widths in mm once the voxel size is known."""
         try:
             grid = self._study.grid()
+        # Step 4 reports why there is no grid.
         except EngineError:
             return
         if grid is not None:
             self.form.form.show_voxels(grid.voxel_mm)
 
     def _conversions(self) -> list[str]:
-        """What else is done to the finished image, beside the filters."""
+        """Return conversions of the finished image in addition to the filters."""
         protocol = self._study.protocol
         values = [getattr(protocol, name) for name in self._study.modality.finishing]
         return [title_of(type(value)) for value in values if isinstance(value, Settings)]

@@ -1,4 +1,4 @@
-"""Import a scan that does not describe itself: look at it while what it leaves open is said."""
+"""Import raw projections: preview them while the user enters missing information."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ READINGS = {
     ),
     (True, True): (tr("clockwise, mirrored"), tr("Source clockwise, columns to the left")),
 }
-"""Words of the four readings, by clockwise and mirrored."""
+"""Texts of the four combinations, by clockwise and mirrored."""
 PICK = tr(
     "Which slice is sharp and not mirrored? Single images do not show the direction of rotation."
 )
 
 
 class ImportDialog(QDialog):
-    """Nothing is written before the user says so; then the scan is opened."""
+    """Imports raw projections. Nothing is written until the user agrees; then the scan opens."""
 
     def __init__(self, parent: QWidget | None, context: AppContext, source: Path) -> None:
         super().__init__(parent)
@@ -131,16 +131,24 @@ class ImportDialog(QDialog):
         for key, tile in self.tiles.items():
             tile.clicked.connect(lambda _=False, k=key: self._pick(k))
         self.cancel.setAutoDefault(False)
+        # Enter in a field must not save an incomplete description.
         self.write.setAutoDefault(False)
 
     def open(self) -> None:
-        """Come up, and look."""
+        """Show the dialog and start the first preview."""
         super().open()
+        # Qt would give the focus to the first field, and the wheel could then change its value.
         self.setFocus()
         self.job.refresh()
 
     def done(self, result: int) -> None:
-        """Close, and look no more."""
+        """Stop the previews and close.
+
+        Parameters
+        ----------
+        result
+            result code of the dialog
+        """
         self.job.stop()
         super().done(result)
         self.deleteLater()
@@ -154,10 +162,12 @@ class ImportDialog(QDialog):
     def _write(self) -> None:
         draft, name = self.model.draft, self.name.text().strip()
         if draft is not None and self.model.is_complete:
+            # An empty field uses the proposed name in its placeholder.
             self.job.write(draft, name or draft.path.name)
 
     def _open_written(self, path: Path) -> None:
         self.accept()
+        # Opened like any file, so that the reader checks the new description.
         self._context.commands.offer("", path)
 
     def _refuse(self, text: str) -> None:
@@ -174,6 +184,7 @@ class ImportDialog(QDialog):
         self.projection.show_raster(look.projection if look else None)
         self.sinogram.show_raster(look.sinogram if look else None)
         readings = {(r.clockwise, r.mirrored): r.image for r in look.readings} if look else {}
+        # The first combination is the one that the current answers select.
         now = look.readings[0] if look and look.readings else None
         self.slice.show_raster(now.image if now else None)
         for key, tile in self.tiles.items():

@@ -1,4 +1,4 @@
-"""What the user may say of a scan that does not describe itself, each with what is guessed."""
+"""Fields for the information that raw projections lack, with proposals."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ASKED = tr("Required")
 
 
 class ImportFields(QWidget):
-    """A row for each thing: its title, what is said or guessed, and why.
+    """A row per field: title, answer or proposal, and reason.
 
     Signals
     -------
-    edited : key and text of an answer; an empty one takes it back
+    edited : key and text of an answer; an empty text removes it
     """
 
     edited = Signal(str, str)
@@ -31,6 +31,7 @@ class ImportFields(QWidget):
         self.editors: dict[str, QLineEdit | QuietCombo] = {}
         self._titles: dict[str, QLabel] = {}
         self._reasons: dict[str, QLabel] = {}
+        # Created once: `show_guesses` runs after every preview.
         self._tips = {
             field.key: f"{ASKED}: {field.tip[0].lower()}{field.tip[1:]}" for field in FIELDS
         }
@@ -56,6 +57,7 @@ class ImportFields(QWidget):
         editor: QLineEdit | QuietCombo
         if field.choices:
             editor = QuietCombo()
+            # The first entry stands for the proposal; its text is set later.
             editor.addItem("", "")
             for choice in field.choices:
                 editor.addItem(choice, choice)
@@ -77,7 +79,7 @@ class ImportFields(QWidget):
         return str(editor.currentData())
 
     def show_guesses(self) -> None:
-        """Show what is guessed now, and which of it is to be said."""
+        """Show the current proposals, and mark required fields."""
         shown = {field.key for field in self._model.fields}
         missing = self._model.missing
         for key, editor in self.editors.items():
@@ -86,6 +88,7 @@ class ImportFields(QWidget):
             is_asked = key in missing
             taken = "" if is_asked else text
             if isinstance(editor, QLineEdit):
+                # A proposal is a placeholder, so that it is not confused with an answer.
                 editor.setPlaceholderText(taken)
             else:
                 editor.setItemText(0, taken or tr("from the files"))

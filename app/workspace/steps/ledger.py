@@ -1,4 +1,4 @@
-"""Rows of a ledger: use of a correction or step, its settings, what it did or why it cannot."""
+"""Rows of the ledger: use of a correction or step, settings, and effect or obstacle."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COMBO_PX = 112
 
 @dataclass(frozen=True)
 class LedgerState:
-    """How one correction stands: an icon's name, its colour, and a sentence."""
+    """State of a correction: name of an icon, its colour, and a sentence."""
 
     icon: str
     tone: str
@@ -42,7 +42,7 @@ class LedgerState:
 
 
 class LedgerRow(QWidget):
-    """Icon and title, a choice beside them, a sentence below."""
+    """Icon and title with a choice next to them and a sentence below."""
 
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
@@ -64,7 +64,15 @@ class LedgerRow(QWidget):
         self.grid.addWidget(self.source, 2, 1, 1, 2)
 
     def show_state(self, ledger_state: LedgerState, source: str = "") -> None:
-        """Show how the row stands."""
+        """Show the state of the row.
+
+        Parameters
+        ----------
+        ledger_state
+            icon, colour and sentence
+        source
+            files that the correction uses; "" for none
+        """
         set_icon(self._icon, ledger_state.icon, self._theme, ledger_state.tone)
         self.text.setText(ledger_state.text)
         set_tone(
@@ -75,9 +83,9 @@ class LedgerRow(QWidget):
 
 
 class LedgerEntry(LedgerRow):
-    """A correction or step: its use, and below its own settings where it has some.
+    """A correction or step: its use, and its own settings below.
 
-    `folded` settings are shown once the user asks for them.
+    `folded` settings are hidden until the user opens them.
     """
 
     def __init__(self, kind: type[Any], theme: Theme, *, folded: bool) -> None:
@@ -96,6 +104,7 @@ class LedgerEntry(LedgerRow):
         self._buttons.addWidget(self.unfold)
         self._buttons.addStretch(1)
         self.grid.addLayout(self._buttons, 3, 1, 1, 2)
+        # The class gives all texts, so a new correction needs no code here.
         self.form = Form(kind, kind(), only=("use",), bare=True)
         self.form.setFixedWidth(COMBO_PX)
         self.form.setToolTip(literal_tip(named(kind.model_fields["use"].description or "")))
@@ -103,13 +112,21 @@ class LedgerEntry(LedgerRow):
         own = tuple(name for name in kind.model_fields if name not in ("use", "kind"))
         self.more = Form(kind, kind(), only=own) if own else None
         if self.more is not None:
+            # Both forms edit the same value, so they share one signal.
             self.more.changed.connect(self.form.changed)
             self.grid.addWidget(self.more, 4, 1, 1, 2)
             self.unfold.toggled.connect(self._show_more)
         self.plot: ScatterPlot | None = None
 
     def show_profile(self, profile: ScatterProfile | None) -> None:
-        """Show what a correction expects beside what was measured, once a run has told."""
+        """Show the estimated scatter next to the measured counts.
+
+        Parameters
+        ----------
+        profile
+            the curves of the last run; None hides them
+        """
+        # Most rows never have a profile, and a plot is slow to create.
         if self.plot is None:
             if profile is None:
                 return
@@ -121,30 +138,50 @@ class LedgerEntry(LedgerRow):
             self.plot.show_profile(profile)
 
     def add_button(self, added: QAbstractButton) -> None:
-        """Put a button beside that of the settings."""
+        """Add a button next to that of the settings.
+
+        Parameters
+        ----------
+        added
+            the button
+        """
         self._buttons.insertWidget(1, added)
 
     def show_choice(
         self, choice: Any, ledger_state: LedgerState, source: str, editable: bool
     ) -> None:
-        """Show the settings and how the row stands."""
+        """Show the settings and the state.
+
+        Parameters
+        ----------
+        choice
+            settings of the correction
+        ledger_state
+            icon, colour and sentence
+        source
+            files that the correction uses
+        editable
+            False while a run is active
+        """
         self.show_state(ledger_state, source)
         self.form.show_value(choice)
         self.form.setEnabled(editable)
         if self.more is not None:
             self.more.show_value(choice)
             self.more.setEnabled(editable)
+            # The form of an active correction may have been switched off by undo.
             self._show_more()
 
     def _show_more(self) -> None:
         if self.more is not None:
+            # Settings of a correction that is off would have no effect.
             in_use = self.form.raw()["use"] != "off"
             self.unfold.setVisible(self._folded and in_use and not self.more.has_only_expert)
             self.more.setVisible(in_use and self.unfold.isChecked())
 
 
 class SwitchRow(LedgerRow):
-    """Something the scan may have recorded: used where it is there, or not at all."""
+    """Data that the scan may contain: used if present, or switched off."""
 
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__(title, theme)
@@ -154,8 +191,19 @@ class SwitchRow(LedgerRow):
         self.grid.addWidget(self.choice, 0, 2)
 
     def show_choice(self, on: bool, ledger_state: LedgerState, editable: bool) -> None:
-        """Show the choice and how it stands."""
+        """Show the choice and the state.
+
+        Parameters
+        ----------
+        on
+            True if the data are used
+        ledger_state
+            icon, colour and sentence
+        editable
+            False while a run is active
+        """
         self.show_state(ledger_state)
+        # "auto" instead of "on": the data are used only if the scan has them.
         self.choice.show_value("auto" if on else "off")
         self.choice.setEnabled(editable)
 
@@ -163,16 +211,16 @@ class SwitchRow(LedgerRow):
 def ledger_state_of(
     choice: Any, obstacle: str | None, message: Corrected | None, doubts: Sequence[str] = ()
 ) -> LedgerState:
-    """Return how a correction stands; a row with a warning never has a green mark.
+    """Return the state of a correction. A row with a warning is never green.
 
     Parameters
     ----------
     choice
         settings of the correction
     obstacle
-        why it cannot be used: None if it can, empty while the scan is not known
+        why it cannot be used; None if it can, "" if the scan is not known
     message
-        what the last run said of it; None before a run
+        report of the last run about it; None before a run
     doubts
         warnings of the last run about it
     """
@@ -187,11 +235,13 @@ def ledger_state_of(
                 "missing",
                 tr("{sentence} It is switched on.", sentence=sentence(obstacle)),
             )
+        # Two sentences with the same beginning would be repetitive.
         if message is not None and message.text.startswith(obstacle):
             obstacle = message.text  # with what the run found that it costs
         return LedgerState("look", "look", sentence(obstacle))
     if doubts:
         return LedgerState("look", "look", _doubted(message, doubts))
+    # The warning belongs to the last run; the inputs may be complete by now.
     if message is not None and message.level is Level.WARNING:
         text = tr(
             "Will be applied. It was not applied in the last run: {text}",
@@ -206,7 +256,7 @@ def ledger_state_of(
 
 
 def _doubted(message: Corrected | None, doubts: Sequence[str]) -> str:
-    """Return what a correction did and its warnings, without what they repeat of it."""
+    """Return the effect of a correction and its warnings, without repetitions."""
     if message is None:
         return " ".join(doubts)
     new = []
@@ -220,9 +270,18 @@ def _doubted(message: Corrected | None, doubts: Sequence[str]) -> str:
 def switch_state_of(
     is_on: bool, found: bool | None, text: str, doubts: Sequence[str] = ()
 ) -> LedgerState:
-    """Return how a switch stands.
+    """Return the state of a switch.
 
-    `found` says whether the scan has what it uses; `doubts` are warnings of the last run about it.
+    Parameters
+    ----------
+    is_on
+        True if the data may be used
+    found
+        True if the scan has the data; None if no scan is open
+    text
+        sentence about the data
+    doubts
+        warnings of the last run about it
     """
     if not is_on:
         return LedgerState("off", "muted", tr("Switched off in the protocol"))
@@ -234,12 +293,24 @@ def switch_state_of(
 
 
 def summary_tone(tones: list[str]) -> Tone:
-    """Return the worst tone of the rows."""
+    """Return the worst tone of the rows.
+
+    Parameters
+    ----------
+    tones
+        tones of all rows
+    """
     if "missing" in tones:
         return "missing"
     return "look" if "look" in tones else "ok"
 
 
 def sentence(text: str) -> str:
-    """Return a clause as a sentence."""
+    """Return a clause as a sentence, with capital and full stop.
+
+    Parameters
+    ----------
+    text
+        the clause
+    """
     return f"{sentence_case(text).removesuffix('.')}."

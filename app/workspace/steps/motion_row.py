@@ -1,4 +1,4 @@
-"""Six numbers of a motion: where the user reads and types them."""
+"""The six numbers of a rigid motion as fields."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ FARTHEST_MM, MOST_DEG = 5000.0, 180.0
 
 
 class MotionRow(QWidget):
-    """Shift along x, y, z [mm] and angles about them [degrees].
+    """Shifts along x, y, z [mm] and rotations about them [degrees].
 
     Signals
     -------
-    edited : the six numbers; those that are none as NaN
+    edited : the six numbers; invalid ones are NaN
     """
 
     edited = Signal(object)
@@ -33,6 +33,7 @@ class MotionRow(QWidget):
         for title, unit, most in ((tr("Shift"), "mm", FARTHEST_MM), (tr("Turn"), "°", MOST_DEG)):
             row.addWidget(label(f"{title} ({unit})", "caption"))
             for axis in "xyz":
+                # The limits only stop the arrow keys; typed values are checked by the model.
                 box = NumberBox(False, -most, most)
                 box.setAccessibleName(f"{title} {axis} in {unit}")
                 box.setFixedWidth(BOX_PX)
@@ -45,9 +46,16 @@ class MotionRow(QWidget):
         self._numbers: tuple[float, ...] = (0.0,) * len(self.boxes)
 
     def show_numbers(self, numbers: tuple[float, ...]) -> None:
-        """Show a motion, rounded; what is not typed over stays as exact as it was."""
+        """Show a motion, rounded. Fields that are not edited keep their exact values.
+
+        Parameters
+        ----------
+        numbers
+            shifts x, y, z [mm], then rotations [degrees]
+        """
         self._numbers = numbers
         for box, number in zip(self.boxes, numbers, strict=True):
+            # Adding 0.0 turns −0.0 into 0.0.
             box.show_number(round(number, DIGITS) + 0.0)
 
     def _hand_on(self) -> None:
@@ -55,6 +63,7 @@ class MotionRow(QWidget):
         for box, before in zip(self.boxes, self._numbers, strict=True):
             raw = box.raw()
             number = 0.0 if raw is None else float(raw) if isinstance(raw, int | float) else None
+            # The field shows two decimals; an unchanged one returns the exact value.
             kept = number is not None and round(before, DIGITS) == number
             typed.append(before if kept else float("nan") if number is None else number)
         self.edited.emit(tuple(typed))

@@ -1,4 +1,4 @@
-"""What a saved protocol does, beside the list: settings, qualities, changes not saved."""
+"""Describe a saved protocol next to the list: settings, quality levels, unsaved changes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from engine.modalities import OpenStudy, Protocol, modality_of, version_words
 LEAST_PX = 300
 NAME_PX = 84
 DIGITS = 12
-"""So much of a digest is compared by eye."""
+"""Digits of a digest that are shown, enough to compare two by eye."""
 
 
 class ProtocolFacts(QWidget):
-    """Rows of names and values; made anew for each protocol."""
+    """Rows of names and values, created again for each protocol."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -31,9 +31,16 @@ class ProtocolFacts(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
 
     def show_protocol(self, listed: ListedProtocol | None) -> None:
-        """Show a protocol, or nothing."""
+        """Show a protocol.
+
+        Parameters
+        ----------
+        listed
+            the protocol; None clears the panel
+        """
         if self._inside is not None:
             self._column.removeWidget(self._inside)
+            # `deleteLater` alone would show old and new rows together for a moment.
             self._inside.hide()
             self._inside.deleteLater()
             self._inside = None
@@ -55,7 +62,7 @@ class ProtocolFacts(QWidget):
         self._column.addWidget(self._inside)
 
     def _qualities_of(self, protocol: Protocol) -> Qualities:
-        """Return its qualities for the open scan; of another kind nothing is known."""
+        """Return the quality levels for the open scan; of another modality without its facts."""
         is_kind = modality_of(protocol) is self._study.modality
         return Qualities(protocol, self._study.known if is_kind else OpenStudy())
 
@@ -71,6 +78,7 @@ class ProtocolFacts(QWidget):
 
     def _changes(self, listed: ListedProtocol) -> list[tuple[str, str]]:
         study = self._study
+        # Unsaved changes belong to the protocol in use only.
         same = listed.protocol.name == study.base.name
         if not same or modality_of(listed.protocol) is not study.modality:
             return []
@@ -86,6 +94,7 @@ def _rows(rows: list[tuple[str, str]]) -> QGridLayout:
     grid.setHorizontalSpacing(10)
     grid.setVerticalSpacing(5)
     grid.setColumnStretch(1, 1)
+    # One width for all groups, so that their values are aligned.
     grid.setColumnMinimumWidth(0, NAME_PX)
     for k, (name, value) in enumerate(rows):
         grid.addWidget(label(name, "caption"), k, 0, Qt.AlignmentFlag.AlignTop)

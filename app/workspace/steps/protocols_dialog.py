@@ -1,4 +1,4 @@
-"""The saved protocols: look, use, save, rename, lock, delete, share as one file."""
+"""The saved protocols: use, save, rename, lock, delete, share as a file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RUNNING = tr("A reconstruction is running.")
 
 
 class ProtocolsDialog(QDialog):
-    """Lists all protocols by their kind of scan; acts on the chosen one."""
+    """Lists all protocols by modality and acts on the selected one."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -69,7 +69,7 @@ class ProtocolsDialog(QDialog):
 
     @property
     def chosen(self) -> ListedProtocol | None:
-        """The protocol that is chosen; None for none."""
+        """The selected protocol; None if there is none."""
         row = self.tree.currentItem()
         place = row.data(0, PLACE) if row is not None else None
         return self.items[place] if isinstance(place, int) else None
@@ -92,18 +92,20 @@ class ProtocolsDialog(QDialog):
         column.addLayout(lower)
 
     def _fill(self, name: str) -> None:
-        """List all anew, and choose one by its name."""
+        """List all protocols again, and select one by name."""
         self.items.clear()
         self.tree.clear()
         current = None
         for modality in MODALITIES:
             head = QTreeWidgetItem([modality.title[:1].upper() + modality.title[1:]])
+            # Headings can be opened but not selected.
             head.setFlags(Qt.ItemFlag.ItemIsEnabled)
             self.tree.addTopLevelItem(head)
             for listed in self._library.listed(modality):
                 row = self._row(listed)
                 head.addChild(row)
                 is_kind = modality is self._study.modality
+                # Names are unique within a modality only; that of the study is preferred.
                 if listed.protocol.name == name and (is_kind or current is None):
                     current = row
         self.tree.expandAll()
@@ -139,6 +141,7 @@ class ProtocolsDialog(QDialog):
         self.buttons["lock"].setText(lock)
         unchanged = "" if self._study.changes else tr("The settings of the study have not changed.")
         of_base = found is not None and found.protocol.name == self._study.base.name
+        # Changes are relative to the protocol in use and cannot be saved to another one.
         no_base = "" if of_base else tr("Changes can be saved only to the protocol in use.")
         for name, obstacle, tip in (
             ("use", busy or why, tr("Use this protocol for the current study")),
@@ -169,6 +172,7 @@ class ProtocolsDialog(QDialog):
 
     def _use(self) -> None:
         found = self.chosen
+        # The dialog stays open if the protocol does not fit the scan.
         if found is not None and self._try(lambda: self._study.use_protocol(found.protocol)):
             self.accept()
 
@@ -211,6 +215,7 @@ class ProtocolsDialog(QDialog):
         )
         if ask(self, tr("Delete this protocol?"), text, tr("Delete")):
             self._try(lambda: self._library.delete(found))
+            # The list is read again even after a failure: the file may be gone already.
             self._changed("")
 
     def _export(self) -> None:
@@ -220,6 +225,7 @@ class ProtocolsDialog(QDialog):
         name = self._library.path_for(found.protocol).name
         start = Path(self._context.preferences.folder_last_used) / name
         target = ask_save(self, tr("Share a protocol"), start, KINDS)
+        # The import only lists this suffix.
         target = target.with_suffix(".toml") if target is not None else None
         if target is not None and may_write(self, target, self._context.session):
             self._try(lambda: self._library.give(found, target))
@@ -235,7 +241,7 @@ class ProtocolsDialog(QDialog):
                 self.said.show()
 
     def _try(self, act: Callable[[], object]) -> bool:
-        """Act; where that is refused, say why, and return whether it was done."""
+        """Run an action. Show the reason and return False if it is refused."""
         try:
             act()
         except EngineError as e:
@@ -248,6 +254,7 @@ class ProtocolsDialog(QDialog):
         return True
 
     def _changed(self, name: str) -> None:
+        # `_fill` replaces the message, which should stay until the next action.
         words = self.said.text() if self.said.isVisible() else ""
         self._fill(name or self._study.base.name)
         self._context.commands.protocols_changed.emit()
@@ -261,6 +268,7 @@ def _tree() -> QTreeWidget:
     tree.setAccessibleName(tr("Protocols"))
     tree.setHeaderLabels(COLUMNS)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    # Qt then measures one row instead of all.
     tree.setUniformRowHeights(True)
     tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     tree.headerItem().setTextAlignment(1, Qt.AlignmentFlag.AlignRight)

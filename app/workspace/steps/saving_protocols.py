@@ -1,4 +1,4 @@
-"""Saving the settings at hand as a protocol: a new one, or the next version after a question."""
+"""Save the current settings as a new protocol, or as the next version after a question."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from app.ui.theme.questions import ask, tell
 
 
 def save_as(parent: QWidget, context: AppContext, name: str) -> None:
-    """Save the settings under a name, unless it belongs to what may not be changed."""
+    """Save the settings, unless the name belongs to a protocol that cannot be changed.
+
+    Parameters
+    ----------
+    parent
+        parent of the dialogs
+    context
+        the window's state and actions
+    name
+        name of the protocol
+    """
     protocol = context.session.study.protocol
     found = context.preferences.library.find(protocol.model_copy(update={"name": name}))
     if found is not None and found.fixed:
         tell(parent, tr("Not saved"), found.fixed)
+    # A new version changes what others get under this name, so the user must agree.
     elif found is None or ask(parent, tr("Save as the next version"), _question(found), tr("Save")):
         context.commands.save_protocol(name)
 

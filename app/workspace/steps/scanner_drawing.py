@@ -1,4 +1,4 @@
-"""A small drawing of a scanner, front and side: its crystals, its gaps and the grid."""
+"""A drawing of a scanner, front and side: crystals, gaps and grid."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ MARGIN_PX = 10
 CAPTION_PX = 18
 CRYSTAL_PX = 2.2
 GAP_PX = (2.0, 4.0)
-"""Smallest and largest mark of a gap; between them 1.5 crystals wide."""
+"""Smallest and largest mark of a gap [px]. In between, marks are 1.5 crystals wide."""
 
 
 @dataclass(frozen=True)
 class DrawnCrystals:
-    """What is drawn of a scanner, without the other 99 % of its crystals.
+    """The drawn positions of a scanner. They stand for the other 99 % of its crystals.
 
     Attributes
     ----------
-    front_mm : (n, 2) distinct places x, y [mm]; `front_alive` says which hold a live crystal
-    rings_mm : (m,) distinct places along z [mm]; `rings_alive` likewise
-    radius_mm : of the outermost crystal
+    front_mm : (n, 2) distinct positions x, y [mm]
+    front_alive : True if a position has at least one live crystal
+    rings_mm : (m,) distinct positions along z [mm]
+    rings_alive : True if a ring has at least one live crystal
+    radius_mm : radius of the outermost crystal [mm]
     """
 
     front_mm: NDArray[np.float64]
@@ -41,7 +43,13 @@ class DrawnCrystals:
 
     @classmethod
     def of(cls, scanner: Scanner) -> DrawnCrystals:
-        """Gather the distinct places of a scanner's crystals."""
+        """Collect the distinct positions of crystals.
+
+        Parameters
+        ----------
+        scanner
+            any scanner except two heads
+        """
         points, alive = scanner.positions_mm, scanner.alive
         front, front_alive = _distinct(points[:, :2], alive)
         rings, rings_alive = _distinct(points[:, 2:], alive)
@@ -52,6 +60,7 @@ class DrawnCrystals:
 def _distinct(
     points_mm: NDArray[np.float64], alive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    # Rounded to 0.1 mm: smaller distances cannot be seen, and rounding errors vanish.
     tenths, where = np.unique(np.round(points_mm * 10), axis=0, return_inverse=True)
     any_alive = np.zeros(len(tenths), bool)
     np.logical_or.at(any_alive, where.ravel(), alive)
@@ -59,7 +68,7 @@ def _distinct(
 
 
 class ScannerDrawing(QWidget):
-    """Draws a scanner and the grid in it, to scale."""
+    """Draws a scanner and its grid to scale."""
 
     def __init__(self, theme: Theme, height: int = 150) -> None:
         super().__init__()
@@ -68,10 +77,20 @@ class ScannerDrawing(QWidget):
         self._crystals: DrawnCrystals | None = None
         self._grid: ImageGrid | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # The colours are read while painting, so a repaint is sufficient.
         theme.changed.connect(self.update)
 
     def show_scanner(self, scanner: Scanner | None, grid: ImageGrid | None) -> None:
-        """Draw another scanner or grid."""
+        """Draw a scanner.
+
+        Parameters
+        ----------
+        scanner
+            the scanner; None hides the drawing
+        grid
+            the volume; None if it is not known
+        """
+        # Sorting a million positions takes too long for every change of the grid.
         if scanner is not self._scanner:
             self._scanner = scanner
             is_ring = scanner is not None and not isinstance(scanner, DualHead)
@@ -98,6 +117,7 @@ class ScannerDrawing(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         across = 2 * crystals.radius_mm
+        # A scanner with one ring still needs some width in the side view.
         along = max(float(np.ptp(crystals.rings_mm)), across / 12)
         room = self.height() - CAPTION_PX - 2 * MARGIN_PX
         scale = min(room / across, (self.width() - 4 * MARGIN_PX) / (across + along))
@@ -140,6 +160,7 @@ class _Drawing:
     def _front(self, centre: QPointF) -> None:
         arc = 2 * np.pi * self.crystals.radius_mm * self.scale / len(self.crystals.front_mm)
         gap = float(np.clip(1.5 * arc, *GAP_PX))
+        # Gaps last, so that live crystals do not cover them.
         for alive, colour in ((True, self.colours.link), (False, self.colours.look)):
             chosen = self.crystals.front_mm[self.crystals.front_alive == alive] * self.scale
             points = QPolygonF([QPointF(centre.x() + x, centre.y() + y) for x, y in chosen])
@@ -148,6 +169,7 @@ class _Drawing:
 
     def _side(self, centre: QPointF) -> None:
         reach = self.crystals.radius_mm * self.scale
+        # The side view is centred on the rings, wherever z = 0 is.
         middle = float(self.crystals.rings_mm.mean())
         for z, alive in zip(self.crystals.rings_mm, self.crystals.rings_alive, strict=True):
             colour = self.colours.link if alive else self.colours.look

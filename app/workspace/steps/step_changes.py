@@ -1,4 +1,4 @@
-"""What differs from the saved protocol, below the line of its step: what it was, and a way back."""
+"""Differences from the saved protocol, below the line of their step, with a reset button."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_ROWS = 4
 
 
 class StepChanges(QWidget):
-    """A row for each setting of a step that the protocol has otherwise; hidden where none is."""
+    """A row per setting of a step that differs from the protocol; hidden if there is none."""
 
     def __init__(self, step: StepPanel, context: AppContext) -> None:
         super().__init__()
@@ -33,17 +33,19 @@ class StepChanges(QWidget):
         self._column.setSpacing(1)
         self.hide()
         self._study.protocol_changed.connect(self._show)
+        # Settings cannot be changed during a run, but the differences stay visible.
         self._run.state_changed.connect(self._allow)
         self._show()
 
     @property
     def changes(self) -> list[SettingChange]:
-        """What of this step differs from the saved protocol."""
+        """Settings of this step that differ from the saved protocol."""
         study, holds = self._study, self._step.holds
         return [c for c in study.changes if c.keys and holds(study.modality, c.keys[0])]
 
     def _show(self) -> None:
         found = self.changes
+        # Rebuilding rows would take the focus from their buttons.
         if found == self._shown:
             return
         self._shown = found
@@ -102,6 +104,7 @@ class StepChanges(QWidget):
         try:
             now = study.protocol
             for each in changes:
+                # All changes are one undo step.
                 now = with_setting_of(study.base, now, each.keys)
         except EngineError as e:
             self._context.session.raise_problem(Problem(tr("The setting was not changed."), str(e)))

@@ -1,4 +1,4 @@
-"""One step of the workflow: a line that says how it stands, and a body that opens below it."""
+"""One step of the workflow: a line with its state, and a body that opens below."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ WORDS: dict[Tone, str] = {
     "waiting": "",
 }
 MARKS = {"fault": ("missing", "missing"), "noted": ("info", "muted"), "waiting": ("off", "muted")}
-"""Icon and colour of the tones that do not have both of their own."""
+"""Icon and colour of tones without an icon and a colour of the same name."""
 
 
 class StepPanel(QFrame):
-    """A collapsible section; its subclasses fill `body` and call `say`.
+    """A collapsible section. Subclasses fill `body` and call `say`.
 
     Signals
     -------
-    opened : the body is shown now
+    opened : the body has been opened
     """
 
     opened = Signal()
@@ -50,6 +50,7 @@ class StepPanel(QFrame):
     def __init__(self, number: int, theme: Theme) -> None:
         super().__init__()
         self.setProperty("role", "step")
+        # The name lets the style sheet and the tests find the step.
         self.setObjectName(f"step-{number}")
         self._theme = theme
         self.head = _Head(f"{number}  {self.title}", theme)
@@ -67,20 +68,40 @@ class StepPanel(QFrame):
         self.set_open(False)
 
     def holds(self, modality: AnyModality, key: str) -> bool:
-        """Whether a setting of a protocol stands in this step."""
+        """Return True if this step shows a setting of the protocol.
+
+        Parameters
+        ----------
+        modality
+            modality of the protocol
+        key
+            name of the setting
+        """
         return False
 
     def add_changes(self, shown: QWidget) -> None:
-        """Put what differs from the protocol below the line, whether the step is open or not."""
+        """Add the changes below the line, visible even if the step is closed.
+
+        Parameters
+        ----------
+        shown
+            widget with the changes
+        """
         self._column.insertWidget(1, shown)
 
     @property
     def is_open(self) -> bool:
-        """Whether the body is shown."""
+        """True if the body is visible."""
         return not self._inside.isHidden()
 
     def set_open(self, opened: bool) -> None:
-        """Show or hide the body."""
+        """Show or hide the body.
+
+        Parameters
+        ----------
+        opened
+            True to show it
+        """
         self._inside.setVisible(opened)
         self.head.show_open(opened)
         if opened:
@@ -91,16 +112,25 @@ class StepPanel(QFrame):
         self.acknowledge()
 
     def say(self, summary: str, tone: Tone, about: str = "") -> None:
-        """Show the one-line summary and the state, as icon and word.
+        """Show a summary and the state, as icon and word.
 
-        `about` is what there is to look at: once it was seen the step asks no more.
+        Parameters
+        ----------
+        summary
+            one line
+        tone
+            state of the step
+        about
+            text of the warnings; once the user has seen it, they count as a note
         """
+        # Other states cannot be acknowledged: errors stay until they are resolved.
         self._about = about if tone == "look" else ""
         self.head.say(summary, "noted" if self._about in self._seen else tone)
 
     def acknowledge(self) -> None:
-        """Take what there is to look at for seen: the step was opened, or a run started."""
+        """Mark the warnings as seen, because the step was opened or a run was started."""
         if self._about:
+            # By text: a new warning in the same step must be shown again.
             self._seen.add(self._about)
             self.head.say(self.summary, "noted")
 
@@ -111,7 +141,7 @@ class StepPanel(QFrame):
 
     @property
     def tone(self) -> str:
-        """The state in one word."""
+        """The state as a word."""
         return self.head.word.text()
 
 
@@ -145,9 +175,11 @@ class _Head(QPushButton):
         second.addWidget(self.summary)
         column.addLayout(second)
         for child in self.findChildren(QLabel):
+            # Labels would take the clicks of the button.
             child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:
+        # QPushButton computes its size from its own text, which is empty here.
         return self._column.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
@@ -169,4 +201,5 @@ class _Head(QPushButton):
         set_tone(self.word, colour)
         set_icon(self._icon, icon, self._theme, colour)
         words = f"{WORDS[tone]}. {summary}".removeprefix(". ")
+        # Screen readers read the button only, so its name contains all of its labels.
         self.setAccessibleName(f"{self._title}: {words}")

@@ -1,4 +1,4 @@
-"""Step 1: the scan, its scanner, μ-map and normalisation: what they are, or what is wrong."""
+"""Step 1: scan, scanner, μ-map and normalisation, with their problems."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class StudyStep(StepPanel):
         super().__init__(number, context.theme)
         self._commands = context.commands
         self._study, self._run = context.session.study, context.session.run
+        # Rows of all modalities exist; `_show` hides those that the protocol does not use.
         self.rows = {DATA: InputRow(DATA, tr("Scan"), NO_SCAN, context)}
         for role in all_roles():
             self.rows[role.key] = InputRow(
@@ -80,6 +81,7 @@ class StudyStep(StepPanel):
         self.scanner.show_choice()
         try:
             grid = study.grid()
+        # Impossible settings are reported in step 4. Here only the box is left out.
         except EngineError:
             grid = None
         self.drawing.show_scanner(study.scanner, grid)
@@ -95,13 +97,24 @@ class StudyStep(StepPanel):
         elif fault := inputs.fault():
             self.say(fault, "missing")
         else:
+            # Notes that only inform do not change the state of the step.
             known = [*warnings_among(inputs.scan.notes if inputs.scan else ()), self._study.misfit]
             notes = " ".join(filter(None, known))
             self.say(data.text, "look" if notes else "ok", notes)
 
 
 def words_on(study: StudyModel) -> list[str]:
-    """Return what is to know of how the open scan is treated, a sentence or two each."""
+    """Return notes about the treatment of the open scan.
+
+    Parameters
+    ----------
+    study
+        the open study
+
+    Returns
+    -------
+    one or two sentences each
+    """
     words = [study.note, study.misfit, study.modality.absent]
     if len(study.suitable) > 1:
         words.append(study.modality.approach)
@@ -111,7 +124,7 @@ def words_on(study: StudyModel) -> list[str]:
 
 
 class KeepBox(QCheckBox):
-    """Keeps an input for every scan of its scanner; hidden where it belongs to one scan alone."""
+    """Saves an input for all scans of its scanner; hidden for files of a single scan."""
 
     def __init__(self, role: str, text: str, context: AppContext) -> None:
         super().__init__(text)
@@ -122,18 +135,19 @@ class KeepBox(QCheckBox):
                 "on, and for no other scanner. Clear the box to stop."
             )
         )
+        # `clicked` comes from the user only, unlike `toggled`.
         self.clicked.connect(lambda remembered: self._commands.keep(self._role, remembered))
         self.hide()
 
     def show_choice(self) -> None:
-        """Show whether the input is kept, if it can be."""
+        """Show if the input is saved; hidden if it cannot be."""
         remembered = self._commands.is_remembered(self._role)
         self.setVisible(remembered is not None)
         self.setChecked(bool(remembered))
 
 
 class InputRow(QWidget):
-    """One file: name, what it is, and buttons to choose or clear it; a file dropped here is it."""
+    """One file: name, description, and buttons to choose or clear it. A file can be dropped."""
 
     def __init__(
         self,
@@ -146,6 +160,7 @@ class InputRow(QWidget):
         super().__init__()
         self._title, self._without = title, without
         commands = context.commands
+        # File names differ at both ends, so their middle is elided.
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._text = label("", "muted", wrap=True)
         self.choose = button(tr("Choose …"), lambda: commands.choose(role), tr("Choose a file"))
@@ -172,17 +187,32 @@ class InputRow(QWidget):
         self.setAcceptDrops(True)
 
     def show_making(self, scanner: Scanner | None) -> None:
-        """Offer to make the file where it can be made for this scanner."""
+        """Offer to create the file if this is possible for the scanner.
+
+        Parameters
+        ----------
+        scanner
+            scanner of the study; None if it is not known
+        """
         making = self._making
         fits = scanner is None or isinstance(scanner, RingScanner)
         self.make.setVisible(making is not None and (fits or not making.of_rings))
 
     def show_input(self, found: Input | None, editable: bool) -> None:
-        """Show what was chosen."""
+        """Show the chosen file.
+
+        Parameters
+        ----------
+        found
+            the file; None for none
+        editable
+            False while a run is active
+        """
         self._name.set_full_text(found.name if found else "")
         self._name.setVisible(found is not None)
         self._text.setText(self._words(found))
         self.choose.setText(tr("Replace …") if found else tr("Choose …"))
+        # "Choose" alone would be read for every row.
         self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
         self.choose.setEnabled(editable)
         self.make.setAccessibleName(f"{self.make.text()} {self._title}")
@@ -192,6 +222,7 @@ class InputRow(QWidget):
         self.clear.setEnabled(editable)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        # One role takes one file; several are for the window as a whole.
         if len(event.mimeData().urls()) == 1 and self.choose.isEnabled():
             event.acceptProposedAction()
 
@@ -205,7 +236,13 @@ class InputRow(QWidget):
         return "\n".join(part for part in (found.text, found.origin) if part)
 
     def show_reading(self, name: str) -> None:
-        """Show the file that may take this place; what is there stays until it is read."""
+        """Show the file that is being read. The current one stays until this is finished.
+
+        Parameters
+        ----------
+        name
+            its name; "" for none
+        """
         if name:
             self._name.set_full_text(name)
             self._name.setVisible(True)
@@ -213,7 +250,7 @@ class InputRow(QWidget):
 
 
 class ScannerRow(QWidget):
-    """Choice of the scanner: as the scan says, one that comes with us, or a file."""
+    """Choice of the scanner: the one that the scan names, a built-in one, or a file."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
@@ -225,6 +262,7 @@ class ScannerRow(QWidget):
         for key, name in context.commands.builtin_scanners().items():
             self.box.addItem(name, key)
         self.box.addItem(tr("From a file …"), FROM_FILE)
+        # Not `currentIndexChanged`, which `show_choice` emits too.
         self.box.activated.connect(self._chosen)
         self._text = label("", "muted", wrap=True)
         grid = QGridLayout(self)
@@ -241,6 +279,7 @@ class ScannerRow(QWidget):
         chosen = self._study.inputs.get(SCANNER)
         at = self.box.findData(chosen.value) if chosen else 0
         if at < 0 and chosen is not None:
+            # A scanner from a file is not in the list of built-in ones.
             self.box.insertItem(1, chosen.name, chosen.value)
             at = 1
         self.box.setCurrentIndex(at)
@@ -255,6 +294,7 @@ class ScannerRow(QWidget):
     def _chosen(self) -> None:
         value = self.box.currentData()
         if value == FROM_FILE:
+            # The list returns to the current scanner, because the user may cancel the file dialog.
             self.show_choice()
             self._commands.choose(SCANNER)
         elif value == FROM_SCAN:

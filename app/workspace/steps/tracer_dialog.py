@@ -1,4 +1,4 @@
-"""Tracer, dose and body of the open scan: a form, what it allows, and the file it makes."""
+"""Tracer, dose and body of the open scan: form, available units, and file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ READY = tr("Bq/mL: all values are known.")
 
 
 class TracerDialog(QDialog):
-    """Closes when its scan goes, so that nothing that was written for one comes to another."""
+    """Edits tracer data. It closes with its scan, so that data never belong to another one."""
 
     def __init__(self, parent: QWidget | None, context: AppContext) -> None:
         super().__init__(parent)
@@ -54,6 +54,7 @@ class TracerDialog(QDialog):
         self.cancel = button(tr("Cancel"), self.reject)
         self._lay_out()
         self.form.edited.connect(self._show)
+        # A scan that was already being read can still open behind this dialog.
         self._study.scan_replaced.connect(self.reject)
         self._show()
 
@@ -74,11 +75,12 @@ class TracerDialog(QDialog):
 
     @property
     def stated(self) -> Plain:
-        """What the scan itself says."""
+        """Values that the scan itself contains."""
         scan = self._study.inputs.scan
         return scan.stated if scan is not None else {}
 
     def _show(self) -> None:
+        # Incomplete values show their errors at the fields, and no units can be listed.
         tracer = self.form.checked()
         self.save.setEnabled(tracer is not None)
         for words in (self.given, self.units, self.remarks):
@@ -105,6 +107,7 @@ class TracerDialog(QDialog):
         from engine.io import scan_digest, write_tracer
 
         try:
+            # The digest binds the dose to this scan. Loaded with another scan, the file is refused.
             own = tracer.model_copy(update={"of_scan": scan_digest(path)})
             write_tracer(cast(Tracer, own), target)
         except EngineError as e:
@@ -116,20 +119,26 @@ class TracerDialog(QDialog):
         self.accept()
 
     def _may_write(self, target: Path) -> bool:
-        """Whether a file may be written; the one that is open is written anew."""
+        """Return True if a file may be written; the open tracer file may be replaced."""
         known = self._study.inputs.get(ROLE)
         if known is not None and Path(known.value) == target:
             return True
         return may_write(self, target, self._context.session)
 
     def done(self, result: int) -> None:
-        """Close, and be gone."""
+        """Close and delete the dialog.
+
+        Parameters
+        ----------
+        result
+            result code of the dialog
+        """
         super().done(result)
         self.deleteLater()
 
 
 def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
-    """Say in a sentence each which units can be had, and what is missing for the others."""
+    """Return a sentence about each available unit, and what the others still need."""
     if check.concentration:
         words = [tr("Bq/mL: {concentration}.", concentration=check.concentration)]
     else:
@@ -140,6 +149,7 @@ def _unit_words(check: TracerCheck, has_calibration: bool) -> list[str]:
     plain = check.suv["bw"]
     if plain:
         words.append(tr("No SUV yet: {plain}.", plain=plain))
+    # Kinds of SUV with the same missing values share one sentence.
     missing: dict[str, list[str]] = {}
     for kind, reason in check.suv.items():
         more = "; ".join(part for part in reason.split("; ") if part not in plain.split("; "))

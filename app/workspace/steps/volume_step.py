@@ -1,4 +1,4 @@
-"""Step 4: the picture's voxels, and the grid that results."""
+"""Step 4: voxel size, field of view, and the resulting grid."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ class VolumeStep(StepPanel):
         study, run = self._study, self._run
         self.form.show_value(study.protocol.grid)
         self.form.setEnabled(not run.state.is_active)
+        # A scan without a pixel size is reconstructed in units of its pixels.
         self.form.form.set_unit("mm", study.inputs.length_unit)
         self.expert.setVisible(self.form.form.has_expert)
         source = study.modality.grid_from
@@ -82,7 +83,9 @@ class VolumeStep(StepPanel):
         if note := study.modality.grid_note(study.protocol, study.known):
             text += f"\n{note}."
         requirements = study.requirements()
+        # The estimate is a range. Only a lower end above the memory is an error.
         fits = requirements is None or (requirements.least or requirements).fits
+        # The message gives the required memory, so that the user can choose larger voxels.
         if requirements is not None and not requirements.fits:
             message = (
                 tr("May be too large for this computer: {describe}.")
@@ -103,6 +106,7 @@ class VolumeStep(StepPanel):
         if usual is None:
             return
         voxel, (diameter, depth, length) = usual
+        # Empty fields show the values that a run would use.
         hints = {
             "voxel_mm": " × ".join(f"{edge:.6g}" for edge in voxel),
             "diameter_mm": tr(

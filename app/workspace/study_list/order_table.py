@@ -1,4 +1,4 @@
-"""Orders of a worklist as a table."""
+"""Worklist orders as a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOBODY = "–"
 
 
 class OrderTable(QTableWidget):
-    """A row for each order."""
+    """A row per order."""
 
     def __init__(self) -> None:
         super().__init__(0, len(COLUMNS))
@@ -33,24 +33,42 @@ class OrderTable(QTableWidget):
 
     @property
     def current(self) -> ImagingOrder | None:
-        """The chosen order."""
+        """The selected order; None if there is none."""
         rows = self.selectionModel().selectedRows()
         return self.orders[rows[0].row()] if rows else None
 
     def take(self, orders: Sequence[ImagingOrder]) -> None:
-        """Show these."""
+        """Show orders.
+
+        Parameters
+        ----------
+        orders
+            replace the current ones
+        """
+        # A selection by row number would otherwise move to another patient.
         self.clearSelection()
         self.orders = orders
         self.setRowCount(len(orders))
         for row, order in enumerate(orders):
             for column, text in enumerate(cells_of(order)):
+                # An empty cell could be confused with a missing column of the node.
                 item = QTableWidgetItem(text or NOBODY)
                 item.setToolTip(literal_tip(text))
                 self.setItem(row, column, item)
 
 
 def cells_of(order: ImagingOrder) -> tuple[str, ...]:
-    """Return what the columns say of an order."""
+    """Return the texts of a row.
+
+    Parameters
+    ----------
+    order
+        the order
+
+    Returns
+    -------
+    one text per column; "" if the order does not state it
+    """
     return (
         f"{order.when:%Y-%m-%d %H:%M}" if order.when is not None else "",
         order.name,
@@ -63,6 +81,6 @@ def cells_of(order: ImagingOrder) -> tuple[str, ...]:
 
 
 def _day(digits: str) -> str:
-    """Return a day as DICOM writes it for people; what is none as it is."""
+    """Format a DICOM date (DA); invalid text is returned unchanged."""
     day = day_of(digits)
     return digits if day is None else f"{day:%Y-%m-%d}"

@@ -1,4 +1,4 @@
-"""The studies beside the window: all there are, and what the worklist says is to be done."""
+"""All studies, and the orders of the worklist."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZE_PX = (940, 600)
 
 
 class StudiesDialog(QDialog):
-    """A list of studies and one of orders."""
+    """A list of studies and a list of orders."""
 
     def __init__(
         self,
@@ -50,4 +50,5 @@ class StudiesDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.studies.search.setFocus()
+        # Other windows and the queue may have added studies.
         self.studies.refresh()

@@ -1,4 +1,4 @@
-"""All studies in one list: look for one, open it, go on with it."""
+"""All studies in one list: find, open and continue them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ OF_QUEUE = ("waiting", "paused", "failed")
 
 
 class StudiesPage(QWidget):
-    """Results, runs that were cut off and the queue.
+    """Results, interrupted runs and the queue.
 
     Signals
     -------
-    done : what was asked for goes on in the window
+    done : the requested action continues in the window
     """
 
     done = Signal()
@@ -52,6 +52,7 @@ class StudiesPage(QWidget):
         super().__init__()
         self._context, self._run = context, context.session.run
         self._resume, self._show_queue = resume, show_queue
+        # Replaceable, so that tests need no dialog.
         self.confirm: Callable[[str, str], bool] = self._ask
         self.table = StudyTable(context.theme, self.devicePixelRatioF())
         self.found = FoundStudies(self.table)
@@ -82,12 +83,13 @@ class StudiesPage(QWidget):
 
     @property
     def current(self) -> KnownStudy | None:
-        """The chosen study."""
+        """The selected study; None if there is none."""
         rows = self.view.selectionModel().selectedRows()
         return self.found.study_at(rows[0]) if rows else None
 
     def refresh(self) -> None:
-        """Look for studies on the disk, in a thread."""
+        """Search for studies on disk, in a thread."""
+        # A thread, because each result is a folder with several files.
         failed = tr("The studies could not be listed.")
         self._context.commands.run_task(lambda _: known_studies(), self._take, failed=failed)
 
@@ -113,6 +115,7 @@ class StudiesPage(QWidget):
     def _take(self, studies: list[KnownStudy]) -> None:
         chosen = self.current
         self.table.take(studies)
+        # The selection is restored by ID, because rows may have moved.
         ids = [] if chosen is None else [each.id for each in studies]
         if chosen is not None and chosen.id in ids:
             at = self.found.mapFromSource(self.table.index(ids.index(chosen.id), 0))
@@ -123,6 +126,7 @@ class StudiesPage(QWidget):
     def _search(self) -> None:
         self.found.search(self.search.text(), str(self.shown.currentData()))
         self._count()
+        # The selected row may be hidden by the filter.
         self._choose()
 
     def _count(self) -> None:
@@ -143,6 +147,7 @@ class StudiesPage(QWidget):
             tr("Resume") if interrupted else tr("Show the queue") if of_queue else tr("Open")
         )
         missing = CHOOSE if study is None else ""
+        # A queued study can always be shown in the queue, even during a run.
         can_open = "" if of_queue else busy or ("" if interrupted else no_image)
         for each, why, tip in (
             (self.open, missing or can_open, tr("You can also press Return")),
@@ -155,6 +160,7 @@ class StudiesPage(QWidget):
 
     def _open(self) -> None:
         study = self.current
+        # A double-click comes here too, even if the button is disabled.
         if study is None or not self.open.isEnabled():
             return
         if study.result is not None:
@@ -188,6 +194,7 @@ class StudiesPage(QWidget):
         )
         if study.state == "signed off":
             text += " " + tr("It was signed off: {standing}.", standing=study.standing)
+        # An image that exists nowhere else deserves a warning.
         if not study.result.exported:
             text += " " + tr("It was not exported.")
         if self.confirm(tr("Delete this result?"), text):
@@ -205,5 +212,6 @@ def _table_view(model: QSortFilterProxyModel) -> QTableView:
     view.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
     view.verticalHeader().setDefaultSectionSize(THUMBNAIL_PX + 6)
     view.setSortingEnabled(True)
+    # Newest first: this is usually the study that the user looks for.
     view.sortByColumn(DATE, Qt.SortOrder.DescendingOrder)
     return view

@@ -1,4 +1,4 @@
-"""The list of studies as a table that sorts, and shows what is looked for."""
+"""The list of studies as a table with sorting and search."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ ROOT = QModelIndex()
 
 
 class StudyTable(QAbstractTableModel):
-    """All studies, a row each, with the picture of its result.
+    """All studies, one per row, with a thumbnail of the result.
 
-    `ratio` is the number of pixels of the screen in one of ours.
+    `ratio` is the number of device pixels per pixel.
     """
 
     def __init__(self, theme: Theme, ratio: float = 1.0) -> None:
@@ -46,14 +46,22 @@ class StudyTable(QAbstractTableModel):
         self._ratio = ratio
 
     def take(self, studies: Sequence[KnownStudy]) -> None:
-        """Show these."""
+        """Show studies.
+
+        Parameters
+        ----------
+        studies
+            replace the current ones
+        """
         self.beginResetModel()
         self.studies = studies
         names = names_of_results(each.result for each in studies if each.result is not None)
+        # Texts are computed once: Qt asks for each cell at every paint and comparison.
         self._cells = [cells_of(study, names.get(study.id, "")) for study in studies]
         self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
+        # Table models have no children; Qt also asks for those of cells.
         return 0 if parent.isValid() else len(self.studies)
 
     def columnCount(self, parent: Index = ROOT) -> int:
@@ -94,6 +102,7 @@ class StudyTable(QAbstractTableModel):
             edge, ratio = THUMBNAIL_PX, self._ratio
             smooth = Qt.TransformationMode.SmoothTransformation
             kept = Qt.AspectRatioMode.KeepAspectRatio
+            # A missing thumbnail is not an error: the user may have deleted the file.
             if pixels.isNull():
                 pixels = QPixmap(round(edge * ratio), round(edge * ratio))
                 pixels.fill(QColor(self._theme.colours.field))
@@ -108,11 +117,12 @@ class StudyTable(QAbstractTableModel):
             return study.when.timestamp()
         how = self._cells[row][PROTOCOL]
         known = (study.patient, study.patient_id, study.scan, how, study.state)
+        # Sizes sort as numbers, texts without regard to case.
         return study.n_bytes if column == SIZE else known[column].casefold()
 
 
 class FoundStudies(QSortFilterProxyModel):
-    """The studies that are looked for, sorted by a column."""
+    """The studies that match the search, sorted by a column."""
 
     def __init__(self, table: StudyTable) -> None:
         super().__init__()
@@ -121,13 +131,32 @@ class FoundStudies(QSortFilterProxyModel):
         self._table, self._words, self._shown = table, "", "all"
 
     def search(self, words: str, shown: str) -> None:
-        """Show the studies with all these words, of those that a filter lets through."""
+        """Set the search.
+
+        Parameters
+        ----------
+        words
+            all of these words must occur
+        shown
+            key of the filter by state
+        """
+        # Tells the view that rows may disappear, so that it keeps a valid selection.
         self.beginFilterChange()
         self._words, self._shown = words, shown
         self.endFilterChange()
 
     def study_at(self, index: Index) -> KnownStudy | None:
-        """Return the study of a row that is shown."""
+        """Return the study of a visible row.
+
+        Parameters
+        ----------
+        index
+            index in this model
+
+        Returns
+        -------
+        None for an invalid index
+        """
         source = self.mapToSource(index)
         return self._table.studies[source.row()] if source.isValid() else None
 

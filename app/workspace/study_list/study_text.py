@@ -1,4 +1,4 @@
-"""Lines of the list of studies in words."""
+"""Describe studies in the list."""
 
 from __future__ import annotations
 
@@ -37,11 +37,17 @@ NOBODY = "–"
 
 
 def cells_of(study: KnownStudy, name: str = "") -> tuple[str, ...]:
-    """Return what the columns say: patient, number, scan, protocol, state, date, size.
+    """Return the texts of a row: patient, ID, scan, protocol, state, date, size.
 
-    name : of its image, which stands before the protocol
+    Parameters
+    ----------
+    study
+        the study
+    name
+        name of its image, shown before the protocol; "" for none
     """
     return (
+        # An empty cell would look like a missing value of the program.
         study.patient or NOBODY,
         study.patient_id or NOBODY,
         study.scan,
@@ -53,7 +59,17 @@ def cells_of(study: KnownStudy, name: str = "") -> tuple[str, ...]:
 
 
 def detail_of(study: KnownStudy) -> str:
-    """Return all that is known of a study without opening it, in a sentence or three."""
+    """Describe everything that is known of a study without opening it.
+
+    Parameters
+    ----------
+    study
+        the study
+
+    Returns
+    -------
+    up to three sentences
+    """
     parts = [sentence_case(study.standing)]
     if study.order is not None:
         parts.append(_ordered(study))
@@ -65,6 +81,7 @@ def detail_of(study: KnownStudy) -> str:
         parts.append(str(study.result.folder))
     if study.remark:
         parts.append(study.remark)
+    # Some parts end with a full stop, and none should have two.
     return ". ".join(part.rstrip(".") for part in parts if part) + "."
 
 

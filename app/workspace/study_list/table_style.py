@@ -1,4 +1,4 @@
-"""How tables of studies and orders look and are used: rows, chosen one at a time, not edited."""
+"""Common settings of the tables of studies and orders: whole rows, single selection, read-only."""
 
 from __future__ import annotations
 
@@ -9,13 +9,25 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 
 def set_up(view: QTableView, widths_px: Mapping[int, int], stretched: int) -> None:
-    """Make a table one of rows; one column takes the room that the others leave."""
+    """Set up a table.
+
+    Parameters
+    ----------
+    view
+        the table
+    widths_px
+        width by column [px]
+    stretched
+        column that takes the remaining width
+    """
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    # File names differ at both ends, so their middle is elided.
     view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     view.setWordWrap(False)
     view.setShowGrid(False)
+    # The Tab key leaves the table, as in other lists.
     view.setTabKeyNavigation(False)
     view.verticalHeader().hide()
     head = view.horizontalHeader()

@@ -1,4 +1,4 @@
-"""What the worklist says is to be done: ask, choose whose the scan at hand is."""
+"""The worklist: query it and choose the patient of the open scan."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAYS: tuple[tuple[str, int | None, int | None], ...] = (
     (tr("The next seven days"), 0, 6),
     (tr("All days"), None, None),
 )
-"""First and last day, counted from today."""
+"""First and last day, relative to today."""
 KINDS = ((tr("PET"), "PT"), (tr("CT"), "CT"), (tr("All modalities"), ""))
 NO_NODE = tr("No worklist is configured. Add its node as HOST:PORT in the settings.")
 ASK_FIRST = tr("Query the worklist, then choose the patient of the scan.")
@@ -30,11 +30,11 @@ CHOOSE = tr("Select an order in the list.")
 
 
 class WorklistPage(QWidget):
-    """Orders of a node.
+    """Orders of a DICOM modality worklist.
 
     Signals
     -------
-    done : an order was taken
+    done : an order was assigned
     """
 
     done = Signal()
@@ -64,6 +64,7 @@ class WorklistPage(QWidget):
             tr("Clear"), self._order.forget, tr("Remove the patient from the open scan")
         )
         self._lay_out()
+        # Return in the name field queries, as in other worklist programs.
         self.patient.returnPressed.connect(self.ask_node)
         self.list.itemSelectionChanged.connect(self._show)
         self.list.doubleClicked.connect(self._take)
@@ -73,18 +74,20 @@ class WorklistPage(QWidget):
 
     @property
     def question(self) -> WorklistQuery:
-        """What is asked for."""
+        """The query from the fields."""
         _, first, last = DAYS[self.days.currentIndex()]
+        # Read at each query, since the window may stay open overnight.
         today = datetime.now().astimezone().date()
         begin, end = (None if n is None else today + timedelta(n) for n in (first, last))
         kind, patient = str(self.kinds.currentData()), self.patient.text().strip()
         return WorklistQuery(begin, end, kind, patient)
 
     def ask_node(self) -> None:
-        """Ask the node of the settings, in a thread."""
+        """Query the configured node, in a thread."""
         question, site = self.question, self._context.preferences.site
         if not self.ask.isEnabled():
             return
+        # One query at a time: a slow node would answer in any order.
         self.ask.setEnabled(False)
         self._say(tr("Querying {node} …", node=site.worklist), "muted")
 
@@ -130,6 +133,7 @@ class WorklistPage(QWidget):
         self.ask.setToolTip(literal_tip(tr("Query the worklist (Return)") if has_node else NO_NODE))
         if not has_node:
             self._say(NO_NODE, "look")
+        # Only this message is replaced. The result of a query stays.
         elif self.said.text() == NO_NODE:
             self._say(ASK_FIRST, "muted")
         whose = self._order.describe()
@@ -149,6 +153,7 @@ class WorklistPage(QWidget):
         if order is None:
             return
         try:
+            # Checked against the patient of the files: a scan must not get the wrong name.
             self._order.take(order, self._context.session.patients())
         except EngineError as e:
             self._say(str(e), "missing")
