@@ -1,30 +1,30 @@
 """Automatic settings of list-mode PET: filter width and iterations, from the scan.
 
-Noise of a part of the image of width w, in a uniform object of volume V with N counts:
+The noise of a part of the image of width w, in a uniform object of volume V with N counts, is
 
     (σ / mean)² = k · V / (N w³) · D / w,    D = min(object, 1.5 · width of the timing)
 
-Of the N w³ / V counts of the part each is smeared over D along its line, in D / w parts (after
-Budinger, J Nucl Med 24 (1983) 73; with time of flight D is what timing leaves). The filter is as
-wide as keeps the noise at `NOISE`, but not narrower than the scanner's resolution. Of a scan in
-frames of time, N is that of its middle frame, by counts: all frames have one width, since a region
-over time would change with the filter.
+Each of the N w³ / V counts of the part is smeared over D along its line, into D / w parts (after
+Budinger, J Nucl Med 24 (1983) 73; with time of flight, D is what the timing leaves). The filter is
+wide enough to keep the noise at `NOISE`, but not narrower than the resolution of the scanner. For
+time frames, N is the number of counts of the median frame. All frames have one width, because a
+region over time would otherwise change with the filter.
 
-With the resolution in the model k is smaller (`SHARPENED_TIMED`). An image that is filtered
-as widely as the scanner's resolution overshoots an edge by less than 5 % (judged with photons:
+With the resolution in the model, k is smaller (`SHARPENED_TIMED`). If the filter is as wide as the
+resolution of the scanner, edges overshoot by less than 5 % (tracked photons,
 `tests/physics/edge_profile.py`).
 
-Updates: cold regions between warm ones empty slowly; time of flight separates them from their
-neighbours at once. The resolution in the model slows convergence, at edges above all. Protocols of
-before may have the filter in the model (`engine.modalities.listmode_pet.sieve`), which slows it
-more; they keep their number of updates, of few counts fewer as √N, half at least (`ENOUGH`).
+Updates: cold regions between warm ones converge slowly; time of flight separates them from their
+neighbours at once. The resolution in the model slows convergence, mostly at edges. Older protocols
+may have the filter in the model (`engine.modalities.listmode_pet.sieve`), which slows it further.
+They keep their number of updates; for few counts it decreases as √N, to half at least (`ENOUGH`).
 
-Subsets (`engine.recon.algorithms.subsets`): an update brings the image on by as much whether its
-counts are few or many, so very many counts are passed less often, in more subsets. 16 million
-simulated counts, without filter, 48 updates in 6 passes, 2 or 1: regions of 3 times and of no
-activity, and 12 mm of 3 times, stay within 0.2, 0.1 and 0.3 % of the warm with 2 passes (0.2, 0.1
-and 0.8 % with 1), noise is 1.06 (1.17) times as large, since the last subsets count for more. Hence
-2 passes at least.
+Subsets (`engine.recon.algorithms.subsets`): an update makes the same progress with few or many
+counts. Very many counts are therefore passed less often, in more subsets. Test with 16 million
+simulated counts, no filter, 48 updates in 6, 2 or 1 passes: regions with 3 times and no activity,
+and 12 mm spheres with 3 times, agree within 0.2, 0.1 and 0.3 % of the warm region for 2 passes
+(0.2, 0.1 and 0.8 % for 1). Noise increases by a factor of 1.06 (1.17), because the last subsets
+have more weight. Hence at least 2 passes.
 """
 
 from __future__ import annotations
@@ -46,29 +46,34 @@ from engine.recon.algorithms.subsets import CountDemand
 from engine.recon.postprocess import Filter, Gaussian
 
 NOISE = 0.10
-"""Standard deviation of a part as wide as the filter, of its mean."""
+"""Standard deviation of a part as wide as the filter, relative to its mean."""
 AMPLIFICATION = 0.03
-"""k: of 10 mm discs in the judged body of NEMA NU 2, some 15 % at 1.6 million counts. Far below 1,
-since iterations end long before the image follows the noise of every event."""
+"""k for discs of 10 mm in the NEMA NU 2 body: about 15 % at 1.6 million counts.
+
+Far below 1, because iterations end long before the image follows the noise of each event.
+"""
 SHARPENED_TIMED, SHARPENED_UNTIMED = 0.02, 0.012
-"""k with the resolution in the model, with and without time of flight. Discs of 10 mm in the judged
-body then vary as much as with the filter in the model before: 16 % with time of flight and 17 %
-without, at 800,000 counts in 40 mm."""
+"""k with the resolution in the model, with and without time of flight.
+
+Discs of 10 mm in the NEMA body then vary as much as earlier with the filter in the model: 16 % with
+time of flight and 17 % without, at 800,000 counts in 40 mm.
+"""
 SMEARED = 1.5
-"""Widths of the timing that count as length of a line."""
+"""Number of timing widths (FWHM) over which a count is smeared along its line."""
 WIDEST_MM = 12.0
 SEEN_FROM_PER_MM = 0.005
-"""Attenuation of what counts as object: half of water."""
+"""Attenuation above which a voxel belongs to the object: half of that of water."""
 UPDATES_TIMED, UPDATES_UNTIMED = 24, 48
-"""Updates with and without time of flight: from then on the lung of the judged body empties no
-further."""
+"""Updates with and without time of flight; more do not reduce the lung of the NEMA body further."""
 SHARPER_TIMED, SHARPER_UNTIMED = 48, 72
-"""Updates with the resolution in the model. With 24 and time of flight an edge overshoots by 6 %,
-with 48 by 3 %."""
+"""Updates with the resolution in the model.
+
+With 24 updates and time of flight an edge overshoots by 6 %, with 48 by 3 %.
+"""
 SIEVED_TIMED, SIEVED_UNTIMED = 48, 208
 """Updates with resolution and filter in the model, with and without time of flight."""
 ENOUGH = 7e6
-"""Counts of the judged body of which all of these are worth it."""
+"""Counts of the NEMA body from which the full number of these updates is useful."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,10 @@ class AutoSettings:
 
     Attributes
     ----------
-    fwhm_mm : fwhm of a Gaussian without a width [mm]; None where no mu-map tells the object's size
-    n_updates : subsets passed in all
-    n_counts : number of counts of the scan, or of the middle frame
-    words : a sentence's end
+    fwhm_mm : width of a Gaussian without a width [mm]; None if no μ-map shows the object
+    n_updates : total number of subsets that are processed
+    n_counts : number of counts of the scan, or of the median frame
+    words : end of a sentence that explains the choice
     """
 
     fwhm_mm: float | None
@@ -92,19 +97,20 @@ class AutoSettings:
 def auto_settings_of(
     data: ListMode, *, sharpened: bool, sieved: bool = False, of_frame: int | None = None
 ) -> AutoSettings:
-    """Return what fits a scan: its counts, timing, scanner and object.
+    """Return the settings that fit a scan: its counts, timing, scanner and object.
 
     Parameters
     ----------
     data
-        prompts and delayeds, the mu-map where there is one
+        prompts and delayeds, with the μ-map if there is one
     sharpened
         True if the resolution is part of the model
     sieved
-        True if the filter at the end is, too
+        True if the final filter is part of the model, too
     of_frame
-        counts of the middle frame of time; None of a scan that is one
+        counts of the median time frame; None for a scan without frames
     """
+    # At least 1, because the noise formula divides by it.
     n_counts = _n_counts(data, of_frame)
     is_timed = _is_timed(data)
     n_updates = _updates(n_counts, is_timed=is_timed, sharpened=sharpened, sieved=sieved)
@@ -114,6 +120,7 @@ def auto_settings_of(
     if size is None:
         return AutoSettings(None, n_updates, n_counts, words)
     volume_mm3, across_mm = size
+    # The tangential width on the axis: the best resolution that the scanner reaches.
     resolution = float(spread_of(data.scanner, 1.0).tangential_mm[0])
     smeared = across_mm
     if is_timed and data.scanner.tof is not None:
@@ -122,7 +129,9 @@ def auto_settings_of(
     amplification = AMPLIFICATION
     if sharpened and not sieved:
         amplification = SHARPENED_TIMED if is_timed else SHARPENED_UNTIMED
+    # The formula above, solved for w.
     by_noise = (amplification * smeared * volume_mm3 / (n_counts * NOISE**2)) ** 0.25
+    # Tenths of a millimetre: more digits would pretend an accuracy that the rule lacks.
     width = round(min(max(resolution, by_noise), WIDEST_MM), 1)
     words += f", object of {volume_mm3 / 1000000.0:.2g} L, resolution {resolution:.1f} mm"
     return AutoSettings(width, n_updates, n_counts, words)
@@ -131,13 +140,32 @@ def auto_settings_of(
 def fitted(
     protocol: ListModeProtocol, data: ListMode, *, sharpened: bool, of_frame: int | None = None
 ) -> tuple[ListModeProtocol, str]:
-    """Return a protocol with what it left open filled in, and what that was; empty if nothing."""
+    """Return a protocol with the settings that it left open, and their description.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    data
+        scan with its μ-map
+    sharpened
+        True if the resolution is part of the model
+    of_frame
+        counts of the median time frame; None for a scan without frames
+
+    Returns
+    -------
+    fitted
+        the description is empty if nothing was open
+    """
+    # Older protocols choose only the subsets, as they always did.
     if not protocol.fit_to_scan:
         demand = demand_of(protocol, data, _n_counts(data, of_frame))
         algorithm = protocol.algorithm.for_counts(demand)
         return protocol.model_copy(update={"algorithm": algorithm}), ""
     sieved = sharpened and protocol.corrections.of(Resolution).with_filter
     automatic = auto_settings_of(data, sharpened=sharpened, sieved=sieved, of_frame=of_frame)
+    # Both places can hold a Gaussian without a width, and both get the same one.
     filters = {
         name: _with_width(getattr(protocol, name), automatic.fwhm_mm)
         for name in ("finishing", "between")
@@ -154,7 +182,17 @@ def fitted(
 
 
 def algorithm_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> Algorithm:
-    """Return the algorithm of a run with `n_counts`, with its subsets and iterations."""
+    """Return the algorithm of a run, with its subsets and iterations.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    data
+        scan, for timing and scanner
+    n_counts
+        number of counts of the run
+    """
     demand, algorithm = demand_of(protocol, data, n_counts), protocol.algorithm
     if not protocol.fit_to_scan:
         return algorithm.for_counts(demand)
@@ -162,6 +200,7 @@ def algorithm_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> A
     sharpened = resolution.use != "off"
     n_updates = _updates(
         n_counts,
+        # Time of flight counts only if it is recorded and not switched off.
         is_timed=protocol.time_of_flight and _is_timed(data),
         sharpened=sharpened,
         sieved=sharpened and resolution.with_filter,
@@ -170,17 +209,38 @@ def algorithm_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> A
 
 
 def passes_of(protocol: ListModeProtocol, data: ListMode, n_counts: int) -> int:
-    """Return how often a run passes its data, as its algorithm counts; n_counts : of the run."""
+    """Return the number of passes of a run over its data.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    data
+        scan, for timing and scanner
+    n_counts
+        number of counts of the run
+    """
     return algorithm_of(protocol, data, n_counts).n_passes
 
 
 def demand_of(protocol: ListModeProtocol, data: ListMode, n_counts: float) -> CountDemand:
-    """Return what so many counts of a scan, or of a frame of it, offer to subsets."""
+    """Return what counts of a scan, or of one frame, offer to subsets.
+
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    data
+        scan, for timing and scanner
+    n_counts
+        number of counts
+    """
     tof = data.scanner.tof if protocol.time_of_flight and _is_timed(data) else None
     return ring_demand(n_counts, protocol.grid.grid_for(data.scanner), tof)
 
 
 def _n_counts(data: ListMode, of_frame: int | None) -> int:
+    # Delayeds estimate the randoms among the prompts, which contribute nothing to the image.
     return max(data.n_prompts - data.n_delayed if of_frame is None else of_frame, 1)
 
 
@@ -190,6 +250,7 @@ def _is_timed(data: ListMode) -> bool:
 
 def _updates(n_counts: int, *, is_timed: bool, sharpened: bool, sieved: bool) -> int:
     if sieved:
+        # Fewer updates for few counts: with the filter in the model, noise grows slowly.
         share = min(max(math.sqrt(n_counts / ENOUGH), 0.5), 1.0)
         return round(share * (SIEVED_TIMED if is_timed else SIEVED_UNTIMED))
     if sharpened:
@@ -198,7 +259,7 @@ def _updates(n_counts: int, *, is_timed: bool, sharpened: bool, sieved: bool) ->
 
 
 def _with_width(filters: tuple[Filter, ...], fwhm_mm: float | None) -> tuple[Filter, ...]:
-    """Return filters of which those without a width have this one."""
+    """Return the filters, with this width for those that have none."""
     return tuple(
         each.model_copy(update={"fwhm_mm": fwhm_mm})
         if isinstance(each, Gaussian) and each.fwhm_mm is None
@@ -208,13 +269,15 @@ def _with_width(filters: tuple[Filter, ...], fwhm_mm: float | None) -> tuple[Fil
 
 
 def _object(mu_map: Volume | None) -> tuple[float, float] | None:
-    """Volume [mm³] and width [mm] of what absorbs; None where nothing is known to."""
+    """Return volume [mm³] and width [mm] of the attenuating object; None if it is unknown."""
     if mu_map is None:
         return None
+    # Beds and headrests attenuate less than this threshold.
     inside = mu_map.values > SEEN_FROM_PER_MM
     n_planes = int(np.count_nonzero(inside.any(axis=(1, 2))))
     if not n_planes:
         return None
     volume = float(np.count_nonzero(inside) * np.prod(mu_map.grid.voxel_mm))
     length = n_planes * mu_map.grid.voxel_mm[2]
+    # Diameter of a cylinder with the same volume and length.
     return volume, float(2 * np.sqrt(volume / length / np.pi))

@@ -1,12 +1,12 @@
 """Ratio of ring sensitivities with and without body and uneven crystals, by sampling.
 
-r_n = Σ_i w_i δ_1 δ_2 a_i / Σ_i w_i over sampled lines i through the middle of voxel n, w being what
-all lines like i share. Both sums are of the same lines (`engine.kernels.rays.ring_views`), so what
-the choice of lines does to them is in both and cancels; no smoother is needed, and none blurs the
-edges of the body. Gaps, which a few views meet at some angles alone, are filled in both. Sums of
-every other view alone tell how well the ratio is known.
+r_n = Σ_i w_i δ_1 δ_2 a_i / Σ_i w_i over sampled lines i through the centre of voxel n, where w is
+the weight that all similar lines share. Both sums use the same lines
+(`engine.kernels.rays.ring_views`), so the effect of their selection cancels. No smoothing is
+needed, and edges of the body stay sharp. Gaps, which some of the sampled views meet only at certain
+angles, are filled in both sums. The sums of every other view give the error of the ratio.
 
-Against all lines one by one, for the head of the demo: 0.3 % rms, and 3 % at most.
+Compared with all lines, for the head of the demo: 0.3 % rms, and at most 3 %.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from engine.modalities.listmode_pet.ratio_size import ROWS_BYTES, n_cells, n_hei
 from engine.modalities.listmode_pet.ring_weights import RingWeights
 
 FEWEST_VIEWS = 40
-"""Views that are sampled at least, of those there are."""
+"""Smallest number of views that are sampled, if there are so many."""
 WORK = 0.6e9
-"""And as many as this lets them: views × their ring differences × rings × pixels."""
+"""Limit for more: views × their ring differences × rings × pixels."""
 DEFAULT_PERCENT = 2.0
-"""Standard error asked for that this work is meant for: it goes as one over its square."""
+"""Standard error for which this amount of work is meant; the work is ∝ 1 / error²."""
 N_STEPS = 12
-"""Ring differences are taken in steps of at most this part of their whole range."""
+"""Largest step of ring differences, as a fraction 1 / N_STEPS of their range."""
 DENSE = 2
-"""And of at most one over this of themselves: close to the ends of a scanner few are seen."""
+"""Largest step relative to the ring difference, 1 / DENSE: few lines reach the axial ends."""
 NEAR = 1 / 28
-"""Part of a turn over which weights of places are averaged: gaps of blocks are nearer than that."""
+"""Part of a turn over which weights of places are averaged; gaps between blocks are closer."""
 VIEWS_AT_ONCE = 8
 LINES_AT_ONCE = 4
-"""Lines of cells that a thread takes at a time."""
+"""Number of lines of cells that a thread processes at a time."""
 IN_PLANE = 1e-3
-"""Part of a plane of the body, on either side of a ring, that lines within the ring pass."""
+"""Half thickness of the plane that lines within one ring cross, in planes of the body."""
 MOST_PHASES = 8
-"""Planes of the body to the next ring."""
+"""Largest number of planes of the body between two rings."""
 
 OnProgress = Callable[[int, int], None]
 Values = NDArray[np.float64]
@@ -67,7 +67,7 @@ class BodyRatio:
     ----------
     values : (n_z, n_y, n_x) float32, at most about 1
     error_percent : standard error, median over the voxels that are seen
-    n_lines : lines that were sampled
+    n_lines : number of sampled lines
     """
 
     values: Singles
@@ -83,8 +83,23 @@ def ratio_of(
     error_percent: float = DEFAULT_PERCENT,
     on_progress: OnProgress | None = None,
 ) -> BodyRatio:
-    """Sample lines, with and without a body: the same bits for any number of threads."""
+    """Return the ratio from sampled lines, with the same bits for any number of threads.
+
+    Parameters
+    ----------
+    weights
+        weights of the lines of a ring scanner, and its μ-map
+    grid
+        grid of the image
+    threads
+        number of threads
+    error_percent
+        requested standard error
+    on_progress
+        called with the number of views done and in total; may raise to stop
+    """
     cells = _cells(grid)
+    # Error ∝ 1 / √views, so half the error needs four times the views.
     work = WORK * (DEFAULT_PERCENT / error_percent) ** 2
     views = _views(weights, work / (len(cells.y) * len(cells.x)))
     n_heights = n_heights_of(weights.scanner.settings.ring_pitch_mm, grid)
@@ -93,9 +108,10 @@ def ratio_of(
     whole = slabs.sum(axis=0)
     seen = whole[1] > 0
     ratio = _filled(whole[0], whole[1], seen)
+    # Two independent halves of the views measure the error without a second run.
     halves = [_filled(half[0], half[1], half[1] > 0) for half in slabs]
     error = np.abs(halves[0] - halves[1])[seen] / np.maximum(ratio[seen], 1e-6)
-    # half the difference of two halves; the median of |x| is 0.674 of a standard deviation
+    # Half the difference of two halves; the median of |x| is 0.674 standard deviations.
     percent = 100 * float(np.median(error)) / 2 / 0.674 if error.size else 0.0
     return BodyRatio(_fine(ratio, cells, grid), percent, _n_lines(views))
 
@@ -106,10 +122,11 @@ def _n_lines(views: Views) -> int:
 
 
 def _views(weights: RingWeights, work: float) -> Views:
-    """Choose views; work : of a pixel."""
+    """Choose views, with an amount of work per pixel."""
     s = weights.scanner.settings
     n, shape = s.n_crystals_per_ring, (s.n_rings, s.n_crystals_per_ring)
     ring_difference, stands_for = _differences(s.max_ring_difference, n)
+    # Few views would show as a star pattern in the ratio.
     n_angles = min(n, max(FEWEST_VIEWS, int(work / (s.n_rings * len(stands_for)))))
     angles = np.arange(n_angles) * n // n_angles
     n_apart, n_off = weights.classes.shape
@@ -117,7 +134,8 @@ def _views(weights: RingWeights, work: float) -> Views:
     tilts = np.hypot(
         1.0, np.arange(n_apart)[:, None] * s.ring_pitch_mm / (2 * s.radius_mm * cosine)
     )
-    factors = weights.classes * tilts / cosine  # lines lie closer together far from the middle
+    # Lines are closer together far from the centre.
+    factors = weights.classes * tilts / cosine
     crystals = np.ones(shape) if weights.crystals is None else weights.crystals
     return Views(
         s.radius_mm,
@@ -136,10 +154,11 @@ def _views(weights: RingWeights, work: float) -> Views:
 
 
 def _without_gaps(places: Values) -> Values:
-    """Mean weights of places near each other on the ring.
+    """Return the mean weights of places close to each other on the ring.
 
-    The views that are sampled would else meet gaps at some angles and none at others, as all views
-    together do not, and what a body lets pass goes by the angle: that noise was most of all.
+    Sampled views would otherwise meet gaps at some angles and none at others, unlike all views
+    together. The transmission of a body depends on the angle, and this was the largest source of
+    noise.
     """
     n, side = len(places), round(len(places) * NEAR / 2)
     near = np.arange(-side, side + 1)
@@ -148,14 +167,15 @@ def _without_gaps(places: Values) -> Values:
 
 
 def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
-    """Return signed ring differences for each view, and how many others each stands for.
+    """Return signed ring differences for each view, and the number that each represents.
 
-    Every view has 0 and one of each range of others; together the views have all of a range.
+    Every view has 0 and one difference from each range; all views together have the whole range.
     """
     turn, columns, stands_for = np.arange(n_views), [np.zeros(n_views, np.int64)], [1]
     at, widest = 1, -(-(2 * most + 1) // N_STEPS)
     while at <= most:
         width = min(max(1, at // DENSE), widest, most - at + 1)
+        # 0.618, the golden ratio, spreads consecutive views evenly over a range.
         step = next(
             k for k in range(max(1, round(0.618 * width)), 2 * width + 2) if np.gcd(k, width) == 1
         )
@@ -167,13 +187,14 @@ def _differences(most: int, n_views: int) -> tuple[NDArray[np.int64], Values]:
 
 
 def _body(weights: RingWeights) -> Body:
-    """Average μ over a fine stack of planes between the rings."""
+    """Return the mean of μ on a fine stack of planes between the rings."""
     box = None if weights.mu_map is None else extent(weights.mu_map.values > 0)
     if weights.mu_map is None or box is None:
         empty = np.zeros((0, 0, 2, 1), np.float32), np.zeros((0, 0), np.bool_)
         return Body(*empty, 0.0, 0.0, 1.0, 1.0)
     mu, s = weights.mu_map, weights.scanner.settings
     width, height, depth = mu.grid.voxel_mm
+    # Two planes per slice of the map are enough; a limit keeps the table small.
     n_phases = min(max(1, int(np.ceil(2 * s.ring_pitch_mm / depth))), MOST_PHASES)
     step = s.ring_pitch_mm / n_phases
     z = np.arange(s.n_rings * n_phases + n_phases) * step - (s.n_rings - 1) / 2 * s.ring_pitch_mm
@@ -181,15 +202,17 @@ def _body(weights: RingWeights) -> Body:
     low_mm = mu.grid.lower_mm + np.array([x0 * width, y0 * height, 0.0])
     at, values = (z - low_mm[2]) / depth, _single(mu.values[:, y0:y1, x0:x1])
     planes = _means(at, 0.5 * step / depth, values).reshape(-1, n_phases, *values.shape[1:])
+    # Lines within one ring stay in its plane, so they need μ of that plane alone.
     own = _means(at[::n_phases], IN_PLANE, values)[:, None]
     found = np.concatenate([planes, own], axis=1).transpose(2, 3, 1, 0)
     filled = np.asarray((found > 0).any(axis=(2, 3)))
+    # The kernel reads whole vectors beyond the last plane.
     found = np.pad(found, ((0, 0), (0, 0), (0, 0), (0, ROOM)))
     return Body(_single(found), filled, float(low_mm[0]), float(low_mm[1]), width, height)
 
 
 def _means(middles: Values, half: float, values: Singles) -> Singles:
-    """Mean of planes [0, n) within ± half of some heights; 0 outside."""
+    """Return the means of planes [0, n) within ± half of some heights; 0 outside."""
     found, plane = np.zeros((len(middles), *values.shape[1:]), np.float32), np.arange(len(values))
     for mean, middle in zip(found, middles, strict=True):
         inside = np.minimum(plane + 1, middle + half) - np.maximum(plane, middle - half)
@@ -199,7 +222,7 @@ def _means(middles: Values, half: float, values: Singles) -> Singles:
 
 
 def _cells(grid: ImageGrid) -> PixelCentres:
-    """Return the pixels that have a ratio each: of the grid, or larger."""
+    """Return the pixels that have their own ratio: those of the grid, or larger ones."""
     centres = []
     for axis in (1, 0):
         size, voxel = grid.size_mm[axis], grid.voxel_mm[axis]
@@ -216,11 +239,12 @@ def _sums(
     threads: int,
     on_progress: OnProgress | None,
 ) -> Singles:
-    """Both sums of every other view: (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM)."""
+    """Return both sums of every other view, (2, n_y, n_x, n_heights, 2 (n_rings + 1) + ROOM)."""
     n_rings, n_apart, n_angles = len(views.rings), views.ring_difference.shape[1], len(views.angles)
     n_y = len(cells.y)
     sums = np.zeros((2, n_y, len(cells.x), n_heights, 2 * n_rings + 2 + ROOM), np.float32)
     shape = 2 * views.n_side + 1, n_apart, 2 * n_rings + ROOM
+    # As many views at once as the row buffers allow, so that threads have enough work.
     at_once = max(1, min(VIEWS_AT_ONCE, ROWS_BYTES // (4 * int(np.prod(shape)))))
     rows = np.zeros((at_once, *shape), np.float32)
     rooms = [ViewRows(np.zeros((n_apart, n_rings + ROOM), np.float32), each) for each in rows]
@@ -232,7 +256,7 @@ def _sums(
                 fill(views, body, first + k, rooms[k])
 
         def share(_: int, start: int, stop: int, first: int = first, n: int = n) -> None:
-            # the views in order, whichever thread has the line of cells
+            # Views are added in order, whichever thread has the line of cells.
             spread(views, cells, start, stop, first, rows[:n], sums)
 
         run_blocks(add_block, n, threads, rows=1, in_turn=False)
@@ -243,9 +267,9 @@ def _sums(
 
 
 def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid, threads: int) -> Values:
-    """Share the heights out over the slabs of an image: (2, 2, n_z, n_y, n_x)."""
+    """Distribute the heights over the slabs of an image, (2, 2, n_z, n_y, n_x)."""
     s, (_, n_y, n_x, n_heights, _) = weights.scanner.settings, sums.shape
-    # in slabs, each height as wide as the step to the next
+    # In units of slabs; each height is as wide as the step to the next one.
     step = s.ring_pitch_mm / n_heights / grid.voxel_mm[2]
     first_mm = -(s.n_rings - 1) / 2 * s.ring_pitch_mm - grid.centre_mm[2]
     first = first_mm / grid.voxel_mm[2] + 0.5 * grid.shape[0]
@@ -259,9 +283,10 @@ def _slabs(sums: Singles, weights: RingWeights, grid: ImageGrid, threads: int) -
 
 
 def _filled(a: Values, b: Values, seen: NDArray[np.bool_]) -> Values:
-    """Divide a by b; where no line was sampled take the nearest ratio along x, else y, else z."""
+    """Divide a by b; where no line was sampled, use the nearest ratio along x, then y, then z."""
     ratio = np.divide(a, b, out=np.ones_like(a), where=seen)
     for axis in (2, 1, 0):
+        # Along x first: a ratio changes least across the body.
         if seen.all():
             break
         near = _nearest(seen, axis)
@@ -271,7 +296,7 @@ def _filled(a: Values, b: Values, seen: NDArray[np.bool_]) -> Values:
 
 
 def _nearest(seen: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
-    """Places of the nearest that are seen along an axis; any where none is."""
+    """Return the nearest positions that are seen along an axis; any position if none is."""
     n, shape = seen.shape[axis], [1, 1, 1]
     shape[axis] = n
     place = np.arange(n).reshape(shape)
@@ -282,9 +307,10 @@ def _nearest(seen: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:
 
 
 def _fine(ratio: Values, cells: PixelCentres, grid: ImageGrid) -> Singles:
-    """Interpolate between the middles of cells."""
+    """Interpolate between the centres of cells."""
     for axis, centres in ((1, cells.y), (2, cells.x)):
         if len(centres) == grid.shape[axis]:
+            # Cells as small as voxels need no interpolation.
             continue
         step = grid.size_mm[2 - axis] / len(centres)
         at = np.clip((grid.centres_mm(2 - axis) - centres[0]) / step, 0, len(centres) - 1)

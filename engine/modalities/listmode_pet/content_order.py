@@ -1,9 +1,9 @@
 """Sort events of one spatial class (`engine.geometry.order`) by their content.
 
 A stable sort leaves events of one class in the order of the file. Subsets take every B-th event, so
-that another order of the same events would give other subsets and another image. In reproducible
-mode ties are broken by all attributes of an event: crystals, time bin, factors, expected counts and
-time. Events that are equal in all of them may swap places: the image is the same.
+another order of the same events would give other subsets and another image. In reproducible mode,
+all attributes of an event break ties: crystals, time bin, factors, expected counts and time. Events
+that are equal in all of them may change places without any effect on the image.
 """
 
 from __future__ import annotations
@@ -19,11 +19,22 @@ from engine.data.storage.columns import pieces
 from engine.geometry.order import OrderClasses, ray_keys
 
 AT_ONCE = 1 << 22
-"""Events sorted together, and a class more: classes are never divided."""
+"""Number of events that are sorted at once, in addition to the rest of a class."""
 
 
 def sorted_by_content(events: ListMode) -> ListMode:
-    """Return events that are in the order of their classes with those of a class sorted."""
+    """Return events with those of each class sorted by content.
+
+    Parameters
+    ----------
+    events
+        events in the order of their classes
+
+    Returns
+    -------
+    sorted_by_content
+        the same events in the storage of the scan
+    """
     storage, n = events.storage, events.n_events
     classes = OrderClasses.of(events.scanner.positions_mm)
     keys = storage.filled(n, np.uint16, lambda rows: ray_keys(classes, events.crystals[rows]))
@@ -33,6 +44,7 @@ def sorted_by_content(events: ListMode) -> ListMode:
         storage.rest()
 
     def used(column: Array) -> Array:
+        # One column at a time: all columns together could exceed the memory.
         found = storage.empty(column.shape, column.dtype)
         for rows in pieces(n):
             found[rows] = column[order[rows]]
@@ -43,7 +55,7 @@ def sorted_by_content(events: ListMode) -> ListMode:
 
 
 def _whole_classes(keys: Array) -> Iterator[slice]:
-    """Yield rows of many events, each piece ending where a class ends."""
+    """Yield rows of many events; each piece ends at the end of a class."""
     start = 0
     while start < len(keys):
         end = min(start + AT_ONCE, len(keys))
@@ -55,6 +67,7 @@ def _whole_classes(keys: Array) -> Iterator[slice]:
 
 def _permutation(events: ListMode, keys: Array, rows: slice) -> NDArray[np.int64]:
     """Return the order of some rows by class, then by content."""
+    # lexsort takes the most important key last.
     columns = [
         events.time_ms,
         events.additive,

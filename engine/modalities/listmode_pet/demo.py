@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 SCANNER = "demo-ring"
 HEAD_MM = (0.0, 0.0, 4.0)
-"""Place of the head in the ring: the crown well inside [mm]."""
+"""Position of the head in the ring [mm]: the crown is well inside."""
 RANDOMS_FRACTION = 0.2
+# Uneven and dead crystals make the effect of normalisation visible.
 EFFICIENCY_SPREAD = 0.1
 N_DEAD_CRYSTALS = 6
 
@@ -45,6 +46,13 @@ class PetDemo(Demo):
     version: ClassVar[int] = 6
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        """Write list mode, μ-map, efficiencies and the truth.
+
+        Returns
+        -------
+        study
+            the study with paths relative to the folder
+        """
         from engine.io import read_scanner, write_listmode
         from engine.simulate import brain, simulate_listmode
         from engine.simulate.phantoms import moved
@@ -69,11 +77,13 @@ class PetDemo(Demo):
             protocol=protocol,
         )
         truth = phantom.rasterise(protocol.grid.grid_for(scanner))
+        # The truth in the unit of the image, so that both can be subtracted.
         values = np.float32(data.info["counts_per_mm"]) * truth.values
         save_volume(replace(truth, values=values, unit="counts/mm"), self.truth(folder))
         if data.mu_map is not None:
             save_volume(data.mu_map, folder / self.name("-mu-map.nii.gz"))
         save_efficiencies(efficiencies, folder / self.name("-normalisation.h5"))
+        # μ-map and efficiencies are files of their own, as in a hospital.
         write_listmode(replace(data, mu_map=None, efficiencies=None), folder / study.data)
         return study
 
@@ -83,7 +93,18 @@ def _protocol() -> ListModeProtocol:
 
 
 def efficiencies_of(scanner: Scanner) -> NDArray[np.float32]:
-    """(n_crystals,) detection efficiencies: uneven, a few crystals dead."""
+    """Return detection efficiencies of crystals, uneven and with a few dead ones.
+
+    Parameters
+    ----------
+    scanner
+        scanner with its gaps
+
+    Returns
+    -------
+    efficiencies
+        (n_crystals,) float32, 0 in gaps and dead crystals
+    """
     rng = np.random.default_rng(SEED)
     values = 1 + EFFICIENCY_SPREAD * rng.standard_normal(scanner.n_crystals).clip(-3, 3)
     live = np.flatnonzero(scanner.alive)

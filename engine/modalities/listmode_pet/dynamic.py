@@ -1,14 +1,13 @@
-"""Reconstruct time frames or gates, and share the work that they have in common.
+"""Reconstruct time frames or gates, and share their common work.
 
-Events are corrected and sorted for the whole scan, the sensitivity is the same for all; a frame
-takes its events and its parts of the background (`engine.data.timing.time_division`). In Bq/mL,
-values are those at the moment of reference of the whole scan: of a frame with parts from t_i, d_i
-long,
+Events are corrected and sorted for the whole scan, and all frames share one sensitivity. A frame
+uses its events and its shares of the background (`engine.data.timing.time_division`). In Bq/mL,
+values refer to the reference time of the whole scan. For a frame with parts from t_i of length d_i,
 
     C_f = (per count/mm of its length d = Σ d_i and decay within that) x_f / (l_f r_f)
     l_f = Σ d_i 2^(−t_i / T½) / F(d_i) · F(d) / d,    F as in `engine.data.timing.decay`
 
-with r_f the part of it that was alive, against the scan (`engine.data.timing.live_time`). Of one
+where r_f is its live fraction relative to the scan (`engine.data.timing.live_time`). For a single
 part, l = 2^(−t / T½).
 """
 
@@ -48,10 +47,10 @@ class FramedScan:
     Attributes
     ----------
     prompts : sorted, with all corrections
-    unscattered : (n,) their expected background without scatter; None: nothing
-    division : division of its time
+    unscattered : (n,) their expected background without scatter; None for none
+    division : division of the scan in time
     shares : shares of the background
-    algorithms : algorithms of each frame; all make the same number of updates
+    algorithms : algorithm of each frame; all make the same number of updates
     """
 
     prompts: ListMode
@@ -62,12 +61,12 @@ class FramedScan:
 
     @property
     def frames(self) -> tuple[TimeFrame, ...]:
-        """One after the other."""
+        """Frames in order."""
         return self.division.frames
 
     @cached_property
     def places(self) -> NDArray[np.int32]:
-        """(n,) frame of each prompt, -1 where none holds it."""
+        """Frame of each prompt, (n,); -1 if no frame contains it."""
         prompts = self.prompts
         times = np.asarray(prompts.time_ms)
         return prompts.storage.filled(
@@ -75,30 +74,46 @@ class FramedScan:
         )
 
     def part(self, k: int) -> ListMode:
-        """Return the prompts of a frame, with what they expect of the background."""
+        """Return the prompts of a frame, with their expected background.
+
+        Parameters
+        ----------
+        k
+            number of the frame
+
+        Returns
+        -------
+        part
+            an event in the list keeps its line; its background is the frame's share of that of the
+            scan
+        """
         frame, prompts, early = self.frames[k], self.prompts, self.unscattered
 
         def is_in(rows: slice) -> NDArray[np.bool_]:
             return np.asarray(self.places[rows] == k)
 
+        # Randoms follow the square of the singles, scatter the trues, so their shares differ.
         shares = self.shares.randoms[k], self.shares.scatter[k]
         if prompts.background is not None:
             whole = np.asarray(prompts.background)
 
+            # Scatter was simulated for the whole scan; its share is applied to what the others
+            # leave.
             def expected(rows: slice) -> NDArray[np.float64]:
                 unscattered = 0.0 if early is None else early[rows]
                 return shares[0] * unscattered + shares[1] * (whole[rows] - unscattered)
 
             prompts = replace(prompts, background=prompts.column(expected))
+        # The length of the frame, not of the scan, calibrates its image.
         return replace(prompts.select_where(is_in), duration_s=frame.duration_s)
 
     @property
     def n_left_out(self) -> int:
-        """Prompts that no frame holds."""
+        """Number of prompts that no frame contains."""
         return int(np.count_nonzero(self.places < 0))
 
     def left_out(self) -> str:
-        """Say what no frame holds; empty if they hold all."""
+        """Return a sentence about prompts outside all frames; empty if there are none."""
         n = self.n_left_out
         if not n:
             return ""
@@ -124,23 +139,43 @@ def dynamic(
     """Reconstruct one frame after the other; the last preview of each is its finished image.
 
     Returns the sum of the frames, or in Bq/mL their mean weighted by their lengths.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    space
+        grid and unit of the images
+    scan
+        prompts and frames
+    sensitivity
+        sensitivity of the whole scan
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop after this frame; None if nobody asks
     """
-    context = replace(context, progress=None)  # it counts the updates of one image
+    # That progress counts the updates of one image only.
+    context = replace(context, progress=None)
     n, per_frame = len(scan.frames), _updates(scan.algorithms[0])
     left_out = scan.left_out()
     if left_out:
         yield context.log.warn(left_out)
+    # Finished frames of an interrupted run are read back, not reconstructed again.
     images = [found.volume.values for found in resume.frames] if resume else []
     images = images[: resume.done // per_frame] if resume else []
     units = in_units(space, scan.prompts)
     if units.finished_unit:
+        # Before the first frame, because otherwise an hour of work could end in an error.
         _refuse_dead(context, scan)
     for k in range(len(images), n):
+        # An interrupted frame continues at its own update; a finished one is skipped.
         rest = resume.done - k * per_frame if resume else 0
         start = replace(resume, done=rest) if resume and 0 < rest < per_frame else None
         image, preview = yield from _frame(context, units, scan, k, sensitivity, start)
         images.append(image)
         yield preview
+        # After a complete frame only: an unfinished one would be quantitatively wrong.
         if finish_early is not None and k + 1 < n and finish_early():
             break
     n_events = scan.prompts.n_events - scan.n_left_out
@@ -169,17 +204,20 @@ def _frame(
     sensitivity: Sensitivity,
     resume: Resume | None,
 ) -> Stage[tuple[Image, Preview]]:
-    """Reconstruct frame `k`; returns its finished image, and the preview that shows it."""
+    """Reconstruct frame `k`; return its finished image and the preview that shows it."""
     n, algorithm, frame = len(scan.frames), scan.algorithms[k], scan.frames[k]
     per_frame, part, shape = _updates(algorithm), scan.part(k), units.grid.shape
+    # A frame with hardly any events has one subset, because an empty subset clears the image.
     if part.n_events < algorithm.n_subsets:
         algorithm = algorithm.model_copy(update={"iterations": per_frame, "subsets": 1})
     context = with_algorithm(context, algorithm)
     if resume is None:
+        # Convergence figures of the previous frame would continue in the plot of this one.
         history = context.log.history
         context.log.history = replace(
             history, log_likelihoods=(), residuals=(), so_far=(0.0, 0), n_skipped=0
         )
+    # Without prompts the likelihood has its maximum at zero activity.
     seconds, image = 0.0, np.zeros(shape, np.float32)
     if not part.n_events:
         yield context.log.warn(
@@ -188,6 +226,7 @@ def _frame(
     else:
         units = _units_of(context, units, part, scan, k)
         events = iterated(context, units, part, sensitivity, resume, None)
+        # Driven by hand, because previews of a frame must be renumbered for the whole run.
         while True:
             try:
                 event = next(events)
@@ -196,12 +235,14 @@ def _frame(
                 break
             if isinstance(event, Preview):
                 seconds = event.seconds
+                # Previews within a frame are shown; the last one is replaced by the finished image.
                 if event.update < per_frame:
                     yield _placed(event, k, n, per_frame, frame)
             elif not isinstance(event, Measured):
                 yield event
         image = stages.finished_image(context, units, image)
-        context.log.conclude("running")  # the run goes on with the next frame
+        # The run continues with the next frame.
+        context.log.conclude("running")
     volume, history = units.finished.volume(image), context.log.history
     run = context.record(context.protocol.algorithm.n_iterations).in_frames(k + 1, n)
     shown = Preview(
@@ -211,7 +252,7 @@ def _frame(
 
 
 def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) -> Preview:
-    """Return a preview of an update within a frame as one within the run."""
+    """Return a preview of an update within a frame as one of the whole run."""
     return replace(
         event,
         iteration=k + 1,
@@ -224,7 +265,7 @@ def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) ->
 
 
 def _alive(context: Context, scan: FramedScan, k: int) -> float:
-    """Return how much of a frame was alive against the scan, where lines are weighted by that."""
+    """Return the live fraction of a frame relative to the scan, if lines are weighted by it."""
     live = scan.prompts.live_times
     if live is None or Normalisation.kind not in context.log.kinds_applied:
         return 1.0
@@ -232,7 +273,7 @@ def _alive(context: Context, scan: FramedScan, k: int) -> float:
 
 
 def _refuse_dead(context: Context, scan: FramedScan) -> None:
-    """Refuse, before the first frame, what has no activity in Bq/mL."""
+    """Refuse frames without live time in Bq/mL, before the first one is reconstructed."""
     dead = [frame for k, frame in enumerate(scan.frames) if not _alive(context, scan, k) > 0]
     if dead:
         raise DataError(
@@ -245,22 +286,25 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
 def _units_of(
     context: Context, units: ImageSpace, part: ListMode, scan: FramedScan, k: int
 ) -> ImageSpace:
-    """Return what the numbers of a frame's image mean, at the moment that the scan's do."""
+    """Return the meaning of the values of a frame's image, at the reference time of the scan."""
     if not units.finished_unit:
         return units
     choice = context.protocol.corrections.of(ActivityConcentration)
     found = concentration_of(choice.apply(part, on=context.on))
     if found is None:
         raise DataError("the unit of a frame is not known.")
+    # Decay and live time relative to the scan, so that all frames share one reference time.
     left = scan.division.decayed(k, float(found.facts["half_life_s"]))
     return replace(units, per_value=found.per_count / left / _alive(context, scan, k))
 
 
 def _whole(frames: tuple[TimeFrame, ...], images: list[Image], units: ImageSpace) -> Image:
     weights = np.ones(len(images))
+    # Concentrations are averaged over time; counts are added.
     if units.finished_unit == CONCENTRATION:
         weights = np.array([frame.duration_s for frame in frames])
         weights /= weights.sum()
+    # float64: the sum of many frames must not depend on their number.
     total = np.zeros(units.grid.shape, np.float64)
     for weight, image in zip(weights, images, strict=True):
         total += weight * image

@@ -20,7 +20,7 @@ class EventSummary(ScanSummary):
     Attributes
     ----------
     sample : the scan with a few of its events
-    n_events : events in all
+    n_events : total number of events
     """
 
     modality: ClassVar[str] = "pet"
@@ -29,7 +29,13 @@ class EventSummary(ScanSummary):
 
     @classmethod
     def of(cls, found: ListMode | EventFacts) -> Self:
-        """Keep the facts and a sample of a scan."""
+        """Return the facts and a sample of a scan.
+
+        Parameters
+        ----------
+        found
+            scan in memory, or its facts from reading in pieces
+        """
         facts = EventFacts.of(found) if isinstance(found, ListMode) else found
         data = facts.sample
         return cls(
@@ -56,11 +62,18 @@ class EventSummary(ScanSummary):
     def brings(self) -> tuple[str, ...]:
         from engine.corrections.normalisation import EFFICIENCIES
 
+        # Files that contain a normalisation do not need an auxiliary one.
         given = self.sample.efficiencies is not None or self.sample.components is not None
         return (EFFICIENCIES.key,) if given else ()
 
     def with_contents(self, contents: Any) -> ListMode:
-        """Return the sample with the contents of auxiliary files, (role, content) each."""
+        """Return the sample with the contents of auxiliary files.
+
+        Parameters
+        ----------
+        contents
+            pairs of role and content
+        """
         data = self.sample
         for role, content in contents:
             data = role.attached(data, content)
@@ -70,6 +83,7 @@ class EventSummary(ScanSummary):
 def _format_without_scanner(data: ListMode) -> str:
     from engine.io import LISTMODE_READERS
 
+    # Such a format fits several scanners, so the user must choose one.
     names = {reader.name for reader in LISTMODE_READERS if not reader.names_scanner}
     name = str(data.info.get("format", ""))
     return name if name in names else ""

@@ -1,6 +1,6 @@
 """Steps of a list-mode PET run, from file to volume.
 
-Each stage takes a value, tells what it does, and returns the next.
+Each stage takes a value, reports what it does, and returns the next value.
 """
 
 from __future__ import annotations
@@ -63,19 +63,32 @@ Context = RunContext[ListModeProtocol]
 def flow(
     context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
-    """Read, correct, model, iterate, finish."""
+    """Read, correct, model, iterate, finish.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+    """
     data, space = yield from read(context)
     yield from prepare_kernels(context, kernels_of(context, data, space.grid))
+    # Frames come first: a request that does not match the scan fails before the long stages.
     division = yield from divide(context, data)
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
     context, of_frames = yield from fit(context, data, prompts, division)
+    # The filter in the model widens the point spread, so it comes before the sensitivity.
     prompts = yield from model_filter(context, prompts, space.grid)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     if context.divide is not None:
         yield context.log.applied("updates", _shared_out(context.divide.n_parts))
     yield stages.begin(context, resume)
     if division is not None:
+        # Only a dynamic run loads these modules.
         from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
 
         shares = FrameShares.of(data, division)
@@ -94,10 +107,27 @@ def _shared_out(n_parts: int) -> str:
 
 
 def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
-    """Read the scan and its auxiliary files, and check that the run fits the memory."""
+    """Read a scan and its auxiliary files, and check that the run fits in memory.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+
+    Returns
+    -------
+    read
+        the scan, and the space of its image
+
+    Raises
+    ------
+    DataError
+        if the scan has no prompts
+    """
     yield context.log.start("read", "Reading the scan")
     study, protocol = context.study, context.protocol
     with context.profiler.span("read") as amounts:
+        # A scan that is already in memory, such as a simulated one, is not read again.
         data = context.scan if isinstance(context.scan, ListMode) else stored(context)
         amounts.events = data.n_events
     if data.n_prompts == 0:
@@ -109,6 +139,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     data = attach_inputs(context, (*inputs_of(CORRECTIONS), TRIGGERS), data)
     requirements = needs_of(context, data, grid)
     refuse_if_too_large(requirements, grid)
+    # Auxiliary files can raise the need for memory, so events may still have to move to files.
     if requirements.disk_bytes and data.n_ordered is None:
         data = in_files(context, WholeScan(data))
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
@@ -126,7 +157,17 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
 
 
 def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
-    """Return the steps that compile the kernels of this run."""
+    """Return calls that compile the kernels of a run.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        scan with its μ-map
+    grid
+        grid of the image
+    """
     return of_events(
         context.on,
         grid,
@@ -138,7 +179,15 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
 
 
 def divide(context: Context, data: ListMode) -> Stage[TimeDivision | None]:
-    """Return the frames or gates that the protocol asks for; None if the scan is one."""
+    """Return the frames or gates of the protocol; None for a single image.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        scan in the order of time
+    """
     wanted = FrameRequest.of(context.protocol.frames)
     if wanted is None:
         return None
@@ -150,10 +199,25 @@ def divide(context: Context, data: ListMode) -> Stage[TimeDivision | None]:
 
 
 def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
-    """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
+    """Describe each effect in the data, then sort the prompts that a model can explain.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        scan with its auxiliary files
+
+    Returns
+    -------
+    correct_lines
+        prompts on live lines, sorted in space
+    """
     yield context.log.start("correct", "Preparing the corrections")
     data = yield from _effects(context, data)
+    # Corrections of lines come before sorting: prompts on dead lines are then removed.
     with context.profiler.span("sort", events=data.n_prompts):
+        # Reproducible results must not depend on the order of the events in the file.
         exact = context.protocol.reproducible
         prepared = listmode_pet.prepare(data, on=context.on, by_content=exact)
     if prepared.n_dropped:
@@ -167,7 +231,15 @@ def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
 
 
 def correct_counts(context: Context, lines: ListMode) -> Stage[ListMode]:
-    """Expect the scatter of sorted prompts, and find the units of their image."""
+    """Estimate the scatter of sorted prompts, and determine the unit of their image.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    lines
+        sorted prompts with all other corrections
+    """
     scatter = context.protocol.corrections.of(Scatter)
     scan = ScatteringEvents(lines, reproducible=context.protocol.reproducible)
     prompts = yield from correct_scatter(context, scatter, scan)
@@ -175,20 +247,22 @@ def correct_counts(context: Context, lines: ListMode) -> Stage[ListMode]:
 
 
 def _effects(context: Context, data: ListMode) -> Stage[ListMode]:
-    """Apply all corrections but scatter, which takes sorted prompts, and the units after it."""
+    """Apply all corrections but scatter, which needs sorted prompts, and the unit after it."""
     steps = context.protocol.corrections.steps()
     early = [step for step in steps if not isinstance(step, Scatter | ActivityConcentration)]
     return (yield from stages.correct(context, early, data))
 
 
 def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
-    """Find the units, which depend on the corrections that were applied."""
+    """Determine the unit, which depends on the corrections that were applied."""
     units = context.protocol.corrections.of(ActivityConcentration)
+    # A calibration is only valid with the corrections of its own cylinder scan.
     prompts = with_auxiliary(prompts, APPLIED, context.log.kinds_applied)
     prompts = yield from stages.correct(context, [units], prompts)
     found = concentration_of(prompts)
     if found is not None:
         context.log.facts["concentration"] = found.facts
+        # Remarks about the calibration belong to the units, whose mark then turns yellow.
         for note in found.notes:
             yield context.log.warn(note, about=units.kind)
     return prompts
@@ -197,16 +271,32 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
 def fit(
     context: Context, data: ListMode, prompts: ListMode, division: TimeDivision | None
 ) -> Stage[tuple[Context, tuple[Algorithm, ...]]]:
-    """Fill in what the protocol leaves to the scan, and report it.
+    """Complete the settings that the protocol leaves to the scan, and report them.
 
-    Returns the context with it, and the algorithm of each frame.
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        scan as read
+    prompts
+        corrected prompts
+    division
+        frames of the scan; None for a single image
+
+    Returns
+    -------
+    context, algorithms
+        the run with the completed protocol, and the algorithm of each frame
     """
     sharpened, of_frame, of_frames = prompts.point_spread is not None, None, None
     wanted = FrameRequest.of(context.protocol.frames)
+    # The report states how cycles were accepted, because it decides which events count.
     if wanted is not None and wanted.gates is not None:
         words = wanted.gates.remark(data.triggers, length_ms(data))
         yield context.log.applied("gates", words)
     if division is not None:
+        # The median frame decides, so that a long last frame does not set the filter of all.
         of_frames = counts_of_frames(data, division)
         of_frame = int(np.median(of_frames))
     protocol, words = fitted(context.protocol, data, sharpened=sharpened, of_frame=of_frame)
@@ -219,6 +309,7 @@ def fit(
     if of_frames is not None:
         demands = [demand(float(n)) for n in of_frames]
         return context, (yield from fit_frames(context, before, demands))
+    # Fewer prompts than subsets would leave a subset empty, which clears the image.
     listmode_pet.refuse_empty_subsets(prompts, protocol.algorithm.n_subsets)
     n_counts = max(data.n_prompts - data.n_delayed, 0)
     yield from report_subsets(context, before, protocol.algorithm, demand(n_counts))
@@ -226,7 +317,17 @@ def fit(
 
 
 def model_filter(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[ListMode]:
-    """Add the final filter to the model if the protocol says so, and warn of the rim it makes."""
+    """Add the final filter to the model if the protocol requires it, and warn of its artefact.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    prompts
+        corrected prompts
+    grid
+        grid of the image
+    """
     filtered = sieved(context.protocol, prompts, grid.voxel_mm)
     if filtered is not prompts:
         yield context.log.warn(RIM_WARNING, about=Resolution.kind)
@@ -234,12 +335,24 @@ def model_filter(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[
 
 
 def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[Sensitivity]:
-    """Compute the sensitivity image, or find it in the cache."""
+    """Compute the sensitivity image, or read it from the cache.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    prompts
+        corrected prompts, for their line factors
+    grid
+        grid of the image
+    """
     yield context.log.start("sensitivity", "Computing the sensitivity of the scanner")
     settings, exact_sums = context.protocol.sensitivity, context.protocol.reproducible
     folder = cache_dir() / "sensitivity"
-    rounds = None if exact_sums else context.on  # integer sums are the same on any device
+    # Integer sums are the same on every device; other sums depend on its rounding.
+    rounds = None if exact_sums else context.on
     key = key_of(prompts, grid, settings, on=rounds)
+    # The cache saves minutes for scanners with many lines.
     with context.profiler.span("sensitivity"):
         found = load(folder, key, grid)
         sensitivity = found or compute_sensitivity(
@@ -263,7 +376,13 @@ def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) ->
 
 
 def facts_of(data: ListMode) -> Plain:
-    """Plain facts of a scan for the window and for provenance."""
+    """Return facts of a scan for the window and the provenance, as JSON values.
+
+    Parameters
+    ----------
+    data
+        scan as read
+    """
     return {
         "scanner": data.scanner.name,
         "crystals": data.scanner.describe(),

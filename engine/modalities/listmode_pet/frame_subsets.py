@@ -1,8 +1,8 @@
 """Subsets and iterations of each frame or gate, from its counts.
 
-All frames make the same number of updates, so that a region over time does not change with them:
-a frame of few counts has fewer subsets and more passes. Where the protocol sets the passes, all
-frames have the subsets of the one with the fewest counts; where it sets the subsets, all have them.
+All frames make the same number of updates, so that a region over time does not change with them. A
+frame with few counts has fewer subsets and more passes. If the protocol sets the passes, all frames
+have the subsets of the frame with the fewest counts. If it sets the subsets, all frames have them.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ def fit_frames(
     Parameters
     ----------
     context
-        context of the run; its algorithm is fitted to the middle frame
+        run whose algorithm is fitted to the median frame
     before
-        the algorithm as the protocol has it
+        algorithm of the protocol
     demands
-        counts of each frame and their demand
+        counts of each frame, and what subsets and images need
     """
     found = frame_algorithms(before, context.protocol.algorithm, demands)
     least = min(demands, key=lambda each: each.n_counts)
     few = min(found, key=lambda each: each.n_subsets)
     text = fewer_subsets(before, few, least)
     if text:
+        # One line for all frames: tens of frames would fill the report.
         most = max(each.n_subsets for each in found)
         others = f"frames have {few.n_subsets} to {most} subsets"
         yield context.log.applied("subsets", f"{others}; the frame with the fewest counts: {text}")
@@ -55,11 +56,23 @@ def fit_frames(
 def frame_algorithms(
     before: Algorithm, fitted: Algorithm, demands: Sequence[CountDemand]
 ) -> tuple[Algorithm, ...]:
-    """Return the algorithm of each frame; `fitted` is that of the middle one."""
+    """Return the algorithm of each frame.
+
+    Parameters
+    ----------
+    before
+        algorithm of the protocol
+    fitted
+        algorithm of the median frame
+    demands
+        counts of each frame, and what subsets and images need
+    """
+    # Only OSEM with an open number of subsets can adapt to a frame.
     if not isinstance(before, Osem) or before.subsets is not None:
         return (fitted,) * len(demands)
     if before.iterations is not None:
         least = min(demands, key=lambda each: each.n_counts)
         return (before.for_counts(least),) * len(demands)
+    # Equal numbers of updates give frames the same convergence.
     n_updates = fitted.n_iterations * fitted.n_subsets
     return tuple(before.for_counts(each, n_updates=n_updates) for each in demands)

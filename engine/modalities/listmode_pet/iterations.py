@@ -22,7 +22,7 @@ from engine.recon.model import SystemModel
 
 Context = RunContext[ListModeProtocol]
 FUSED = 1
-"""Passes of an update: forward and back in one go."""
+"""Number of passes of an update: forward and back projection in one."""
 
 
 def iterated(
@@ -33,7 +33,28 @@ def iterated(
     resume: Resume | None,
     finish_early: Callable[[], bool] | None,
 ) -> Stage[tuple[NDArray[np.float32], int]]:
-    """Run the algorithm on corrected prompts; returns the last image and its updates."""
+    """Run the algorithm on corrected prompts.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    space
+        grid and unit of the image
+    prompts
+        corrected prompts
+    sensitivity
+        sensitivity image
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+
+    Returns
+    -------
+    iterated
+        the last image, and its number of updates
+    """
     model = build(context, prompts, sensitivity, space.grid)
     return (
         yield from stages.iterate(
@@ -52,7 +73,19 @@ def iterated(
 def build(
     context: Context, prompts: ListMode, sensitivity: Sensitivity, grid: ImageGrid
 ) -> SystemModel:
-    """Compose the model of the corrected prompts."""
+    """Return the system model of corrected prompts.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    prompts
+        corrected prompts
+    sensitivity
+        sensitivity image
+    grid
+        grid of the image
+    """
     return listmode_pet.build(
         prompts,
         grid,
@@ -66,7 +99,15 @@ def build(
 
 
 def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:
-    """Return what the image's numbers mean, the finished one in Bq/mL where a scan allows it."""
+    """Return the meaning of the image's values, with Bq/mL for the finished one if possible.
+
+    Parameters
+    ----------
+    space
+        grid and unit of the iterates
+    prompts
+        corrected prompts with their calibration
+    """
     found = concentration_of(prompts)
     if found is None:
         return space

@@ -63,6 +63,7 @@ class ListModePet(Modality[ListModeProtocol]):
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> EventSummary:
+        # Facts and a sample suffice before a run; the events stay in the file.
         from engine.io import listmode_facts
 
         found = listmode_facts(path, scanner=scanner, complete_events=complete_events)
@@ -90,11 +91,12 @@ class ListModePet(Modality[ListModeProtocol]):
         if not isinstance(scan, EventSummary) or not scan.n_events:
             return None
         n_lors = study.scanner.n_lors if study.scanner else 0
+        # Auxiliary files can switch corrections on, which changes memory and time.
         data = self._with_files(scan, study)
         return estimate(protocol, grid, scan.n_events, on=on, n_lors=n_lors, left=left, scan=data)
 
     def _with_files(self, scan: EventSummary, study: OpenStudy) -> ListMode:
-        """Return a few events with what the auxiliary files say of all."""
+        """Return a sample of events with the contents of all auxiliary files."""
         given = [(r, study.contents[r.key]) for r in self.inputs if r.key in study.contents]
         return scan.with_contents(given)
 
@@ -104,6 +106,7 @@ class ListModePet(Modality[ListModeProtocol]):
             return {}
         data = self._with_files(scan, study)
         found = {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+        # The same check as in the run, so that the window shows the obstacle in advance.
         scatter, attenuation = (
             protocol.corrections.of(Scatter),
             protocol.corrections.of(Attenuation),

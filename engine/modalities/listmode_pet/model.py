@@ -24,9 +24,9 @@ from engine.recon.model import BlurredModel, ListModeModel, ShardedModel, System
 OnProgress = Callable[[int, int], None]
 
 CHECKED_AT_ONCE = 4_000_000
-"""Events whose lines are looked up together."""
+"""Number of events whose lines are tested at once."""
 SORT_BYTES = 64
-"""Memory of the device that sorting takes for each event."""
+"""Memory of the device for sorting, per event [bytes]."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Prepared:
 
     Attributes
     ----------
-    data : prompts on live lines of response, neighbours in space next to each other
-    n_dropped : prompts left out because their line has a gap, a dead crystal or is not one
+    data : prompts on live lines of response, sorted in space
+    n_dropped : prompts on gaps, on dead crystals or outside the lines of the scanner
     """
 
     data: ListMode
@@ -44,13 +44,25 @@ class Prepared:
 
 
 def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepared:
-    """Keep the prompts the model can explain and sort them along space.
+    """Return the prompts that the model can explain, sorted in space.
 
-    Later steps count on the order: neighbouring events cross neighbouring voxels, so that every
-    B-th event is a fair subset and the image stays in the processor's cache. The order is the
-    same on every device, and whether the events were sorted as they were read or are now.
+    Later steps rely on this order. Neighbouring events cross neighbouring voxels, so that every
+    B-th event is a fair subset and the image stays in the cache of the CPU. The order is the same
+    on every device, and for sorting while reading.
 
-    by_content : True if the order is the same for any order of the events in the scan
+    Parameters
+    ----------
+    data
+        scan with its line factors
+    on
+        device
+    by_content
+        True for an order that does not depend on that of the file
+
+    Raises
+    ------
+    DataError
+        if no prompt is on a live line
     """
     n_prompts = data.n_prompts
     prompts = _explained(data, on)
@@ -67,9 +79,10 @@ def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepare
 
 
 def _explained(data: ListMode, on: Backend) -> ListMode:
-    """Return the prompts on lines of response that see something."""
+    """Return the prompts on lines of response with a detection probability above 0."""
     if data.n_ordered is not None:
         prompts, factors = data.ordered, data.factors
+        # Events that were sorted while reading are on lines of response already.
         return prompts if factors is None else prompts.select_where(lambda rows: factors[rows] > 0)
     prompts = data.prompts
     usable = _live(prompts, on)
@@ -79,8 +92,9 @@ def _explained(data: ListMode, on: Backend) -> ListMode:
 
 
 def _live(events: ListMode, on: Backend) -> NDArray[np.bool_]:
-    """(n,) whether each event lies on a line of response."""
+    """Return if each event is on a line of response, (n,)."""
     live = np.empty(events.n_events, bool)
+    # In pieces, because the check needs several temporary arrays per event.
     for start in range(0, events.n_events, CHECKED_AT_ONCE):
         rows = slice(start, start + CHECKED_AT_ONCE)
         crystals = on.to_device(events.crystals[rows])
@@ -90,14 +104,22 @@ def _live(events: ListMode, on: Backend) -> NDArray[np.bool_]:
 
 def _along_space(events: ListMode, on: Backend) -> ListMode:
     """Return the events sorted; one column after the other passes through the device."""
+    # Both devices sort by the same keys, so the order is the same.
     if on.gpu is not None and on.gpu.free_bytes() < SORT_BYTES * events.n_events:
         on = cpu(on.threads)  # slower; the order is the same
+    # Sorting on the device is faster, but needs memory for keys and order at once.
     order = ray_order(events.scanner.positions_mm, on.to_device(events.crystals))
     return events.select_by(lambda column: on.to_host(on.to_device(column)[order]))
 
 
 def without_tof(data: ListMode) -> ListMode:
-    """Return the scan as a scanner without time of flight would have seen it."""
+    """Return the scan as a scanner without time of flight would record it.
+
+    Parameters
+    ----------
+    data
+        scan with or without time of flight
+    """
     return replace(data, tof_bins=None)
 
 
@@ -113,9 +135,28 @@ def build(
     profiler: Profiler | None = None,
     divide: DivideUpdates | None = None,
 ) -> SystemModel:
-    """Compose the model of `prepare`d prompts.
+    """Return the system model of prompts from `prepare`.
 
-    variant, profiler : see `RayProjector`; divide : has others compute the updates
+    Parameters
+    ----------
+    prompts
+        sorted prompts with their background
+    grid
+        grid of the image
+    sensitivity
+        sensitivity image on this grid
+    on
+        device
+    reproducible
+        True for integer sums
+    on_progress
+        called with the work done and in total; None if it is not needed
+    variant
+        kernel variant; None for the tuned one
+    profiler
+        profiler of the run; None if it is not needed
+    divide
+        distributes updates to other processes; None if all is computed here
     """
     points = prompts.scanner.positions_mm
     tof = prompts.scanner.tof if prompts.tof_bins is not None else None
@@ -133,17 +174,32 @@ def build(
     background = _background(prompts)
     events = ListModeModel(projector, background, sensitivity.image)
     model: SystemModel = events
+    # Workers compute the updates; subsets and stopping stay in this process.
     if divide is not None:
         columns = (prompts.crystals, prompts.tof_bins, tof, background)
         traced = TracedEvents(points, *columns, grid)
         model = ShardedModel.of(events, divide(traced, on_progress))
+    # The blur is applied once per image, outside the tracing of rays.
     if prompts.point_spread is None:
         return model
     return BlurredModel.of(model, PointSpreadBlur(prompts.point_spread, grid))
 
 
 def refuse_empty_subsets(prompts: ListMode, n_subsets: int) -> None:
-    """Refuse fewer events than subsets: one without events says nothing about the image."""
+    """Refuse fewer events than subsets: an empty subset says nothing about the image.
+
+    Parameters
+    ----------
+    prompts
+        corrected prompts
+    n_subsets
+        number of subsets
+
+    Raises
+    ------
+    DataError
+        if a subset would have no event
+    """
     n_events = prompts.n_events
     if n_events < n_subsets:
         raise DataError(
@@ -154,7 +210,23 @@ def refuse_empty_subsets(prompts: ListMode, n_subsets: int) -> None:
 
 
 def uniform_start(model: SystemModel) -> NDArray[np.float32]:
-    """Return the constant image, where anything is seen, that explains the number of events."""
+    """Return the uniform image that explains the number of events.
+
+    Parameters
+    ----------
+    model
+        system model
+
+    Returns
+    -------
+    uniform_start
+        0 where the sensitivity is 0
+
+    Raises
+    ------
+    DataError
+        if no line crosses the image
+    """
     seen = model.sensitivity > 0
     total = float(np.sum(model.sensitivity, dtype=np.float64))
     if total <= 0:
@@ -162,12 +234,13 @@ def uniform_start(model: SystemModel) -> NDArray[np.float32]:
             "no line of response crosses the image; check the centre and size of the "
             "grid, and the scanner."
         )
+    # The mean activity at which the expected number of events equals the measured one.
     level = model.A.out_shape[0] / total
     return np.where(seen, np.float32(level), np.float32(0)).astype(np.float32)
 
 
 def _background(prompts: ListMode) -> NDArray[np.float32]:
-    """Additive counts as the divided-out line sees them, g = c / (n a)."""
+    """Return the background relative to the line factors, g = c / (n a)."""
     background, factors = prompts.background, prompts.factors
     if background is None:
         return np.zeros(prompts.n_events, np.float32)

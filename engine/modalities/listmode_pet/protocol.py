@@ -21,6 +21,7 @@ MAX_GRID_EDGE = 2000
 
 
 def _readable(text: str) -> str:
+    # Checked when the protocol is read, so that the message appears in the form.
     FrameRequest.of(text)
     return text
 
@@ -43,7 +44,13 @@ class ListModeGrid(GridSettings):
     centre_mm: Point = setting((0.0, 0.0, 0.0), "Centre x, y, z", label="Centre", unit="mm")
 
     def grid_for(self, scanner: Scanner) -> ImageGrid:
-        """Return the grid of this choice on a scanner."""
+        """Return the grid of this choice for a scanner.
+
+        Parameters
+        ----------
+        scanner
+            scanner with its default voxel and size
+        """
         voxel = self.voxel_mm or scanner.default_voxel_mm
         x, y, z = scanner.default_size_mm
         edges = (self.diameter_mm or x, self.diameter_mm or y, self.length_mm or z)
@@ -51,7 +58,14 @@ class ListModeGrid(GridSettings):
         return ImageGrid(shape, voxel, self.centre_mm)
 
     def misfit(self, scanner: Scanner) -> str:
-        """Return why the box of this choice is not made for a scanner; empty if it is."""
+        """Return why the image does not fit a scanner; empty if it does.
+
+        Parameters
+        ----------
+        scanner
+            scanner with its bore
+        """
+        # Voxels outside the bore are seen by no line and would stay at 0.
         why = outside_bore(self.grid_for(scanner), scanner)
         return f"The protocol does not fit {scanner.name}: {why}." if why else ""
 
@@ -90,10 +104,11 @@ class ListModeProtocol(Protocol):
     """
 
     younger: ClassVar[tuple[YoungerSetting, ...]] = (
+        # A study of an older version keeps its iterations and filter, and so its image.
         YoungerSetting(4, "fit_to_scan", before=False),
     )
     state_version: ClassVar[int] = 1
-    """1: subsets are of events on a Morton curve (`engine.geometry.order`)."""
+    """1: subsets consist of events on a Morton curve (`engine.geometry.order`)."""
 
     modality: Literal["pet"] = "pet"
     name: Name = "Standard"

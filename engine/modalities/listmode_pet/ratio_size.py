@@ -1,6 +1,6 @@
 """Size of the sums that estimate the sensitivity ratio of a ring with a body.
 
-Apart from the sampling itself (`body_ratio`), since forecasts ask for it before any kernel loads.
+Separate from the sampling itself (`body_ratio`), because estimates are needed before kernels load.
 """
 
 from __future__ import annotations
@@ -11,29 +11,54 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 
 CELL_MM = 3.0
-"""Voxels smaller than this share a ratio with their neighbours."""
+"""Smallest cell that has its own ratio; smaller voxels share one."""
 MOST_HEIGHTS = 16
-"""Heights at which lines are counted, to the next ring."""
+"""Largest number of heights between two rings at which lines are counted."""
 ROWS_BYTES = 1 << 28
-"""Memory that rows of views may take together."""
+"""Memory for the rows of views that are processed at once."""
 MORE_RINGS = 5
-"""Rings of the sums beyond those there are: one above, and room for whole vectors."""
+"""Additional rings of the sums: one above, and the rest of whole vectors."""
 SLAB_BYTES = 96
-"""What a voxel takes: four sums in double, their totals, and what is divided."""
+"""Memory of a voxel [bytes]: four sums in float64, their totals, and the ratios."""
 
 
 def n_cells(size_mm: float, voxel_mm: float) -> int:
-    """Pixels that have a ratio each, along an edge of the image: its own, or larger ones."""
+    """Return the number of pixels with their own ratio along an edge of the image.
+
+    Parameters
+    ----------
+    size_mm
+        length of the edge
+    voxel_mm
+        edge of a voxel
+    """
     return max(1, math.ceil(size_mm / max(voxel_mm, CELL_MM) - 1e-6))
 
 
 def n_heights_of(pitch_mm: float, grid: ImageGrid) -> int:
-    """Return at how many heights from one ring to the next lines are counted."""
+    """Return the number of heights between two rings at which lines are counted.
+
+    Parameters
+    ----------
+    pitch_mm
+        distance between rings
+    grid
+        grid of the image
+    """
+    # Six heights per slice keep the steps of the sums below the error of the sampling.
     return min(max(2, math.ceil(6 * pitch_mm / grid.voxel_mm[2])), MOST_HEIGHTS)
 
 
 def memory_bytes(scanner: RingScanner, grid: ImageGrid) -> int:
-    """Memory that sampling takes beside the image: sums by height, their slabs, and rows."""
+    """Return the memory of the sampling, in addition to the image.
+
+    Parameters
+    ----------
+    scanner
+        ring scanner
+    grid
+        grid of the image
+    """
     s = scanner.settings
     cells = n_cells(grid.size_mm[0], grid.voxel_mm[0]) * n_cells(grid.size_mm[1], grid.voxel_mm[1])
     sums = 16 * cells * n_heights_of(s.ring_pitch_mm, grid) * (s.n_rings + MORE_RINGS)

@@ -1,7 +1,7 @@
 """Read the events of a run into memory, or into temporary files if they do not fit.
 
-Where a file can be read in pieces, many events are put in order along space as they are read, by
-all threads: that takes a third of the time of sorting them afterwards, and the order is the same.
+If a file can be read in pieces, many events are sorted in space while they are read, by all
+threads. This takes a third of the time of sorting them afterwards, and gives the same order.
 """
 
 from __future__ import annotations
@@ -24,34 +24,50 @@ from engine.protocols.run_context.context import RunContext
 
 Context = RunContext[ListModeProtocol]
 READINGS = 2
-"""Times that a file is read whose events go into other files: their places are counted first."""
+"""Number of times that a file is read to sort its events: the first pass counts them by place."""
 ORDERED_FROM = 5_000_000
-"""Events that are put in order as they are read."""
+"""Number of events from which they are sorted while reading."""
 MUCH = 0.25
-"""Part of the free memory from which on events that fit it go into files: others want some, too."""
+"""Fraction of the free memory above which events go to files even if they fit; others need some."""
 TOO_LARGE, TAKE_MUCH = "do not fit in memory", "would use much of the memory"
 GB = 1e9
 
 
 def stored(context: Context) -> ListMode:
-    """Read the scan of a study; if it can be read in pieces, into files where it does not fit."""
+    """Read the scan of a study, into temporary files if it does not fit in memory.
+
+    Parameters
+    ----------
+    context
+        run with its study
+
+    Returns
+    -------
+    stored
+        sorted in space if the scan was read in pieces
+    """
     study = context.study
     of, complete = study.scanner, study.complete_events
+    # Only formats with a fixed record size can be read in pieces.
     with open_pieces(study.data, scanner=of, complete_events=complete) as source:
         if source is not None:
             grid = context.protocol.grid.grid_for(source.scanner)
+            # The largest number of events that the file can contain; the true number is not known
+            # yet.
             requirements = _estimated(context, grid, source.most_events, source.scanner.n_lors)
             if requirements.disk_bytes:
                 refuse_if_too_large(requirements, grid)
                 return in_files(context, source)
             if source.most_events >= ORDERED_FROM:
                 return _many(context, source, requirements)
+    # Small scans are read at once and sorted later, which is faster for them.
     return read_listmode(study.data, scanner=of, complete_events=complete)
 
 
 def _many(context: Context, source: EventPieces, requirements: Requirements) -> ListMode:
-    """Put events that fit the memory in order; into files if they would take much of it."""
+    """Sort events that fit in memory; use files if they would take much of it."""
     takes_much = requirements.memory_bytes > MUCH * requirements.free_bytes
+    # Other programs need memory, too; the disk is slower but does not disturb them.
     on_disk = Scratch(cache_dir())
     if takes_much and on_disk.free_bytes > SCRATCH_BYTES_PER_EVENT * source.most_events:
         return in_files(context, source, TAKE_MUCH)
@@ -59,7 +75,17 @@ def _many(context: Context, source: EventPieces, requirements: Requirements) -> 
 
 
 def needs_of(context: Context, data: ListMode, grid: ImageGrid) -> Requirements:
-    """Return what the run will take."""
+    """Return the requirements of a run on a scan.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        scan with its auxiliary files
+    grid
+        grid of the image
+    """
     return _estimated(context, grid, data.n_events, data.scanner.n_lors, data)
 
 
@@ -71,7 +97,18 @@ def _estimated(
 
 
 def in_files(context: Context, source: EventPieces, why: str = TOO_LARGE) -> ListMode:
-    """Put the events in order in files that go with them."""
+    """Sort the events into temporary files that belong to the scan.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    source
+        scan that can be read in pieces
+    why
+        reason for the note to the user
+    """
+    # Times are only needed for frames, and cost 4 bytes per event.
     with_times = bool(context.protocol.frames)
     data = _in_order(context, source, Scratch(cache_dir()), with_times=with_times)
     note = f"The events {why}. They are stored in temporary files until the run ends."
@@ -81,12 +118,13 @@ def in_files(context: Context, source: EventPieces, why: str = TOO_LARGE) -> Lis
 def _in_order(
     context: Context, source: EventPieces, storage: ColumnStorage, *, with_times: bool
 ) -> ListMode:
-    """Put the events in order along space as they are read, and tell how far that is."""
+    """Sort the events in space while reading, and report the progress."""
     tell, readings = context.on_progress, 0
     n_before = 0
 
     def on_events(n_events: int, end_byte: int) -> None:
         nonlocal readings, n_before
+        # A smaller number than before means that the second reading has begun.
         readings, n_before = readings + (n_events < n_before), n_events
         if tell is not None and source.n_bytes:
             done = readings * source.n_bytes + end_byte

@@ -38,50 +38,67 @@ from engine.modalities.ring_scatter.needs import ScatterNeeds
 from engine.recon.algorithms import Algorithm
 
 BYTES_PER_EVENT = 60
-"""Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
+"""Memory of an event [bytes].
+
+Crystals, bin, time, factors, background, expected counts, sorting, and copies of subsets.
+"""
 PIECES_BYTES = 512 * 2**20
-"""Memory of events that lie in files: the pieces at work, and what tells their places."""
+"""Memory for events in files: the current pieces, and the counts by place."""
 BYTES_PER_EXPECTED = 4
-"""Expected counts of a subset, which stay in memory."""
+"""Memory of the expected counts of a subset, per event [bytes]."""
 SCRATCH_BYTES_PER_EVENT, SORTED_BYTES_PER_EVENT = 40, 9
-"""Bytes of the disk: ids, kind, factors and expected counts, twice for a while, and the subsets'
-copies; of these the events as they are once read."""
+"""Disk space of an event [bytes], and that of its sorted columns.
+
+Crystals, kind, factors and expected counts, for a while twice, and the copies of subsets.
+"""
 EVENTS_SORTED_PER_SECOND_PER_THREAD, EVENTS_CORRECTED_PER_SECOND = 1e7, 2e7
-"""Events read twice and put in order on the way into files, and piece by piece corrected there."""
+"""Events sorted into files (read twice), and corrected there in pieces, per second."""
 IMAGES = 10
-"""Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
+"""Number of float32 images in memory at once: iterate, shares, sensitivity, previews, filters."""
 BYTES_PER_SUM = 8
-"""Bytes of a voxel by thread of the CPU: a float32 sum beside its value, or an int64 one alone."""
+"""Memory of a voxel per CPU thread [bytes]: a float32 sum and its value, or an int64 sum alone."""
 GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
-"""Two crystal ids, time bin, background and expected counts."""
+"""GPU memory of an event [bytes]: two crystals, time bin, background and expected counts."""
 GPU_IMAGES = 6
-"""Float32 images on the GPU: iterate, its packed copy, shares, sensitivity, two for filters."""
+"""Number of float32 images on a GPU: iterate, packed copy, shares, sensitivity, two for filters."""
 SAMPLED_BYTES_PER_VOXEL = 56
-"""Memory of a sampled sensitivity on the GPU: two sums, a batch, the error's steps in float64."""
+"""GPU memory of a voxel of a sampled sensitivity [bytes]: two sums, a batch, steps in float64."""
 BATCH = 2_000_000
-"""Lines of a batch of the sensitivity on the GPU, at least, and at most those traced at once."""
+"""Smallest batch of lines for the sensitivity on a GPU, and largest number traced at once."""
 GPU_CHUNK = 2**16
-"""Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
+"""Smallest number of events for a launch; two chunks are on the GPU, one computing, one copying."""
 SLABS_PER_SECOND_PER_THREAD = 1.5e8
-"""Slabs of one voxel a ray passes in a second, below `isocenter bench listmode` for small scans."""
+"""Voxel slabs that rays cross per second and thread; below `isocenter bench listmode`."""
 SLABS_PER_SECOND_PER_MULTIPROCESSOR, SLABS_PER_SECOND_OF_UNKNOWN_CARD = 1.6e8, 1.0e9
-"""The same on a GPU: half of what a multiprocessor of an H100 does (docs/benchmarks); and a careful
-guess. The window corrects it by what it measures."""
+"""The same on a GPU, and for an unknown GPU.
+
+Half of the speed of an H100 multiprocessor (docs/benchmarks), and a cautious guess. The window
+corrects it by its measurements.
+"""
 VOXELS_UPDATED_PER_SECOND, UPDATE_S = 1e8, 0.025
-"""Voxels of an update per second: laid out for the rays, cleared and summed for each thread,
-divided; and seconds of an update besides: threads, figures, messages. Two EPYC cores, 2026-11-28,
-8 to 15 ns per voxel with one thread and 7 to 11 ns with two."""
+"""Voxels of an update per second, and fixed time of an update [s].
+
+Voxels are packed for the rays, cleared and summed per thread, and divided. The fixed time is for
+threads, figures and messages. Two EPYC cores, 2026-11-28: 8 to 15 ns per voxel with one thread, 7
+to 11 ns with two.
+"""
 RANDOMS_S, RANDOMS_BYTES = 0.85, 145 * MIB
-"""Rates of singles from delayeds, of a million lines of a crystal map."""
+"""Time and memory of the rates of singles from delayeds, for a million lines of a crystal map."""
 CORRECT_S = 0.3
-"""Corrections of a scan of few events: imports, tables of the scanner."""
+"""Time of the corrections of a small scan [s]: imports, tables of the scanner."""
 EVENTS_READ_PER_SECOND, EVENTS_SORTED_PER_SECOND = 1e7, 3e6
-"""Events read from a file, and events put in order after their corrections."""
+"""Events read from a file, and events sorted after their corrections, per second."""
 VOXELS_FINISHED_PER_SECOND = 2e7
 
 
 def slabs_per_second(on: DeviceInfo) -> float:
-    """Return how many slabs of one voxel rays pass on a device."""
+    """Return the number of voxel slabs that rays cross per second.
+
+    Parameters
+    ----------
+    on
+        device
+    """
     if on.is_gpu:
         return card_rate(on, SLABS_PER_SECOND_PER_MULTIPROCESSOR, SLABS_PER_SECOND_OF_UNKNOWN_CARD)
     return SLABS_PER_SECOND_PER_THREAD * on.threads
@@ -97,10 +114,24 @@ def estimate(
     left: float = 1.0,
     scan: ListMode | None = None,
 ) -> Requirements:
-    """Return what `n_events` on `grid` need.
+    """Return memory and time of a run.
 
-    `n_lors` lines make the sensitivity; `left` is the share of the updates still to do; `scan`,
-    which may hold only some of the events, tells with its μ-map whether scatter is simulated.
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    grid
+        grid of the image
+    n_events
+        number of events
+    on
+        device
+    n_lors
+        number of lines of the sensitivity; 0 if it is unknown
+    left
+        fraction of the updates that remain
+    scan
+        sample of the scan with its μ-map; None if it is unknown
     """
     n_sums = 0 if on.is_gpu else on.threads
     blur = resolution_needs(protocol, grid, scan)
@@ -118,7 +149,7 @@ def estimate(
     )
     per_voxel = 4 * IMAGES + BYTES_PER_SUM * n_sums + blur.bytes_per_voxel
     images = grid.n_voxels * per_voxel + blur.matrix_bytes
-    # what is done before the image is begun
+    # Sensitivity and matrices are computed before the image exists.
     images = max(images, blur.build_bytes, sensitivity.memory_bytes)
     scatter = scan and scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
     if scatter:
@@ -128,6 +159,7 @@ def estimate(
         images, correct_s = max(images, RANDOMS_BYTES), correct_s + RANDOMS_S
     algorithm = protocol.algorithm
     if scan is not None:
+        # Few counts get fewer subsets, which changes the number of updates.
         algorithm = algorithm_of(protocol, scan, n_events)
     stages = {
         "start": START_S,
@@ -144,9 +176,11 @@ def estimate(
     if gpu and scatter:
         gpu = _with_scatter(gpu, protocol, scatter, n_lors)
     images += BASE_BYTES
+    # Everything in memory is the fastest way, so it is tried first.
     memory, free = images + n_events * BYTES_PER_EVENT, free_memory()
     found = Requirements(int(memory), free, stages, gpu, once="sensitivity")
     in_files = scan is not None and isinstance(scan.storage, Scratch)
+    # In files, only pieces of the events and one column per subset are in memory.
     least = images + PIECES_BYTES + BYTES_PER_EXPECTED * n_events // protocol.algorithm.n_subsets
     if not in_files and (found.fits_memory or least >= memory):
         return found
@@ -161,7 +195,7 @@ def _iterations_s(
     blur: ResolutionNeeds,
     on: DeviceInfo,
 ) -> float:
-    """Return the time of all updates: events, voxels and blur."""
+    """Return the time of all updates: events, voxels and blur [s]."""
     n_updates = algorithm.n_iterations * algorithm.n_subsets
     traced_s = n_events * algorithm.n_passes / 2 * ray_s  # forward and back in one pass
     if on.is_gpu:
@@ -172,6 +206,7 @@ def _iterations_s(
 
 def _fits_randoms(protocol: ListModeProtocol, scan: ListMode | None) -> bool:
     """Return True if randoms are fitted to the delayeds of a crystal map."""
+    # For rings the fit uses fan sums, which take hardly any time.
     if scan is None or isinstance(scan.scanner, RingScanner):
         return False
     return protocol.corrections.of(Randoms).use != "off" and scan.n_delayed > 0
@@ -180,7 +215,21 @@ def _fits_randoms(protocol: ListModeProtocol, scan: ListMode | None) -> bool:
 def _in_files(
     found: Requirements, memory: int, n_events: int, *, threads: int, are_there: bool
 ) -> Requirements:
-    """Return the needs of a run whose events lie in files; are_there : whether they do already."""
+    """Return the requirements with events in files.
+
+    Parameters
+    ----------
+    found
+        requirements with all events in memory
+    memory
+        memory with events in files [bytes]
+    n_events
+        number of events
+    threads
+        number of threads
+    are_there
+        True if the events are already in files
+    """
     per_event = SCRATCH_BYTES_PER_EVENT - (SORTED_BYTES_PER_EVENT if are_there else 0)
     stages = {
         **found.stages,
@@ -200,8 +249,9 @@ def _in_files(
 def _with_scatter(
     gpu: GpuRequirements, protocol: ListModeProtocol, scatter: ScatterNeeds, n_lors: int
 ) -> GpuRequirements:
-    """Make room for the coarse images, tracing the μ-map, or the simulation, if they are larger."""
+    """Return the larger of the GPU memory and that of the scatter simulation."""
     few = n_lors <= EXACT_BELOW
+    # Below this number, the sensitivity of the coarse image traces all lines.
     lines = n_lors if few else 0  # fewer than all of them are a sample
     coarse = _on_gpu(protocol, scatter.coarse, scatter.part_rows, lines, n_lors, gpu.free_bytes)
     traced = N_LINES * (BYTES_PER_LINE + BYTES_PER_TRACED_LINE)
@@ -235,5 +285,6 @@ def _on_gpu(
     sensitivity = grid.n_voxels * per_voxel + lines
     chunks = 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
     images = max(iterates + chunks, sensitivity)
+    # Chunks make a GPU independent of the number of events, if the images fit.
     whole = max(images, iterates + n_events * GPU_BYTES_PER_EVENT)
     return GpuRequirements(int(GPU_SAFETY * images), int(GPU_SAFETY * whole), free_bytes)

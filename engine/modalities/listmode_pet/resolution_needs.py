@@ -6,8 +6,8 @@ V voxels an update takes
 
     2 V (m_z + m_xy) / PRODUCTS_PER_SECOND,
 
-in one thread, for any number of threads. A Gaussian of variance t [voxels²] has the weights
-T_k(t) = e^(−t) I_k(t), and a pixel has the elements (j, k) with T_j(t_x) T_k(t_y) > 1e-6.
+in one thread, for any number of threads. A Gaussian of variance t [voxels²] has the weights T_k(t)
+= e^(−t) I_k(t), and a pixel has the elements (j, k) with T_j(t_x) T_k(t_y) > 1e-6.
 """
 
 from __future__ import annotations
@@ -29,15 +29,20 @@ PRODUCTS_PER_SECOND = 3.5e9
 ELEMENTS_BUILT_PER_SECOND = 4e6
 """Matrix elements computed and sorted per second: 2.2e6 to 4.7e6 on the same machine."""
 BYTES_PER_ELEMENT, BUILD_BYTES_PER_ELEMENT = 16, 57
-"""Memory per element: place and weight, in the matrix and in its transpose; and the peak while the
-matrix is built, 352 MiB for 6.1 million."""
+"""Memory per element of matrix and transpose, and peak while the matrix is built [bytes].
+
+The peak was 352 MiB for 6.1 million elements.
+"""
 IMAGES_BEFORE = 3
-"""Float32 images that are there while the matrix is built."""
+"""Number of float32 images in memory while the matrix is built."""
 IMAGES = 6
-"""Float32 images of the blur: the blurred image, the ratio, two transposed copies, and the blurred
-sensitivity of all subsets and its share."""
+"""Number of float32 images of the blur.
+
+The blurred image, the ratio, two transposed copies, and the blurred sensitivity of all subsets and
+of the current one.
+"""
 FEW_PROBED = 2000
-"""Lines probed for their tilt: enough for a forecast, and quick."""
+"""Number of lines whose tilt is measured: enough for an estimate, and quick."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,11 @@ class ResolutionNeeds:
 
     Attributes
     ----------
-    update_s : one thread, per update [s]
-    build_s : once per run [s]
-    bytes_per_voxel : images of the blur [bytes]
-    matrix_bytes : matrices and transposes [bytes]
-    build_bytes : peak while they are built [bytes]
+    update_s : time of an update in one thread [s]
+    build_s : time to build the matrices, once per run [s]
+    bytes_per_voxel : memory for images of the blur, per voxel [bytes]
+    matrix_bytes : memory for matrices and transposes [bytes]
+    build_bytes : peak memory while they are built [bytes]
     """
 
     update_s: float = 0.0
@@ -68,13 +73,14 @@ def resolution_needs(
     Parameters
     ----------
     protocol
-        with the correction "resolution"
+        protocol with the correction "resolution"
     grid
         grid of the image
     scan
-        sample of the scan; None: unknown, and only a width that the protocol sets can be used
+        sample of the scan; None if unknown, so that only a width in the protocol can be used
     """
     resolution = protocol.corrections.of(Resolution)
+    # Without a scan, the resolution of its scanner is unknown.
     if resolution.use == "off" or (scan is None and resolution.fwhm_mm is None):
         return ResolutionNeeds()
     if scan is None:
@@ -94,14 +100,32 @@ def resolution_needs(
 
 
 def plane_elements(spread: PointSpread, grid: ImageGrid) -> float:
-    """Return the mean number of planes that a plane is blurred into."""
+    """Return the mean number of planes that a plane is blurred into.
+
+    Parameters
+    ----------
+    spread
+        point spread of the scanner
+    grid
+        grid of the image
+    """
     fwhm_mm = float(np.mean(spread.axial_at(grid.centres_mm(axis=2))))
     n = len(_weights(fwhm_mm, grid.voxel_mm[2]))
+    # A matrix has no elements outside the image.
     return min(2 * n - 1, grid.shape[0])
 
 
 def pixel_elements(spread: PointSpread, grid: ImageGrid) -> float:
-    """Return the mean number of pixels that a pixel is blurred into."""
+    """Return the mean number of pixels that a pixel is blurred into.
+
+    Parameters
+    ----------
+    spread
+        point spread of the scanner
+    grid
+        grid of the image
+    """
+    # Equal areas: pixels far from the axis are more numerous, and their blur is wider.
     radius = 0.5 * min(grid.size_mm[:2]) * np.sqrt(np.linspace(0.05, 0.95, 10))  # equal areas
     widths = (
         np.interp(radius, spread.radius_mm, w) for w in (spread.radial_mm, spread.tangential_mm)
@@ -111,14 +135,14 @@ def pixel_elements(spread: PointSpread, grid: ImageGrid) -> float:
 
 
 def _pixels(x_mm: float, y_mm: float, grid: ImageGrid) -> int:
-    """Count the pixels of a Gaussian along the axes of the grid."""
+    """Return the number of pixels of a Gaussian along the axes of the grid."""
     x, y = _weights(x_mm, grid.voxel_mm[0]), _weights(y_mm, grid.voxel_mm[1])
     both = np.outer(np.concatenate([y[:0:-1], y]), np.concatenate([x[:0:-1], x]))
     return int(np.count_nonzero(both > LEAST_WEIGHT))
 
 
 def _weights(fwhm_mm: float, voxel_mm: float) -> NDArray[np.float64]:
-    """Return T_0, T_1, ... above the least weight."""
+    """Return T_0, T_1, ... above the smallest weight."""
     from scipy import special
 
     variance = (fwhm_mm / FWHM_PER_SIGMA / voxel_mm) ** 2

@@ -2,8 +2,8 @@
 
 n_i = u_r1 u_r2 · v_p1 v_p2 · δ_1 δ_2 · g(Δ, |t|) · m(p, |t|)
 
-for rings r and places p of both crystals, ring difference Δ and tangential bin t: efficiencies of
-crystals are taken apart into those of rings u and of places v, and what is left of them, δ.
+for rings r and places p of both crystals, ring difference Δ and tangential bin t. The efficiencies
+of crystals are separated into those of rings u and of places v, and a residual δ.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.geometry.ring import RingScanner
 
 Values = NDArray[np.float64]
 EVEN = 1e-6
-"""Crystals that differ from their ring and place by this part are as those say."""
+"""Largest residual of a crystal that counts as none."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class RingWeights:
 
     Attributes
     ----------
-    scanner : the ring
+    scanner : ring scanner
     rings, places : (n_rings,) and (n_crystals_per_ring,) u and v, 0 in gaps
-    crystals : (n_rings, n_crystals_per_ring) δ, 0 of dead crystals; None: 1 everywhere
+    crystals : (n_rings, n_crystals_per_ring) δ, 0 for dead crystals; None if 1 everywhere
     classes : (n_apart, n_off) g
-    interference : (block_places, n_off) m; None: 1 everywhere
-    mu_map : mu map of the body; None: nothing attenuates
+    interference : (block_places, n_off) m; None if 1 everywhere
+    mu_map : μ-map of the body; None if nothing attenuates
     """
 
     scanner: RingScanner
@@ -50,10 +50,22 @@ class RingWeights:
 
     @classmethod
     def of(cls, data: ListMode) -> Self | None:
-        """Take the line factors of a scan apart; None where they know more, or it is no ring."""
+        """Return the separated line factors of a scan.
+
+        Parameters
+        ----------
+        data
+            scan with its line factors
+
+        Returns
+        -------
+        of
+            None if the scanner is no ring, or if a factor does not depend on these classes only
+        """
         scanner = data.scanner
         if not isinstance(scanner, RingScanner):
             return None
+        # Gaps are 0 from the start, whatever a normalisation file says about them.
         crystals = scanner.alive.astype(np.float64)
         classes, interference, mu_map = np.ones(scanner.n_classes), None, None
         for factor in data.line_factors:
@@ -69,6 +81,7 @@ class RingWeights:
             elif isinstance(factor, AttenuationFactor) and mu_map is None:
                 mu_map = factor.mu_map
             else:
+                # Factors of single lines, such as measured tables, cannot be separated by class.
                 return None
         shape = scanner.settings.n_rings, scanner.settings.n_crystals_per_ring
         rings, places, left = _ring_difference(crystals.reshape(shape))
@@ -78,8 +91,9 @@ class RingWeights:
 
 
 def _ring_difference(values: Values) -> tuple[Values, Values, Values | None]:
-    """Return values of rings and places, and what is left of the crystals' once those are out."""
+    """Return the values of rings and places, and the residuals of the crystals."""
     places = _mean(values, values > 0, axis=0)
+    # Two passes, because dead crystals bias the first estimate of the places.
     rings = _mean(values / np.where(places > 0, places, 1), values > 0, axis=1)[:, None]
     places = _mean(values / np.where(rings > 0, rings, 1), values > 0, axis=0)
     product = rings * places
@@ -89,7 +103,7 @@ def _ring_difference(values: Values) -> tuple[Values, Values, Values | None]:
 
 
 def _mean(values: Values, live: NDArray[np.bool_], axis: int) -> Values:
-    """Mean of the values that are live, 0 where none is."""
+    """Return the mean of the live values, 0 if there are none."""
     counts = np.count_nonzero(live, axis=axis)
     found: Values = np.where(live, values, 0.0).sum(axis=axis) / np.maximum(counts, 1)
     return found

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 BATCH = 500_000
-"""Lines whose sum is one sample of the image; reproducible sums take as many on any device."""
+"""Number of lines whose sum is one sample of the image; the same for reproducible sums on a GPU."""
 BATCH_ON_GPU = 2_000_000
 MOST_AT_ONCE = 2_000_000
-"""Lines of a batch that are traced together; on their way they take up to 105 bytes each."""
+"""Number of lines of a batch that are traced at once; each needs up to 105 bytes on the way."""
 VOXELS_PER_LINE = 4
-"""Large images take more lines at a time, so that adding them up costs little."""
+"""Larger images use more lines per batch, so that adding the batches costs little."""
+# The error follows from the differences between batches, which fewer would not determine.
 MIN_BATCHES = 8
 EXACT_BELOW = 20_000_000
-"""Lines up to which "auto" takes them all."""
+"""Number of lines up to which "auto" uses all of them."""
 TRACED_BELOW = 1_000_000
-"""Lines that are sooner traced than summed up by rings."""
+"""Number of lines below which tracing is faster than summing by rings."""
 LINES_PER_EVENT = 4
-"""A sample holds at least this many lines for each event, so that its noise stays below theirs."""
+"""Smallest number of lines per event in a sample, so that its noise stays below theirs."""
 MOST_LINES_PER_EVENT = 16
-"""With the method left to us, more lines than this for each event gain nothing over their noise."""
+"""Number of lines per event above which "auto" gains nothing over the noise of the events."""

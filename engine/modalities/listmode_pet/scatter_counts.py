@@ -37,7 +37,7 @@ Crystals = NDArray[np.int32]
 
 
 class CountedEvents(CountedLines):
-    """A subsample of the events of prompts that `prepare` returned."""
+    """A subsample of the events of prompts from `prepare`."""
 
     def __init__(self, prompts: ListMode, *, on: Backend, reproducible: bool = False) -> None:
         scanner = prompts.scanner
@@ -46,7 +46,7 @@ class CountedEvents(CountedLines):
         self.scanner, self.window, self.mu_map = scanner, scanner.energy, prompts.mu_map
         self.on, self.reproducible = on, reproducible
         step = part_step(prompts.n_events)
-        # a coarse image knows no resolution
+        # The coarse image has no resolution model.
         every = prompts.select_by(lambda column: prompts.storage.every(column, step))
         part = replace(every, point_spread=None)
         self.share = part.n_events / prompts.n_events
@@ -62,6 +62,14 @@ class CountedEvents(CountedLines):
     _sensitivity: Sensitivity | None
 
     def updated(self, number: int, scatter: Values) -> Iterator[tuple[int, int]]:
+        # A fraction of the events expects the same fraction of the background.
+        """Improve the image of a round by OSEM on the selected events.
+
+        Returns
+        -------
+        updated
+            yields the updates done and in total
+        """
         background = np.float32(self.share) * (self.randoms + scatter)
         prompts = replace(self._part, background=background.astype(np.float32))
         model = listmode_pet.build(
@@ -78,11 +86,13 @@ class CountedEvents(CountedLines):
             if step.update == n_updates:
                 image = step.image
             yield step.update, n_updates
+        # Stored as the image of all counts, which the simulation needs.
         self._image = image / np.float32(self.share)
+        # Trues of the final image are needed once, for the plot of measured counts.
         self._trues = self.on.to_host(model.A(self.on.to_device(self._image)))
 
     def _seen(self, prompts: ListMode) -> Sensitivity:
-        """Sensitivity of the coarse image, computed once."""
+        """Return the sensitivity of the coarse image, computed once."""
         if self._sensitivity is None:
             few = prompts.scanner.n_lors <= EXACT_BELOW
             settings = SensitivitySettings(method="exact") if few else COARSE
@@ -99,7 +109,19 @@ class CountedEvents(CountedLines):
 def expected_of(
     table: ScatterTable, prompts: ListMode, *, on: Backend, reproducible: bool = False
 ) -> NDArray[np.float32]:
-    """Return the expected scatter of each event, (n,)."""
+    """Return the expected scatter of each event, (n,).
+
+    Parameters
+    ----------
+    table
+        scatter per unit of line efficiency
+    prompts
+        sorted prompts with their line factors
+    on
+        device, for its number of threads
+    reproducible
+        True for exact sums on lines
+    """
     positions, times = prompts.scanner.positions_mm, prompts.tof_bins
 
     def values(rows: slice) -> NDArray[np.float32]:
@@ -114,13 +136,30 @@ def expected_of(
 def own_efficiency(
     prompts: ListMode, crystals: Crystals, *, on: Backend, reproducible: bool
 ) -> NDArray[np.float32]:
-    """Return what lines count of the photons that reach them, (n,): no factor of the object."""
+    """Return the fraction of arriving photons that lines count, (n,).
+
+    Parameters
+    ----------
+    prompts
+        prompts with their line factors
+    crystals
+        (n, 2) crystals of the lines
+    on
+        device
+    reproducible
+        True for exact sums on lines
+
+    Returns
+    -------
+    own_efficiency
+        the factors without attenuation, which the simulation applies itself
+    """
     own = [f for f in prompts.line_factors if not isinstance(f, AttenuationFactor)]
     return _product(own, prompts, crystals, on, reproducible)
 
 
 def _sampled_lines(prompts: ListMode, *, on: Backend, reproducible: bool) -> SampledLines:
-    """Draw lines of the scanner of corrected prompts."""
+    """Return sampled lines of the scanner of corrected prompts."""
     scanner = prompts.scanner
     numbers = lattice(scanner.n_lors, N_LINES, shift=0.5)
     crystals = scanner.lors(numbers)

@@ -11,7 +11,7 @@ from engine.modalities.ring_scatter.effort import EXACT_BELOW, part_step, update
 from engine.modalities.ring_scatter.needs import ScatterAmounts, ScatterNeeds, needs_of
 
 BYTES_PER_EVENT = 30
-"""Memory of an event whose scatter is read from the table."""
+"""Memory of an event while its scatter is read from the table [bytes]."""
 
 
 def scatter_needs(
@@ -22,22 +22,23 @@ def scatter_needs(
     on: DeviceInfo,
     slabs_per_second: float,
 ) -> ScatterNeeds | None:
-    """Return what the scatter of `n_events` takes; None where none is simulated.
+    """Return memory and time of the scatter estimate; None if scatter is not simulated.
 
     Parameters
     ----------
     protocol
         protocol of the run
     scan
-        all of its events or a few, with the μ-map
+        all events or a few, with the μ-map
     n_events
         number of events of the whole scan
     on
-        makes the coarse images; its threads simulate
+        device of the coarse images and the simulation
     slabs_per_second
-        slabs of a voxel that rays pass in the coarse images
+        speed of the projector, in voxel slabs crossed by rays
     """
     settings, mu_map = protocol.corrections.of(Scatter), scan.mu_map
+    # The same conditions as in the run, so that the estimate does not include a skipped stage.
     if mu_map is None or not _simulates(protocol, scan):
         return None
     part = -(-n_events // part_step(n_events))

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class ScatteringEvents(ScatteringScan[ListMode]):
-    """Sorted prompts; reproducible : whether sums on lines are exact."""
+    """Sorted prompts of a list-mode scan, for the scatter estimate."""
 
     def __init__(self, prompts: ListMode, *, reproducible: bool) -> None:
         self.data, self.scanner = prompts, prompts.scanner
         self.attenuates = any(isinstance(f, AttenuationFactor) for f in prompts.line_factors)
-        # what we simulate scatters as its column `additive` says, or not at all
+        # Simulated scans contain scatter only in their column `additive`.
         self.is_clean = prompts.info.get("source") == "simulated"
         self._reproducible = reproducible
 
@@ -44,6 +44,7 @@ class ScatteringEvents(ScatteringScan[ListMode]):
         from engine.corrections.scatter_estimation.profiles import distance_from_axis
 
         low, high = self.scanner.axial_range_mm
+        # A sample of lines is enough for a median.
         step = max(1, self.data.n_events // MOST_LINES)
         ends = self.data.storage.every(self.data.crystals, step)
         distance = distance_from_axis(self.scanner.positions_mm, ends)
@@ -51,5 +52,11 @@ class ScatteringEvents(ScatteringScan[ListMode]):
 
 
 def needs_simulation(data: ListMode) -> bool:
-    """Return True if scatter is simulated, or what it costs to leave it in."""
+    """Return True if scatter is simulated, or if its bias is estimated.
+
+    Parameters
+    ----------
+    data
+        scan as read
+    """
     return data.additive is None and data.scanner.is_round

@@ -2,15 +2,15 @@
 
 s_n = Σ over all lines i of n_i a_i A_in  [mm], time-of-flight bins summed.
 
-Of a ring, s = s0 · r: s0 is the exact image of the lines without a body (`ring_sensitivity`), r the
-ratio of sums over the same sampled lines with and without it (`body_ratio`).
+For a ring, s = s0 · r: s0 is the exact image of the lines without a body (`ring_sensitivity`), r
+the ratio of sums over the same sampled lines with and without it (`body_ratio`).
 
-Of other scanners, of line factors that a ring's rings, places and classes of lines do not explain,
-and where the user asks for it: exact over all lines, or from evenly spread samples in batches with
-a random shift each (Cranley & Patterson, SIAM J Numer Anal 13 (1976) 904): s = (n_lors / m) Σ over
-the m sampled lines, and the batches' spread gives the standard error, voxel by voxel. Where mirrors
-map scanner and grid onto themselves and nothing attenuates, a batch is averaged over them: sixteen
-lines for one.
+All lines are traced for other scanners, for line factors that do not depend on rings, places and
+classes only, and if the user asks for it. Alternatively, evenly distributed samples are traced in
+batches with a random shift each (Cranley & Patterson, SIAM J Numer Anal 13 (1976) 904): s = (n_lors
+/ m) Σ over the m sampled lines. The spread of the batches gives the standard error of each voxel.
+If symmetries map scanner and grid onto themselves and nothing attenuates, a batch is averaged over
+them: one line then counts for sixteen.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from engine.modalities.listmode_pet.sampling_effort import (
 from engine.operators.rays import RayProjector, Rays
 
 VOXELS_AT_ONCE = 2**24
-"""Voxels whose errors are worked out together."""
+"""Number of voxels whose errors are computed at once."""
 
 OnProgress = Callable[[int, int], None]
 Trace = Callable[[Array], Array]
@@ -60,10 +60,10 @@ class Sensitivity:
     Attributes
     ----------
     image : (n_z, n_y, n_x) float32 [mm]
-    n_lors : lines of response of the scanner
-    n_traced : lines that were traced, or sampled for what a body and crystals leave
-    error_percent : standard error, median over the voxels seen; 0 if exact
-    is_ratio : True if it is exact but for what a body and uneven crystals leave
+    n_lors : number of lines of response of the scanner
+    n_traced : number of lines that were traced, or sampled for the ratio
+    error_percent : standard error, median over the voxels that are seen; 0 if exact
+    is_ratio : True if it is exact except for a sampled ratio of body and uneven crystals
     """
 
     image: NDArray[np.float32]
@@ -73,7 +73,7 @@ class Sensitivity:
     is_ratio: bool = False
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return method and error as a clause with numbers."""
         if self.is_ratio:
             return (
                 f"exact over all {self.n_lors:,} lines of response, multiplied by the "
@@ -97,11 +97,26 @@ def compute_sensitivity(
     reproducible: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Sensitivity:
-    """Trace the lines of the scanner of `data`, with its line factors.
+    """Return the sensitivity of a scan.
 
-    If reproducible, its bits are the same on any device. Lines that are traced one by one are so on
-    the device; only the finished image comes back.
+    Lines that are traced one by one stay on the device; only the finished image is copied back.
+
+    Parameters
+    ----------
+    data
+        scan with its scanner and line factors
+    grid
+        grid of the image
+    settings
+        method, error and seed
+    on
+        device
+    reproducible
+        True for the same bits on any device
+    on_progress
+        called with the work done and in total; may raise to stop
     """
+    # Fewer lines are traced faster than the tables of a ring are built.
     if settings.method != "exact" and data.scanner.n_lors > TRACED_BELOW:
         found = _of_ring(data, grid, settings, on=on, on_progress=on_progress)
         if found is not None:
@@ -117,6 +132,7 @@ def compute_sensitivity(
     exact = settings.method == "exact" or (settings.method == "auto" and n_lors <= wanted)
     if exact:
         return _exact(trace, n_lors, grid, batch, on=on, on_progress=on_progress)
+    # More lines than the noise of the events justifies would only cost time.
     enough = min(n_lors, LINES_PER_EVENT * data.n_events)
     most = n_lors if settings.method == "sampled" else MOST_LINES_PER_EVENT * data.n_events
     most = max(most, EXACT_BELOW)
@@ -128,8 +144,9 @@ def compute_sensitivity(
     lines = min(max(batch, grid.n_voxels // VOXELS_PER_LINE), n_lors)
     sampling = (lines, enough, most)
     found = _sampled(trace_evenly, n_lors, grid, sampling, settings, on=on, on_progress=on_progress)
+    # The user asked for an error, so it is reached even if it takes all lines.
     if settings.method == "sampled" and found.error_percent > settings.error_percent:
-        # a sample that fine would trace more than all
+        # A sample with this error would trace more lines than there are.
         return _exact(trace, n_lors, grid, batch, on=on, on_progress=on_progress)
     return found
 
@@ -142,16 +159,21 @@ def _of_ring(
     on: Backend,
     on_progress: OnProgress | None,
 ) -> Sensitivity | None:
-    """Return the image of a ring; None of others, and where too few lines were sampled."""
+    """Return the sensitivity of a ring.
+
+    None for other scanners, or if too few lines were sampled.
+    """
     weights = RingWeights.of(data)
     if weights is None:
         return None
     n_lors, image = data.scanner.n_lors, exact_image(weights, grid, threads=on.threads)
+    # Without body and with even crystals the ratio is exactly 1.
     if weights.mu_map is None and weights.crystals is None:
         if on_progress is not None:
             on_progress(n_lors, n_lors)
         return Sensitivity(image, n_lors, n_lors, 0.0)
     wanted = settings.error_percent
+    # The exact part has no noise, so only the ratio needs samples.
     left = ratio_of(
         weights, grid, threads=on.threads, error_percent=wanted, on_progress=on_progress
     )
@@ -166,6 +188,7 @@ def _on_device(data: ListMode, on: Backend) -> ListMode:
 
 
 def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
+    # The coincidence rule of some scanners is not symmetric, even if their crystals are.
     if not data.scanner.rule_is_even:
         return (IDENTITY,)
     weights = crystal_product(data.line_factors, data.scanner)
@@ -180,7 +203,26 @@ def back_project(
     on: Backend,
     reproducible: bool = False,
 ) -> Array:
-    """Σ n a A over the lines `numbers`: (n_z, n_y, n_x) float32 [mm], all on the device."""
+    """Return Σ n a A over some lines, on the device.
+
+    Parameters
+    ----------
+    data
+        scan with line factors on the device
+    grid
+        grid of the image
+    numbers
+        numbers of the lines
+    on
+        device
+    reproducible
+        True for integer sums
+
+    Returns
+    -------
+    image
+        (n_z, n_y, n_x) float32 [mm]
+    """
 
     def part(start: int) -> Array:
         lines = numbers[start : start + MOST_AT_ONCE]
@@ -217,6 +259,7 @@ def _exact(
     on: Backend,
     on_progress: OnProgress | None,
 ) -> Sensitivity:
+    # float64, because thousands of batches are added.
     total = on.xp.zeros(grid.shape, np.float64)
     for start in range(0, n_lors, batch):
         stop = min(start + batch, n_lors)
@@ -238,7 +281,22 @@ def _sampled(
 ) -> Sensitivity:
     """Add batches until the error is small enough.
 
-    sampling : lines of a batch, lines that are enough, most lines to trace
+    Parameters
+    ----------
+    trace
+        function from line numbers to an image
+    n_lors
+        number of lines of response of the scanner
+    grid
+        grid of the image
+    sampling
+        lines of a batch, lines that suffice, largest number of lines
+    settings
+        error and seed
+    on
+        device
+    on_progress
+        called with the work done and in total; may raise to stop
     """
     rng = np.random.default_rng(settings.seed)
     n, enough, most = sampling
@@ -249,6 +307,7 @@ def _sampled(
         n_batches += 1
         if n_batches >= MIN_BATCHES:
             error = _median_error(total, squares, n_batches)
+            # The error falls with the square root of the number of lines.
             wanted = int(n_batches * n * (error / settings.error_percent) ** 2)
             needed = min(max(enough, wanted), most)
         if on_progress is not None:
@@ -266,7 +325,7 @@ def _add(batch: Array, total: Array, squares: Array) -> None:
 
 
 def _median_error(total: Array, squares: Array, n: int) -> float:
-    """Relative standard error [%], median over the voxels that were seen."""
+    """Return the relative standard error [%], median over the voxels that are seen."""
     xp, (n_z, n_y, n_x) = module_of(total), total.shape
     n_planes = max(1, VOXELS_AT_ONCE // (n_y * n_x))
     starts = range(0, n_z, n_planes)
@@ -276,8 +335,9 @@ def _median_error(total: Array, squares: Array, n: int) -> float:
 
 
 def _errors(total: Array, squares: Array, n: int) -> Array:
-    """Relative standard errors of the voxels that were seen."""
+    """Return the relative standard errors of the voxels that are seen."""
     xp, seen = module_of(total), total > 0
     mean = total[seen] / n
+    # Rounding can make a tiny variance negative.
     variance = xp.maximum(squares[seen] / n - mean * mean, 0) / (n - 1)
     return xp.sqrt(variance) / mean

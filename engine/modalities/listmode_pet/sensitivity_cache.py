@@ -1,7 +1,7 @@
 """Cache of sensitivity images on disk, by their content.
 
-The key is a digest of everything the image depends on: scanner, line factors, grid,
-method and the number of events (it sets the size of a sample).
+The key is a digest of everything that the image depends on: scanner, line factors, grid, method and
+the number of events (which determines the size of a sample).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 
 FORMAT = 11
-"""Raise it when the computation changes."""
+"""Version of the computation; increase it when the result changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
 log = logging.getLogger(__name__)
@@ -38,9 +38,18 @@ log = logging.getLogger(__name__)
 def key_of(
     data: ListMode, grid: ImageGrid, settings: SensitivitySettings, *, on: Backend | None
 ) -> str:
-    """Digest of all that fixes the sensitivity image.
+    """Return the digest of everything that determines a sensitivity image.
 
-    on : device that rounds its sums; None where they are reproducible, the same on any
+    Parameters
+    ----------
+    data
+        scan with its scanner and line factors
+    grid
+        grid of the image
+    settings
+        method, error and seed
+    on
+        device, whose rounding matters; None for reproducible sums, which are the same on any device
     """
     digest = hashlib.sha256()
     facts = {
@@ -49,6 +58,7 @@ def key_of(
         "grid": [grid.shape, grid.voxel_mm, grid.centre_mm],
         "settings": settings.model_dump(mode="json"),
         "events": data.n_events,
+        # Non-reproducible sums differ in their last bits between devices.
         "device": None if on is None else on.label,
     }
     digest.update(json.dumps(facts, sort_keys=True).encode())
@@ -58,9 +68,25 @@ def key_of(
 
 
 def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
-    """Return the kept image, None if there is none or it does not read back."""
+    """Return the cached image.
+
+    Parameters
+    ----------
+    folder
+        folder of the cache
+    key
+        digest from `key_of`
+    grid
+        grid of the image
+
+    Returns
+    -------
+    found
+        None if there is no image or its file is damaged; it is then computed again
+    """
     path = folder / f"{key}.npz"
     try:
+        # np.load keeps a damaged file open, which Windows could not delete.
         content = io.BytesIO(path.read_bytes())  # np.load leaves a damaged file open
         with np.load(content, allow_pickle=False) as stored:
             n_lors, n_traced, error, is_ratio = stored["numbers"]
@@ -73,16 +99,28 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
     except DAMAGE as e:
         log.warning("sensitivity cache: cannot read %s (%s)", path.name, e)
         return None
+    # A file that was changed or belongs to another grid must not be used silently.
     if seal != _seal(key, found) or found.image.shape != grid.shape:
         log.warning("sensitivity cache: %s has changed since it was written", path.name)
         return None
+    # The access time orders the cache: images that are used stay longest.
     with suppress(OSError):  # what is used stays longest
         os.utime(path)
     return found
 
 
 def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
-    """Write the image; a full disk or a read-only folder only costs the next run time."""
+    """Store an image; a full disk or a read-only folder only costs time in the next run.
+
+    Parameters
+    ----------
+    folder
+        folder of the cache
+    key
+        digest from `key_of`
+    sensitivity
+        image to store
+    """
     buffer = io.BytesIO()
     numbers = np.array(_numbers(sensitivity))
     seal = np.array(_seal(key, sensitivity))
@@ -95,6 +133,7 @@ def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
         log.warning("sensitivity cache: not stored (%s)", e)
 
 
+# The seal covers the key, so that a renamed file is not used for another scan.
 def _seal(key: str, sensitivity: Sensitivity) -> str:
     return seal_of(key=key, image=sensitivity.image, numbers=_numbers(sensitivity))
 
@@ -104,7 +143,7 @@ def _numbers(of: Sensitivity) -> list[float]:
 
 
 def _trim(folder: Path) -> None:
-    """Drop what a killed process left, and the oldest images beyond the size of the cache."""
+    """Remove parts of killed processes, and the oldest images beyond the size of the cache."""
     sweep_parts(folder)
     files = sorted(folder.glob("*.npz"), key=lambda f: f.stat().st_mtime, reverse=True)
     total = 0

@@ -1,13 +1,13 @@
 """Memory and time of the sensitivity image on the CPU.
 
-Three ways lead to it (`engine.modalities.listmode_pet.sensitivity`). For a ring without a body and
-with even crystals, lines are summed by rings. With a body or uneven crystals, a sampled ratio comes
-on top. For all other scanners N lines are traced, in batches of B lines:
+There are three methods (`engine.modalities.listmode_pet.sensitivity`). For a ring without a body
+and with even crystals, lines are summed by rings. With a body or uneven crystals, a sampled ratio
+is added. For all other scanners N lines are traced, in batches of B lines:
 
     N = n_lors, or the multiple of B that is not less than max(8 B, 4 events),
     B = max(500,000, voxels / 4).
 
-A line crosses the image across the axis: from crystal to crystal, or from edge to edge.
+A line crosses the image transaxially: from crystal to crystal, or from edge to edge.
 """
 
 from __future__ import annotations
@@ -32,17 +32,20 @@ from engine.modalities.listmode_pet.sampling_effort import (
 )
 
 CHORD = 0.7
-"""Part of the width of the image that lines cross on average."""
+"""Mean fraction of the width of the image that lines cross."""
 LINES_PER_SECOND = 3.0e6
-"""Lines listed and weighted per second, in one thread."""
+"""Lines listed and weighted per second in one thread."""
 RING_S, RATIO_S = 0.3, 3.0
-"""Seconds of one thread for the sums by rings, and for the ratio with a body: 0.2 s for the mMR."""
+"""Time of the sums by rings, and of the ratio with a body, in one thread [s]; 0.2 s for the mMR."""
 VOXELS_SUMMED_PER_SECOND = 3e7
-"""Voxels of a batch added, squared and compared per second, in one thread."""
+"""Voxels of a batch added, squared and compared per second in one thread."""
 BYTES_PER_VOXEL, SUM_BYTES = 28, 4
-"""Sum and squares of the batches in double, a batch, its square; and the sums of a thread."""
+"""Memory of a voxel, and of the sums of a thread [bytes].
+
+Sum and squares of the batches in float64, a batch, and its square.
+"""
 BYTES_PER_LINE, BYTES_PER_TRACED_LINE = 25, 105
-"""Memory of a line of a batch, and of one on its way from number to ray."""
+"""Memory of a line of a batch, and of a line while it becomes a ray [bytes]."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class SensitivityNeeds:
 
     Attributes
     ----------
-    seconds : seconds of the stage [s]
-    memory_bytes : peak of the stage [bytes]
+    seconds : time of the stage [s]
+    memory_bytes : peak memory of the stage [bytes]
     """
 
     seconds: float
@@ -74,23 +77,24 @@ def sensitivity_needs(
     Parameters
     ----------
     protocol
-        with the method
+        protocol with the method
     grid
         grid of the image
     n_events
         number of events of the whole scan
     n_lors
-        lines of response of the scanner
+        number of lines of response of the scanner
     scan
-        sample of the scan, with its scanner and the contents of its files; None: unknown
+        sample of the scan with its scanner and auxiliary files; None if it is unknown
     on
-        device; a GPU lists lines itself, while sums by rings are left to the CPU
+        device; a GPU lists lines itself, while sums by rings use the CPU
     slabs_per_second
-        voxels that rays cross per second
+        speed of the projector, in voxel slabs crossed by rays
     """
     scanner, threads = None if scan is None else scan.scanner, max(on.threads, 1)
     images = grid.n_voxels * (BYTES_PER_VOXEL + SUM_BYTES * threads)
     is_exact = protocol.sensitivity.method == "exact"
+    # The same decision as in compute_sensitivity, or the estimate would be for another method.
     if isinstance(scanner, RingScanner) and not is_exact and n_lors > TRACED_BELOW:
         if not _has_ratio(scan):
             return SensitivityNeeds(RING_S / threads, images)
@@ -100,6 +104,7 @@ def sensitivity_needs(
     ray_s = slabs_of(grid, scanner) / slabs_per_second
     n_batches = -(-lines // max(batch, 1))
     seconds = lines * ray_s
+    # A GPU lists lines itself, so the host adds nothing.
     if not on.is_gpu:
         seconds += lines / LINES_PER_SECOND
         seconds += n_batches * grid.n_voxels / VOXELS_SUMMED_PER_SECOND
@@ -110,7 +115,19 @@ def sensitivity_needs(
 def lines_traced(
     protocol: ListModeProtocol, grid: ImageGrid, n_events: int, n_lors: int
 ) -> tuple[int, int]:
-    """Return the lines that are traced one by one, and those of a batch."""
+    """Return the number of lines that are traced one by one, and of a batch.
+
+    Parameters
+    ----------
+    protocol
+        protocol with the method
+    grid
+        grid of the image
+    n_events
+        number of events of the whole scan
+    n_lors
+        number of lines of response of the scanner
+    """
     enough = LINES_PER_EVENT * n_events
     method = protocol.sensitivity.method
     if method == "exact" or (method == "auto" and n_lors <= max(EXACT_BELOW, enough)):
@@ -121,7 +138,15 @@ def lines_traced(
 
 
 def slabs_of(grid: ImageGrid, scanner: Scanner | None) -> float:
-    """Return how many voxels a line crosses on average, across the axis."""
+    """Return the mean number of voxels that a line crosses transaxially.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    scanner
+        scanner with its bore; None if it is unknown
+    """
     across_mm = max(grid.size_mm[:2])
     if scanner is not None:
         across_mm = min(across_mm, 2 * scanner.bore_radius_mm)
@@ -130,6 +155,7 @@ def slabs_of(grid: ImageGrid, scanner: Scanner | None) -> float:
 
 def _has_ratio(scan: ListMode | None) -> bool:
     """Return True if a body or uneven crystals weight the lines of a ring."""
+    # An unknown scan gets the longer estimate, which is on the safe side.
     if scan is None:
         return True
     weights = (scan.mu_map, scan.efficiencies, scan.components)

@@ -3,9 +3,9 @@
     f = G x,    E[y] = A K G x + b
 
 The image f is restricted to images that are as smooth as the filter G makes them. The iterations
-hold x, which is filtered at the end as always. Noise is lower and cold regions empty sooner. The
-price is a Gibbs artefact: a rim 16 to 22 % too hot, 5 to 8 mm inside every edge. So no shipped
-protocol uses it. Snyder & Miller, IEEE TNS 32 (1985) 3864; Snyder et al., IEEE TMI 6 (1987) 228.
+store x, which is filtered at the end as usual. Noise is lower and cold regions converge sooner. The
+price is a Gibbs artefact: a rim 16 to 22 % too hot, 5 to 8 mm inside every edge. No protocol of the
+program uses it. Snyder & Miller, IEEE TNS 32 (1985) 3864; Snyder et al., IEEE TMI 6 (1987) 228.
 """
 
 from __future__ import annotations
@@ -27,13 +27,26 @@ RIM_WARNING = (
 
 
 def sieved(protocol: ListModeProtocol, prompts: ListMode, voxel_mm: Point) -> ListMode:
-    """Return prompts with the finishing Gaussians in their resolution, if the protocol says so.
+    """Return prompts with the final Gaussians in their resolution, if the protocol requires it.
 
-    The prompts themselves are returned if nothing changes.
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    prompts
+        corrected prompts with their point spread
+    voxel_mm
+        edges of a voxel, for widths in voxels
+
+    Returns
+    -------
+    prompts
+        the same object if nothing changes
     """
     wanted = protocol.corrections.of(Resolution).with_filter
     gaussians = [each for each in protocol.finishing if isinstance(each, Gaussian)]
     if prompts.point_spread is None or not wanted or not gaussians:
         return prompts
+    # Widths of Gaussians add in squares.
     width = math.hypot(*(each.width_mm(voxel_mm) for each in gaussians))
     return replace(prompts, point_spread=prompts.point_spread.widened(width))

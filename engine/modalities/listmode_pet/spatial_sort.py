@@ -1,9 +1,10 @@
 """Sort events in space while they are read, for scans that do not fit in memory.
 
-A scan is read twice. The first time the events of each class of `engine.geometry.order` are
-counted, piece by piece; so the second time every piece knows where its events go, whichever thread
-has it, and nothing is written but the events in their order: those of equal classes as they were
-measured, as a stable sort has them. Prompts on no line of response come behind, delayeds last.
+A scan is read twice. In the first pass the events of each class of `engine.geometry.order` are
+counted, piece by piece. In the second pass every piece therefore knows where its events belong,
+whichever thread has it, and events are written only once, in their final order. Events of equal
+classes stay in the order of the file, as in a stable sort. Prompts outside the lines of response
+follow, delayeds are last.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from engine.io.listmode.event_pieces import EventPiece, EventPieces
 from engine.kernels.rays.event_order import AT_ONCE, classify, place
 
 UNSEEN, DELAYED = N_KEYS, N_KEYS + 1
-"""Classes of prompts on no line of response, and of delayeds; both fit 16 bits."""
+"""Classes of prompts outside the lines of response, and of delayeds; both fit in 16 bits."""
 N_CLASSES = N_KEYS + 2
 PIECES_BETWEEN = 8
-"""Pieces written before they leave the memory, since those after them write to the same pages."""
+"""Number of pieces before pages leave the memory, because later pieces write to the same pages."""
 AHEAD = 2
-"""Pieces that wait for each thread, so that none waits for the disk."""
+"""Number of pieces that wait for each thread, so that none waits for the disk."""
 
 Found = TypeVar("Found")
 OnEvents = Callable[[int, int], None]
-"""Hears how many events were read, and the bytes of the file up to there; may raise to stop."""
+"""Callback for the number of events read and the bytes up to there; may raise to stop."""
 
 
 class WholeScan(EventPieces):
@@ -55,6 +56,7 @@ class WholeScan(EventPieces):
         return EventPiece(part.scanner, part.crystals, *columns)
 
     def take(self, piece: EventPiece) -> None:
+        # Its facts were collected when it was read.
         pass  # it was looked at when it was read
 
     def scan(self) -> ListMode:
@@ -69,21 +71,27 @@ def sort_in_space(
     with_times: bool = True,
     on_events: OnEvents | None = None,
 ) -> ListMode:
-    """Return a scan with its events in order along space.
+    """Return a scan with its events sorted in space.
 
     Parameters
     ----------
     source
-        the scan, read twice
+        the scan, which is read twice
     storage
-        where the columns go
+        storage of the columns
     threads
         number of decoding threads
     with_times
-        True if anything asks when events were
+        True if the times of events are needed
     on_events
-        hears how far the first reading is, and then the second
+        callback for the progress of the first reading, then of the second
+
+    Raises
+    ------
+    FileFormatError
+        if the file changes between the two readings
     """
+    # Classes fit in 16 bits, which halves the memory of a second column of events.
     keys, counts = storage.empty(source.most_events, np.uint16), []
     sample, n_events = None, 0
     classes = OrderClasses.of(source.scanner.positions_mm)
@@ -91,6 +99,7 @@ def sort_in_space(
     for found in _in_turn(first, threads):
         source.take(found.piece)
         keys[n_events : n_events + len(found.keys)] = found.keys
+        # Counts per piece, so that the second pass knows the start of each class in each piece.
         counts.append(found.counts.astype(np.int32))
         sample, n_events = found.piece, n_events + len(found.keys)
         storage.rest()
@@ -98,6 +107,7 @@ def sort_in_space(
     scan = source.scan()
     if sample is None:
         return scan
+    # End of each class in the final order; the start of a class is the end of the previous one.
     ends = np.cumsum(np.sum(counts, axis=0, dtype=np.int64), dtype=np.int64)
     columns = _Columns.of(sample, n_events, storage, with_times=with_times)
     n_placed = 0
@@ -107,6 +117,7 @@ def sort_in_space(
         if k % PIECES_BETWEEN == 0:
             storage.rest()
         _tell(on_events, n_placed, piece)
+    # A file that grew while it was read would leave gaps in the columns.
     if n_placed != n_events:
         raise _changed(source)
     return columns.of_scan(scan, storage, int(ends[UNSEEN - 1]), int(ends[DELAYED - 1]))
@@ -128,6 +139,7 @@ def _classified(classes: OrderClasses, decoded: Callable[[], EventPiece]) -> _Cl
         other[piece.delayed] = DELAYED
     keys, counts = np.empty(len(other), np.uint16), np.zeros(N_CLASSES, np.int64)
     table = classes.points_mm, classes.low, classes.scale
+    # Work arrays belong to the call, so threads do not share them.
     crystals, work = np.ascontiguousarray(piece.crystals, np.int32), np.empty((6, AT_ONCE), "f4")
     classify(*table, crystals, other, work, keys, counts)
     return _Classified(piece, keys, counts)
@@ -140,10 +152,11 @@ def _placing(
     counts: list[NDArray[np.int32]],
     ends: NDArray[np.int64],
 ) -> Iterator[Callable[[], EventPiece]]:
-    """Yield what decodes each piece again and puts its events where they belong."""
+    """Yield functions that decode each piece again and put its events in place."""
     starts, at = np.concatenate([[0], ends[:-1]]), 0
     for n_each, decoded in zip(counts, source.pieces(), strict=False):
         rows = slice(at, at + int(n_each.sum()))
+        # A copy, because the thread advances its own positions.
         yield partial(_placed, source, columns, keys[rows], starts.copy(), decoded)
         starts, at = starts + n_each, rows.stop
 
@@ -169,6 +182,7 @@ def _changed(source: EventPieces) -> FileFormatError:
     )
 
 
+# Delayeds need no column: their position behind all prompts identifies them.
 NAMES = ("crystals", "time_ms", "tof_bins", "additive")
 """Columns that go with the events; which of them are delayed is told by their place."""
 
@@ -183,7 +197,7 @@ class _Columns:
     def of(
         cls, sample: EventPiece, n_events: int, storage: ColumnStorage, *, with_times: bool
     ) -> _Columns:
-        """Take the room for them; a sample tells which there are."""
+        """Allocate the columns; a sample shows which ones exist."""
         found = {}
         for name in NAMES:
             column = getattr(sample, name)
@@ -192,7 +206,7 @@ class _Columns:
         return cls(found)
 
     def place(self, piece: EventPiece, keys: NDArray[np.uint16], starts: NDArray[np.int64]) -> None:
-        """Put the events of a piece behind those of their classes before."""
+        """Put the events of a piece behind those of the same classes in earlier pieces."""
         for name, column in self.all.items():
             values = np.ascontiguousarray(getattr(piece, name))
             place(keys, starts.copy(), _as_numbers(values), _as_numbers(column))
@@ -200,12 +214,14 @@ class _Columns:
     def of_scan(
         self, scan: ListMode, storage: ColumnStorage, n_ordered: int, n_prompts: int
     ) -> ListMode:
-        """Return the scan with them."""
+        """Return the scan with these columns."""
         n_events, delayed = len(self.all["crystals"]), None
+        # Delayeds are last, so one comparison per event recreates their column.
         if n_prompts < n_events:
             delayed = storage.filled(
                 n_events, np.bool_, lambda rows: np.arange(rows.start, rows.stop) >= n_prompts
             )
+        # Read-only, because other code shares these arrays.
         for column in self.all.values():
             column.flags.writeable = False
         return replace(
@@ -221,7 +237,7 @@ class _Columns:
 
 
 def _as_numbers(column: Array) -> Array:
-    """Return pairs of crystals as one number each; other columns as they are."""
+    """Return pairs of crystals as one number each, so that one kernel moves all columns."""
     return column.view(np.int64).reshape(-1) if column.ndim == 2 else column
 
 
@@ -231,7 +247,7 @@ def _tell(on_events: OnEvents | None, n_events: int, piece: EventPiece) -> None:
 
 
 def _in_turn(work: Iterator[Callable[[], Found]], threads: int) -> Iterator[Found]:
-    """Do work in threads, a little ahead, and yield what comes of it in its order."""
+    """Run functions in threads, a little ahead, and yield their results in order."""
     waiting: deque[Future[Found]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -242,5 +258,6 @@ def _in_turn(work: Iterator[Callable[[], Found]], threads: int) -> Iterator[Foun
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            # After an error, pieces that have not started must not delay its report.
             for each_left in waiting:
                 each_left.cancel()

@@ -28,6 +28,7 @@ def _is_triggers(file: InputFile) -> bool:
 
 
 def _with_triggers(data: ListMode, found: Triggers) -> ListMode:
+    # Triggers of the file are added to those of the scan; a protocol selects a signal by name.
     return replace(data, triggers=(*data.triggers, found))
 
 

@@ -30,21 +30,21 @@ def of_events(
     mu_map: ImageGrid | None = None,
     scatter: bool = False,
 ) -> Steps:
-    """Return what compiles the kernels of a list-mode run.
+    """Return calls that compile the kernels of a list-mode run.
 
     Parameters
     ----------
     on
-        the device; the source of a GPU's kernels depends on all that follows
+        device; the source of a GPU kernel depends on all further parameters
     grid
-        the image
+        grid of the image
     tof
-        timing of the events; the lines of the sensitivity know no time
+        time bins of the events; the sensitivity has no time of flight
     reproducible
-        True if sums are exact
+        True for integer sums
     mu_map
-        the grid through which attenuation is summed, None where it is not; exactly for events, and
-        as all else for the lines of the sensitivity
+        grid through which attenuation is integrated; None if it is not. Events use exact sums,
+        lines of the sensitivity the mode of the run
     scatter
         True if scatter is simulated
     """
@@ -55,6 +55,7 @@ def of_events(
         return RayProjector(rays, grid, on=on, tof=tof, reproducible=exact)
 
     rings: Steps = [partial(_sum_little, with_body=mu_map is not None)]
+    # On a GPU, making the projector compiles it; on the CPU only a call does.
     if on.is_cuda:
         scenes = {(grid, None, reproducible), (grid, tof, reproducible)}
         if mu_map is not None:
@@ -71,14 +72,20 @@ def of_events(
 
 
 def of_any_events(on: Backend) -> Steps:
-    """Return what compiles all kernels of list mode on the CPU."""
+    """Return calls that compile all list-mode kernels of the CPU.
+
+    Parameters
+    ----------
+    on
+        device
+    """
     of_mode = partial(of_events, on, TINY, SOME_BINS)
     modes = [*of_mode(reproducible=False, mu_map=TINY, scatter=True), *of_mode(reproducible=True)]
     return [*modes, _lay_out_few]
 
 
 def _lay_out_few() -> None:
-    """Put a few events in order, as those are that do not fit the memory."""
+    """Sort a few events as is done for scans that do not fit in memory."""
     from engine.data.listmode import ListMode
     from engine.data.storage.columns import MEMORY
     from engine.modalities.listmode_pet.spatial_sort import WholeScan, sort_in_space
@@ -90,7 +97,7 @@ def _lay_out_few() -> None:
 
 
 def _sum_little(*, with_body: bool) -> None:
-    """Work out the sensitivity of a tiny ring, as that of any ring is."""
+    """Compute the sensitivity of a tiny ring, which has the kernels of all rings."""
     from engine.corrections.attenuation import AttenuationFactor
     from engine.data.line_factors import LineFactor
     from engine.data.listmode import ListMode

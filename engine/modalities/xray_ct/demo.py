@@ -65,6 +65,7 @@ class CtDemo(Demo):
         data = simulate_xray(
             phantom,
             message.shifted(columns=UNTOLD_COLUMNS),
+            # Strong rings and dead pixels, so that their correction is visible.
             detector=Detector(photons=1e5, ring_spread=0.004, dead_share=5e-4, hot_share=2e-4),
             seed=SEED,
             on_progress=on_progress,

@@ -107,6 +107,7 @@ def extent_mm(scan: Projections) -> Reach | None:
     views = _looked_at(scan.n_views)
     values = scan.values[views]
     most = _of_the_largest(values)
+    # All values are 0 or less: nothing to enclose.
     if not most > 0:
         return None
     # The contour of the shadow suffices, because the cylinder is the hull of its rays.
@@ -143,6 +144,7 @@ def seen_mm(geometry: XrayGeometry) -> Reach | None:
         steep rays are ignored; None if all are steep
     """
     views = _looked_at(geometry.n_views)
+    # The edge of the detector is enough, because inner rays are inside their hull.
     whole = _contour(np.ones(geometry.shape, bool))
     starts, along = _rays(geometry.select(views), [whole] * len(range(geometry.n_views)[views]))
     flat = ~_are_steep(along)

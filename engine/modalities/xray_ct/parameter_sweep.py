@@ -94,6 +94,7 @@ def candidates(
         if a roll would move slices off the detector
     """
     step = STEPS[of] if step is None else step
+    # A step of zero would try the same value again and again.
     if not (FEWEST <= n <= MOST and np.isfinite(step) and step > 0):
         raise SettingsError(
             f"{n} candidates with a step of {step:g}, expected "
@@ -113,6 +114,7 @@ def candidates(
     found = []
     for k, value in enumerate(tried):
         images = [_image(slice_preview, with_value(each, of, value)) for each in slices]
+        # A roll moves the upper and the lower slice in opposite directions, so both are scored.
         bad = float(np.mean([rate(image) for image in images]))
         found.append(Candidate(value, bad, np.concatenate(images, axis=1)))
         on_progress(k + 1, n)

@@ -52,6 +52,7 @@ class ProjectionsSummary(ScanSummary):
             )
         else:
             try:
+                # Without space on the disk the scan can still be reconstructed, but not viewed.
                 radiographs = RadiographStore.of(data)
             except ResourceError as e:
                 notes += (str(e),)

@@ -72,6 +72,7 @@ class RadiographStore:
             steps with their settings
         """
         scan = self.scan
+        # A copy, because `info` belongs to the scan.
         info = dict(scan.info)
         # `select` would lose how close the flat fields before and after are.
         if "flat_views" in info:

@@ -113,6 +113,7 @@ def estimate_unread(
     climbs = protocol.algorithm.direct and climbing(scan.geometry)
     axis_s = axis_seconds(scan.shape, scan.geometry.beam) if seeks_axis else 0.0
     least = estimate(protocol, scan.shape, grid, on=on, climbs=climbs, axis_s=axis_s)
+    # Iterations may enlarge the grid, so the estimate has two bounds.
     most = largest_grid(protocol, scan.geometry, grid)
     if most == grid:
         return least
@@ -209,6 +210,7 @@ def estimate(
     volumes = alive.volumes + (FILTERED if protocol.between else 0) + (SHARES if climbs else 0)
     work = int(volumes * per_volume + alive.projections * per_set)
     chunks = min(CHUNK_BYTES, int(alive.in_chunks * per_set))
+    # Ray-driven line integrals read the volume in another layout.
     read = 0 if protocol.algorithm.direct else per_volume * READ_BY_RAYS
     gpu = _on_gpu(shape, grid, work + chunks + read, on.free_bytes) if on.is_gpu else None
     host = BASE_BYTES + MEASURED * per_set + 2 * per_volume

@@ -125,6 +125,7 @@ class SlabFdk:
             done = work.filter(np.ascontiguousarray(values), some)
             self._back.keep(done, bordered, part.start, wanted.start)
 
+        # Small parts keep the buffers of all threads within the estimate of the memory.
         parts = pieces(len(views), FILTERED_AT_ONCE_BYTES // work.bytes_per_view)
         n_pixels = len(views) * len(wanted) * self._values.shape[2]
         span = self._profiler.span("filter", events=n_pixels, unit="pixels")
