@@ -1,1 +1,1 @@
-"""The work in the window: steps, study list, queue, CT inspection."""
+"""Panels for the work on a study: steps, study list, queue, CT inspection."""

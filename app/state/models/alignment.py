@@ -121,7 +121,7 @@ class AlignmentModel(QObject):
         if self.placing is not Placing.HAND and found["light"] != "red":
             self.put_as_found()
 
-    # what the user does
+    # User actions
 
     @property
     def has_found(self) -> bool:
@@ -171,7 +171,7 @@ class AlignmentModel(QObject):
         x, y, z = (a + b for a, b in zip(start.shift_mm, by_mm, strict=True))
         self.place((x, y, z, *start.turn_deg))
 
-    # what is shown
+    # Display
 
     def map_at(self, points_mm: Points) -> NDArray[np.float32]:
         """Sample the moved map.

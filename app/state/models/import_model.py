@@ -112,7 +112,7 @@ class ImportModel(QObject):
         self.is_busy = False
         self._shown: dict[str, object] | None = None
 
-    # what the user does
+    # User actions
 
     def say(self, key: str, value: object) -> None:
         """Answer a question.
@@ -178,7 +178,7 @@ class ImportModel(QObject):
             self.answers_changed.emit()
             self.changed.emit()
 
-    # what is found
+    # Results of previews
 
     def begin(self) -> None:
         """Mark the start of a preview."""
@@ -210,7 +210,7 @@ class ImportModel(QObject):
         self.is_busy = False
         self.changed.emit()
 
-    # what is shown
+    # Display
 
     def role_of(self, name: str) -> str:
         """Return the role of a dataset.
@@ -270,10 +270,10 @@ class ImportModel(QObject):
     def fields(self) -> tuple[ImportField, ...]:
         """Fields that apply to this scan."""
         draft = self.draft
-        if draft is None:  # what may help where not even the size could be told
+        if draft is None:  # these fields help if not even the image size is known
             is_stuck = self.fault or (self.look is not None and self.look.fault)
             if self.look is not None and self.look.datasets:
-                return ()  # one is picked from the list of them
+                return ()  # the user selects one from the list
             return (*RAW_FIELDS, ARRAY) if is_stuck else ()
         # Type and size are only asked for files that do not state them.
         keys = {guess.key for guess in draft.guesses}

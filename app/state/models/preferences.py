@@ -285,5 +285,5 @@ def _ratio(value: object) -> float:
 def _is_there(path: str) -> bool:
     try:
         return Path(path).exists()
-    except (OSError, ValueError):  # names that are too long, or hold what no name may
+    except (OSError, ValueError):  # names that are too long or contain invalid characters
         return False

@@ -112,7 +112,7 @@ def quality_of(
     None if the user edited the protocol
     """
     # Before the voxel size is known, all levels of a direct algorithm are equal to the protocol.
-    if protocol == base:  # which others are, too, while the voxels are not known
+    if protocol == base:  # other levels are equal too while the voxel size is unknown
         return "standard"
     matches = (q for q in QUALITIES if at_quality(base, q, base_voxel_mm, fit) == protocol)
     return next(matches, None)

@@ -99,7 +99,7 @@ class RegionModel(QObject):
         """Name of the scan of these regions."""
         return self._at.title
 
-    # scans
+    # Scans
 
     def follow(
         self, volume: Volume, marks: tuple[str, ...], title: str, regions: RegionSet | None = None
@@ -128,7 +128,7 @@ class RegionModel(QObject):
         facing = found.current.facing(volume).bound_to(marks)
         is_other = found is not self._at
         if facing != found.current:
-            found.states, found.at = [facing], 0  # steps back would be in other coordinates
+            found.states, found.at = [facing], 0  # older states have other coordinates
         elif not is_other:
             return
         self._at, self.chosen = found, self.chosen if not is_other else ()
@@ -174,7 +174,7 @@ class RegionModel(QObject):
         notes = (*made.annotations, *found.facing(volume).annotations)
         self.put(made.model_copy(update={"annotations": notes}))
 
-    # changes
+    # Changes
 
     def put(self, regions: RegionSet) -> None:
         """Replace the regions. This clears the redo history.
@@ -368,7 +368,7 @@ class RegionModel(QObject):
             raise DataError(tr("the region contains no image voxel; make it larger."))
         self.change(name, shape=MaskRegion.of(inside, volume.grid, coverage.start))
 
-    # what is chosen
+    # Selection and tool
 
     def choose(self, *names: str) -> None:
         """Select regions.

@@ -109,7 +109,7 @@ class RunModel(QObject):
             self.state = state
             self.state_changed.emit()
 
-    # events of the engine
+    # Events of the engine
 
     def take(self, event: Event) -> None:
         """Update the model from an event of the run, except previews.
@@ -170,7 +170,7 @@ class RunModel(QObject):
             self._keep(label, last.volume, place, last.iterations)
         self.set_state(state)
 
-    # images
+    # Images
 
     def show_preview(self, preview: Preview) -> None:
         """Show the newest image unless the user looks at an older one.
@@ -198,7 +198,7 @@ class RunModel(QObject):
             image of the iteration
         """
         if preview.slices is not None:
-            return  # the last slab of a volume in a file: the finished one follows
+            return  # the last slab of a volume in a file; the complete volume follows
         self._take_history(preview)
         place, frame = (preview.iteration, preview.subset), preview.frame
         label = f"iteration {preview.iteration}"

@@ -156,7 +156,8 @@ class RunRecord:
         if self.stage == "reconstruct" and self.latest is not None:
             p = self.latest
             updates = p.update / (p.iterations * p.subsets)
-            return max(updates, self.done / max(self.total, 1))  # and how far the next one is
+            # Includes the progress of the next update.
+            return max(updates, self.done / max(self.total, 1))
         return self.done / self.total if self.total else None
 
     @property
@@ -245,10 +246,10 @@ class RunRecord:
         True if the curve has new points
         """
         history = preview.history
-        if preview.frame != self._frame:  # each frame of time is iterated anew
+        if preview.frame != self._frame:  # each time frame has its own iterations
             self._frame, self.curve = preview.frame, []
         values = history.log_likelihoods or [100 * residual for residual in history.residuals]
-        is_news = len(values) > len(self.curve)  # previews may be drawn before those kept
+        is_news = len(values) > len(self.curve)  # a preview can arrive before a stored iterate
         if is_news:
             self.curve = list(enumerate(values, 1))
         return is_news

@@ -129,7 +129,7 @@ class Session(QObject):
         """
         self.run.begin(alias or name)
         self.view.set_blurred_axis(None)
-        self.view.state_axes("")  # which was said of another file
+        self.view.state_axes("")  # it was set for another file
         facts = {
             "Format": format,
             "Voxels": volume.grid.describe(),
@@ -219,7 +219,7 @@ class Session(QObject):
                 grid = self.study.grid()
         self.view.set_box(grid)
 
-    # log
+    # Log
 
     def add_log(self, level: Level, text: str, files: tuple[Path, ...] = ()) -> None:
         """Append a line to the log.
@@ -244,7 +244,7 @@ class Session(QObject):
         files |= {f"file {n}": path for n, path in enumerate(others, 1)}
         if self.identify or not files:
             return text
-        from engine.protocols.privacy import Names  # which knows the formats of files
+        from engine.protocols.privacy import Names  # late, because it loads the file formats
 
         return Names.of_files(files).text(text)
 

@@ -49,7 +49,7 @@ class StudyModel(ProtocolState):
         self.reading: dict[str, str] = {}
         self.done_once: set[str] = set()
 
-    # inputs
+    # Inputs
 
     def begin(self, inputs: Inputs, protocol: Protocol | None = None) -> None:
         """Begin the study of another scan. No setting or file of the previous one stays.
@@ -106,7 +106,8 @@ class StudyModel(ProtocolState):
         """
         if role == DATA:
             # A scanner that was chosen before any scan was open belongs to the scan that follows.
-            before = {} if DATA in self.inputs else dict(self.inputs)  # a scanner chosen for it
+            # The scanner that was chosen for this scan.
+            before = {} if DATA in self.inputs else dict(self.inputs)
             self.begin(Inputs(**before, data=found) if found is not None else Inputs())
             return
         quality = self.quality
@@ -195,7 +196,7 @@ class StudyModel(ProtocolState):
         """Roles of inputs that the study may have."""
         return roles_of(self.modality)
 
-    # what a run would need
+    # Requirements of a run
 
     def grid(self) -> ImageGrid | None:
         """Return the image grid of the protocol; None while it is not known.

@@ -123,7 +123,7 @@ class TuningModel(QObject):
                 self.refuse(event.text)
                 return
             case _:
-                return  # a form that runs now: nothing is known of it yet
+                return  # a variant that is running; it has no result yet
         self.changed.emit()
 
     def _add(self, tried: TriedForm) -> None:

@@ -1,1 +1,1 @@
-"""What the user can do, and the threads that do it; no widgets."""
+"""User actions and the threads that run them; no widgets."""

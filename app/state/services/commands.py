@@ -97,7 +97,7 @@ class Commands(Tasks):
         if self._loader is not None and self._owns_loader:
             self._loader.close()
 
-    # inputs
+    # Inputs
 
     def builtin_scanners(self) -> dict[str, str]:
         """Return the built-in scanners: key -> name."""
@@ -277,7 +277,7 @@ class Commands(Tasks):
         remembered = self.remembered.of(owner).get(role)
         return remembered is not None and remembered.value == found.value
 
-    # saving
+    # Saving
 
     def save_study(self, path: Path) -> None:
         """Write the study, and next to it the regions of its scan.

@@ -80,7 +80,7 @@ class PlaneReader(SliceReader):
 
     def set_active(self, active: bool) -> None:
         if active:
-            self._failed = None  # there may be room by now
+            self._failed = None  # there may be enough disk space now
         super().set_active(active)
 
     def _follow(self) -> None:
@@ -111,7 +111,7 @@ class PlaneReader(SliceReader):
             return
         if source is None or source.scan is not scan or source.protocol != protocol:
             if not self._settle.isActive():
-                self.source = None  # two of them might find no room
+                self.source = None  # two of them may not fit in memory
                 # Preparation filters all projections, so it waits until the user stops editing.
                 self.begin(lambda: self._prepared(scan, protocol), self._took_source)
         elif self._planes and (self.newest is None or self.newest.planes != self._planes):
@@ -152,7 +152,7 @@ class PlaneReader(SliceReader):
         if isinstance(found, str):
             self.fail(found)
         elif self._run.state.is_active:
-            return  # the memory is the run's
+            return  # the run needs the memory
         elif found is not None and current is not None and found.scan is current[0]:
             self.source, self.newest, self.fault = found, None, ""
             # Planes of another grid may be outside this one.

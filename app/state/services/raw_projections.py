@@ -38,5 +38,5 @@ def undescribed(fault: EngineError, path: Path | None, files: ForeignFiles) -> E
             return fault
     except EngineError:
         return fault
-    is_listed = path.suffix.lower() in HDF5  # the fault says what the file holds
+    is_listed = path.suffix.lower() in HDF5  # the error describes the content of the file
     return UndescribedError(f"{OFFER} {fault}" if is_listed else OFFER)

@@ -171,7 +171,7 @@ class StudyReader:
         wanted = Wanted(Path(scan.value), value, given, complete_events=is_cut)
         return Revision(self._new(wanted).inputs)
 
-    # parts
+    # Parts of a study
 
     def _scan_or_study(self, path: Path) -> NewStudy:
         found = self.files.recognise(path)

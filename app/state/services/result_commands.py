@@ -188,14 +188,14 @@ class ResultCommands(QObject):
     def _deleted(self, result: Result) -> None:
         record = self._session.run.record
         if record.result_id == result.id:
-            record.result_id = ""  # what is on show is nowhere else now
+            record.result_id = ""  # the displayed image is no longer on disk
         self._session.add_log(
             "info", tr("Deleted the result of {title}.", title=result.record.title)
         )
 
     def _show(self, opened: OpenedResult) -> None:
         if self._session.run.state.is_active:
-            return  # meanwhile a run was started
+            return  # a run was started in the meantime
         result, kept = opened.result, opened.result.record
         run = kept.run_record
         record = RunRecord(
@@ -234,5 +234,5 @@ def _all_results() -> tuple[tuple[Result, ...], str, str]:
     results = Results()
     found = tuple(results.newest_first())
     for result in found:
-        _ = result.scan  # read here, not while it is painted
+        _ = result.scan  # read in this thread, not while painting
     return found, results.retention.describe(), results.note

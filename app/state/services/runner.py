@@ -120,7 +120,8 @@ class Runner(QObject):
         if self._is_open(study):
             launch()
         else:
-            # it was taken for another scan; the one that stays if this is refused stays bound
+            # The order belongs to the previous scan. If the scan of the job is refused, the
+            # previous one stays bound.
             self._session.order.forget()
             self._commands.open_study(study, done=launch)
 
@@ -173,7 +174,7 @@ class Runner(QObject):
         if self.job is not None:
             # The last process still writes its checkpoint. Two at once could exceed the memory.
             self._next = partial(self._launch, study, job_id)
-            self._run.begin(title, study, job_id)  # from here on no other scan is opened
+            self._run.begin(title, study, job_id)  # from now on no other scan can be opened
             return
         device = self._session.device.in_use
         key = device.key if device is not None else "auto"
@@ -228,7 +229,7 @@ class Runner(QObject):
             case Aborted():
                 self._keep_last_image("aborted")
                 job = self._job_id if self.has_checkpoint or self._run.record.latest else ""
-                text = event.text.removeprefix(ABORTED).strip()  # the title says it
+                text = event.text.removeprefix(ABORTED).strip()  # the title already says this
                 self._session.raise_problem(Problem(ABORTED, text, job=job, is_fault=False))
 
     def _keep_last_image(self, ending: Ending) -> None:
@@ -237,7 +238,7 @@ class Runner(QObject):
         from engine.jobs import keep_partial
 
         latest, job_id = self._run.record.latest, self._job_id
-        if latest is None or latest.slices is not None:  # slabs stay with their job
+        if latest is None or latest.slices is not None:  # slabs are stored with their job
             return
 
         def took(result_id: str) -> None:
@@ -254,7 +255,7 @@ class Runner(QObject):
             self._session.add_log("error", event.detail)
         left = self._share_left()
         # A failure on the GPU usually leaves a checkpoint that the CPU can continue.
-        self.has_checkpoint = left < 1  # the last image is saved as a run fails
+        self.has_checkpoint = left < 1  # a failing run saves its last image
         job = self._job_id if self.has_checkpoint else ""
         title = (
             tr("The reconstruction stopped.")

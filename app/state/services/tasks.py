@@ -77,7 +77,7 @@ class Tasks(QObject):
             task.progressed.connect(on_progress)
         if on_failure:
             task.failed.connect(on_failure)
-        # one slot for both: a second one could be lost when the first lets the task go
+        # One slot for both: a second one could be lost when the first deletes the task.
         task.finished.connect(lambda: self._forget(task, on_end))
         if busy:
             self.busy_changed.emit(busy)

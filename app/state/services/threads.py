@@ -64,7 +64,7 @@ class EngineThread(QThread):
     def _hand_on(self, event: Event) -> None:
         if isinstance(event, Preview):
             if event.slices is not None:
-                looked_through(event.volume)  # here: it is larger than the memory
+                looked_through(event.volume)  # in this thread: it can be larger than the memory
             self._newest.append(event)
             if event.ends_iteration:
                 self.iteration_ended.emit(event)

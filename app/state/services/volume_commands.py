@@ -51,7 +51,7 @@ class VolumeCommands(QObject):
         self._session, self._commands = session, commands
         self._volumes, self._study = session.volumes, session.study
 
-    # what there is to choose from
+    # Available volumes
 
     def opened(self) -> tuple[VolumeChoice, ...]:
         """Return the volumes that are open."""
@@ -95,7 +95,7 @@ class VolumeCommands(QObject):
             for each in self._session.results.items
         )
 
-    # opening
+    # Opening
 
     def open_input(self, role: str, place: Place) -> None:
         """Open an input of the study at its position in the scanner.
@@ -224,7 +224,7 @@ class VolumeCommands(QObject):
         self._volumes.add(opened)
         self.put(opened.key, place)
 
-    # open volumes
+    # Open volumes
 
     def put(self, key: str, place: Place) -> None:
         """Show an open volume.

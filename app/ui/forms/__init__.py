@@ -1,1 +1,1 @@
-"""Forms made from settings."""
+"""Forms created from settings classes."""

@@ -214,7 +214,7 @@ class Form(SettingsEditor):
         try:
             self._value = self._kind.model_validate(self.raw())
         except ValidationError:
-            self._value = None  # something must be said first
+            self._value = None  # required fields are still empty
 
     def _edited(self) -> None:
         # First, so that an outer form can validate the value as part of its own.
@@ -247,7 +247,7 @@ class _Row(QWidget):
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
         in_row = self.editor.stands_beside
-        self._name: LiteralLabel | None = None  # one in no layout would outlive its form
+        self._name: LiteralLabel | None = None  # a label without a layout would outlive its form
         # A check box carries its own label, and a nested form has a frame with a title.
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)

@@ -98,7 +98,7 @@ def ask_folder(parent: QWidget, title: str, folder: str) -> Path | None:
     made = _dialog(parent, title, folder, "", QFileDialog.FileMode.Directory)
     made.setOption(
         QFileDialog.Option.ShowDirsOnly, False
-    )  # its files show that it is the right one
+    )  # its files help the user to recognise it
     return _asked(made)
 
 
@@ -156,7 +156,7 @@ def _dialog(
 ) -> QFileDialog:
     made = QFileDialog(parent, title, folder, kinds)
     made.setFileMode(mode)
-    made.setOption(QFileDialog.Option.HideNameFilterDetails)  # a line of twenty endings
+    made.setOption(QFileDialog.Option.HideNameFilterDetails)  # otherwise a line of twenty suffixes
     made.resize(*SIZE_PX)
     return made
 
@@ -166,7 +166,7 @@ def _asked(dialog: QFileDialog) -> Path | None:
 
 
 def _all_asked(dialog: QFileDialog) -> tuple[Path, ...]:
-    icons = FileIcons(dialog.palette())  # which Qt does not own
+    icons = FileIcons(dialog.palette())  # Qt does not take ownership
     dialog.setIconProvider(icons)
     _dress(dialog)
     agreed = bool(dialog.exec())

@@ -216,7 +216,7 @@ class Theme(QObject):
         # An interval of zero runs when no events are waiting.
         self._soon = QTimer(self)
         self._soon.timeout.connect(self._refresh_some)
-        if not app.styleSheet():  # a style set anew makes Qt look at every widget again
+        if not app.styleSheet():  # setting a style again makes Qt polish every widget
             # The only style of Qt that follows palette and style sheet on all platforms.
             app.setStyle("Fusion")
             app.setFont(load_font())

@@ -78,7 +78,7 @@ class Looking:
             for tool, name, icon, words in TOOLS
         }
         views.add_side_widget(self.strip)
-        QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are on show
+        QShortcut(QKeySequence("K"), views, self.toggle_film)  # while the views are visible
         # Buttons and lists take the focus from the views, but these keys should still work.
         for key in ANYWHERE:
             QShortcut(QKeySequence(key), views, partial(_press, key, views))

@@ -18,7 +18,7 @@ from app.views.viewport import nice_length
 
 BAR_PX = 10
 TICK_PX = 4
-MARGIN_PX = 18  # room for half a tick label at each end
+MARGIN_PX = 18  # space for half a tick label at each end
 WORDS_FROM_PX = 110
 """Least width of a bar with ticks [px]. On a narrower bar the number fields show the limits."""
 LEAST_PX, LEAST_MARGIN_PX = 56, 2

@@ -38,7 +38,7 @@ def grey_image(values: NDArray[np.float32]) -> QImage:
     pixels = np.ascontiguousarray(np.clip(scaled, 0, 255), np.uint8)
     rows, columns = pixels.shape
     made = QImage(pixels.data, columns, rows, columns, QImage.Format.Format_Grayscale8)
-    return made.copy()  # the array goes, the image stays
+    return made.copy()  # the image must outlive the array
 
 
 class GreyRaster(QWidget):

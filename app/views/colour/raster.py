@@ -57,4 +57,4 @@ class Raster:
         pixels = colourise(self.values, window, colour_map)
         rows, columns = pixels.shape
         image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32)
-        return image.copy()  # the array goes, the image stays
+        return image.copy()  # the image must outlive the array

@@ -82,7 +82,7 @@ class RasterView(PaneContent):
         """Handle another colour map, theme or convention."""
         self.forget_raster()
 
-    # picture and viewport
+    # Image and viewport
 
     @property
     def raster(self) -> Raster | None:
@@ -193,7 +193,7 @@ class RasterView(PaneContent):
     def dragged_appearance(self, *, upper: bool) -> VolumeAppearance:
         return self.state
 
-    # painting
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours, size = self.state.colours, (self.width(), self.height())
@@ -308,7 +308,7 @@ class RasterView(PaneContent):
         """True if the cursor is painted."""
         return self.has_crosshair
 
-    # steering
+    # Interaction
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         # A second button during a drag is ignored, or two gestures would compete.

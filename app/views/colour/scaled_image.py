@@ -46,7 +46,7 @@ class ScaledImage:
         ground
             background colour; "" for a transparent background
         """
-        if painter.paintEngine().type() != QPaintEngine.Type.Raster:  # on paper nothing is scaled
+        if painter.paintEngine().type() != QPaintEngine.Type.Raster:  # printed output is not scaled
             painter.drawImage(area, image)
             return
         # A window can move to a screen with another resolution.

@@ -132,7 +132,7 @@ class WindowControls(QWidget):
         row.addWidget(self.colour_map)
         for widget in self._row:
             row.addWidget(widget, 1 if widget is self.bar else 0)
-            if isinstance(widget, QPushButton):  # else they grow where the bar is spared
+            if isinstance(widget, QPushButton):  # otherwise they grow when the bar is hidden
                 widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         row.addStretch(0)
 

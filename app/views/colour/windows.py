@@ -29,7 +29,7 @@ _PER_KBQ = {"kBq/mL": 1.0, "Bq/mL": 1e3}
 _KBQ_TOPS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 MOST_OVER = 10.0
 """A preset is offered if the highest value is at most this many times its upper limit."""
-_SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # readers' habits; 0 to 6 is a common PET default
+_SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # common in clinical reading; 0 to 6 is a frequent PET default
 
 
 @dataclass(frozen=True)

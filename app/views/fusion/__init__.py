@@ -1,1 +1,1 @@
-"""Drawing one volume over another."""
+"""Fusion: painting one volume over another."""

@@ -1,1 +1,1 @@
-"""Views of slices of any orientation."""
+"""Views of oblique slices."""

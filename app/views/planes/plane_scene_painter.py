@@ -134,7 +134,8 @@ def paint_scene(
         brush = QBrush(QColor(colours.plate))
         if images:
             brush = _texture(images[piece.index], to_screen)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # or pieces show seams
+        # Antialiasing would show seams between pieces.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setBrush(brush)
         painter.drawPolygon(polygon)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

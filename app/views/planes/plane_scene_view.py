@@ -140,7 +140,8 @@ class PlaneSceneView(QWidget):
         self.is_behind = True
         if not self._images:
             self._catch_up()
-        elif not self._rest.isActive():  # not with the slices: the window would wait for all
+        # Not together with the slices, which would delay the window.
+        elif not self._rest.isActive():
             self._rest.start()
 
     def _catch_up(self) -> None:
@@ -266,7 +267,7 @@ class PlaneSceneView(QWidget):
                 self._images.append(PlacedImage(image, plane))
         return self._images
 
-    # painting
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours, placement = self._state.colours, self.placement
@@ -291,7 +292,7 @@ class PlaneSceneView(QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
-    # steering
+    # Interaction
 
     def touched(self, at: QPointF) -> tuple[int | None, int | None]:
         """Return the plane and the handle under a position.

@@ -53,7 +53,7 @@ class PlaneView(RasterView):
         super().__init__(ViewState(parent), NAMES[index], parent)
         self._index = index
         self._upper = None if fused is None else UpperPlane(fused, self._forget_image)
-        # z grows upwards on the screen, y downwards as in other views
+        # z grows upwards on the screen; y grows downwards, as in other views.
         self._sign = 1.0 if index == 0 else -1.0
         self.note = ""
         self._plane = Plane((1, 1), 1.0, (0.0, 0.0, 0.0), *SIDES[index])
@@ -79,7 +79,7 @@ class PlaneView(RasterView):
         # Rows of an upright slice are flipped, so that z grows upwards.
         rows = values[:: int(self._sign)]
         self._plane, self._placement = plane, placement
-        # from its own middle: a slice that turns keeps zoom and window
+        # Centred on itself, so that a rotating slice keeps zoom and window.
         grid = ImageGrid((1, n_rows, n_columns), (plane.pixel_mm,) * 3)
         made = np.ascontiguousarray(rows[None], np.float32)
         self.state.set_volume(Volume(made, grid, unit, {"axes": "xyz"}))
@@ -169,7 +169,7 @@ class PlaneView(RasterView):
         return edges_of(across, self._sign * down)
 
     def shown_edges(self) -> Edges:
-        return self.edges()  # nobody knows how the object lies: axes of the scanner
+        return self.edges()  # the patient position is unknown: axes of the scanner
 
     def cursor_uv(self) -> tuple[float, float]:
         return self._uv(self._placement.point)

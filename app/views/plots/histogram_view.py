@@ -82,7 +82,7 @@ class HistogramView(QWidget):
         low, high = self.span
         return low + (x - MARGIN_PX) / (self.width() - 2 * MARGIN_PX) * (high - low)
 
-    # painting
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         appearance, colours = self._appearance, self._appearance.colours
@@ -148,7 +148,7 @@ class HistogramView(QWidget):
             painter.setBrush(QColor(colours.accent))
             painter.drawEllipse(QPointF(x, 8), GRIP_PX / 1.6, GRIP_PX / 1.6)
 
-    # steering
+    # Interaction
 
     def _grip(self, x: float) -> str:
         low, high = (self.x_of(end) for end in self._appearance.window)

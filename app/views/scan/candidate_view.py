@@ -58,7 +58,7 @@ class CandidateView(RasterView):
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, tr("Selected candidate"), parent)
         self.title = ""
-        self.has_crosshair = False  # until the user puts it somewhere
+        self.has_crosshair = False  # until the user sets it
 
     def make_raster(self, volume: Volume) -> Raster:
         return raster_of(volume)

@@ -38,7 +38,7 @@ class MarkedRaster(Raster):
         pixels[np.broadcast_to(self.bad, pixels.shape)] = QColor(BAD_COLOUR).rgb()
         rows, columns = pixels.shape
         image = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32)
-        return image.copy()  # the array goes, the image stays
+        return image.copy()  # the image must outlive the array
 
 
 class DetectorView(RasterView):

@@ -122,7 +122,7 @@ class ScanView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(560, 480)
 
-    # painting
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -161,7 +161,7 @@ class ScanView(QWidget):
             painter, scene, self.camera, self._colours, scale, centre, middle, self._unit
         )
 
-    # steering
+    # Interaction
 
     @property
     def _last(self) -> int:

@@ -42,7 +42,7 @@ class SinogramView(DetectorView):
         width = float(volume.grid.size_mm[0])
         across, down = (max(n - 2 * FIT_MARGIN_PX, 8.0) for n in (self.width(), self.height()))
         scale = across / width
-        if self.above is not None:  # columns of both pictures stand below each other
+        if self.above is not None:  # columns of both images are aligned
             size = (self.above.width(), self.above.height())
             fitted = Viewport.fit(self.above.image_rect(volume), size, FIT_MARGIN_PX)
             scale = min(scale, fitted.px_per_mm)

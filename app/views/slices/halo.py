@@ -52,7 +52,8 @@ def halo_text(
     """
     if not text:
         return
-    if painter.paintEngine().type() != QPaintEngine.Type.Raster:  # letters stay letters on paper
+    # Text stays text in printed output.
+    if painter.paintEngine().type() != QPaintEngine.Type.Raster:
         _draw(painter, left, baseline, text, ink, halo)
         return
     ratio = painter.device().devicePixelRatioF()

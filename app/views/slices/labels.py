@@ -115,7 +115,7 @@ class ElidedLabel(LiteralLabel):
             limits of the width [px]
         """
         self.full_text = text
-        # a layout gives what is ignored no room, whatever its least width
+        # A layout gives an Ignored widget no space, whatever its minimum width.
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedWidth(min(max(self.sizeHint().width(), least_px), most_px))
         self._fit()

@@ -16,8 +16,8 @@ from app.views.volume_facts import facts_of
 from engine.data import Volume
 from engine.geometry import Convention, Direction, Edges, Point, Rect, orientation
 
-MOST_VOXELS = 2_000_000  # in the copy that is turned: well below 40 ms on one core
-DEPTH_STEP = 0.4  # of a voxel: below the shortest chord of any line that must not miss it
+MOST_VOXELS = 2_000_000  # of the rotated copy: well below 40 ms on one core
+DEPTH_STEP = 0.4  # voxels; shorter than any chord that must not be missed
 SHOWN_LETTER = 0.35  # an axis within about 70° of the screen's right is named
 
 
@@ -102,7 +102,7 @@ class Projector:
             i_y = np.floor((u * sine + depth * cosine + half_y) / pitch_y).astype(np.intp)
             inside = np.flatnonzero((i_x >= 0) & (i_x < n_x) & (i_y >= 0) & (i_y < n_y))
             if inside.size:
-                span = slice(inside[0], inside[-1] + 1)  # a line crosses a box once
+                span = slice(inside[0], inside[-1] + 1)  # a line crosses a box in one piece
                 seen = rows[i_y[span] * n_x + i_x[span]]
                 np.maximum(image[span], seen, out=image[span])
         image[np.isneginf(image)] = self._air

@@ -192,13 +192,13 @@ class SliceView(RasterView):
         super().forget_raster()
 
     def _follow_fusion(self) -> None:
-        if self.state.slab.kind:  # which two volumes that are compared do without
+        if self.state.slab.kind:  # a comparison does not use slabs
             self.forget_raster()
         self._forget_upper()
 
     def _forget_upper(self) -> None:
         self._upper.forget_values()
-        self._forget_image()  # which may be clear where it lies over the other one
+        self._forget_image()  # its transparency depends on the other volume
 
     def _forget_upper_colours(self) -> None:
         self._upper.forget_colours()

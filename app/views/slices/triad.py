@@ -37,4 +37,4 @@ def triad(painter: QPainter, camera: SceneCamera, height: int, colours: ViewColo
         beyond = origin + QPointF(direction[0], -direction[1]) * (TRIAD_PX + 10)
         at = beyond if line.length() > 3 else origin + QPointF(8, -6)
         painter.setPen(QColor(colours.text))
-        painter.drawText(at + QPointF(-4, 4), name)  # without a rim, which takes a millisecond
+        painter.drawText(at + QPointF(-4, 4), name)  # no outline: drawing it takes a millisecond

@@ -1,1 +1,1 @@
-"""Looking at a scan: its geometry, its projections, slices with other values."""
+"""CT inspection: geometry, projections, slices with other parameters."""

@@ -172,7 +172,7 @@ class SweepDialog(QDialog):
         else:
             super().keyPressEvent(event)
 
-    # what the job tells
+    # Signals of the job
 
     def _progress(self, done: int, total: int) -> None:
         self._bar.setRange(0, total)
@@ -221,7 +221,7 @@ class SweepDialog(QDialog):
             view=self.view,
         )
 
-    # what the user does
+    # User actions
 
     def _follow_choice(self, on: bool) -> None:
         if on:

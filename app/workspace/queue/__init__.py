@@ -1,1 +1,1 @@
-"""The queue: studies that wait for their turn."""
+"""The queue of waiting studies."""

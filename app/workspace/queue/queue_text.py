@@ -46,7 +46,7 @@ def standing_of(entry: QueueEntry) -> str:
         return f"{tr('Failed')}{_ended(entry)}: {entry.text}"
     if state == "paused":
         # A text without a request of the user means that the queue paused the study itself.
-        if entry.text:  # nobody asked for it
+        if entry.text:  # without a request of the user
             return tr("Paused: {text}", text=entry.text)
         return tr("Paused; will continue from its checkpoint") if entry.updates else tr("Paused")
     # A crash is worth mentioning, even though the queue will continue the study itself.

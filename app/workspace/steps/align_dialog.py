@@ -140,7 +140,7 @@ class AlignDialog(QDialog):
         else:
             self.deleteLater()
 
-    # moving the map
+    # Moving the map
 
     def _place(self, numbers: tuple[float, ...]) -> None:
         try:
@@ -188,7 +188,7 @@ class AlignDialog(QDialog):
             return None
         return target
 
-    # what is shown
+    # Display
 
     def _show_image(self) -> None:
         self.state.set_volume(self.model.image)

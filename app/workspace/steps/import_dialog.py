@@ -174,7 +174,7 @@ class ImportDialog(QDialog):
         self.words.setText(text)
         set_tone(self.words, "missing")
 
-    # what is shown
+    # Display
 
     def _show(self) -> None:
         model = self.model

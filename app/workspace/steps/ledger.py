@@ -237,7 +237,7 @@ def ledger_state_of(
             )
         # Two sentences with the same beginning would be repetitive.
         if message is not None and message.text.startswith(obstacle):
-            obstacle = message.text  # with what the run found that it costs
+            obstacle = message.text  # the run also states the effect
         return LedgerState("look", "look", sentence(obstacle))
     if doubts:
         return LedgerState("look", "look", _doubted(message, doubts))

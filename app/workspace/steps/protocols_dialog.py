@@ -168,7 +168,7 @@ class ProtocolsDialog(QDialog):
             self.buttons[name].setEnabled(not obstacle)
             self.buttons[name].setToolTip(literal_tip(obstacle or tip))
 
-    # what the buttons do
+    # Actions of the buttons
 
     def _use(self) -> None:
         found = self.chosen

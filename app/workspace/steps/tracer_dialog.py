@@ -43,7 +43,7 @@ class TracerDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         known = self._study.inputs.get(ROLE)
         value = known.content if known is not None and isinstance(known.content, Tracer) else None
-        # one that is loaded for this scan may be written for it anew
+        # Values that were loaded for this scan can be saved for it again.
         value = value.model_copy(update={"of_scan": None}) if value is not None else Tracer()
         self.form = Form(Tracer, value, second=SECOND)
         self.given = label("", wrap=True)

@@ -1,1 +1,1 @@
-"""The list of all studies, and what the worklist says is to be done."""
+"""The list of all studies, and the orders of the worklist."""

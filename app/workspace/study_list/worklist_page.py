@@ -95,7 +95,7 @@ class WorklistPage(QWidget):
             try:
                 return ask_worklist(Node.at(site.worklist, called=site.worklist_called), question)
             except EngineError as e:
-                return str(e)  # shown here, beside what was asked for
+                return str(e)  # shown next to the query
 
         self._context.commands.run_task(work, self._took, on_end=self._show)
 

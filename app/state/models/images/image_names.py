@@ -82,9 +82,7 @@ def names_of_entries(entries: Iterable[QueueEntry], results: Iterable[Result]) -
     made = {each.id: each for each in results}
     found = []
     for entry in entries:
-        with suppress(
-            EngineError, ValueError
-        ):  # a study that cannot be read goes by its title alone
+        with suppress(EngineError, ValueError):  # an unreadable study is listed by its title only
             found.append(_named(entry, made.get(entry.result)))
     return image_names(found, WORDS)
 

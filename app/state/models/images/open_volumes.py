@@ -122,7 +122,7 @@ class OpenVolumes(QObject):
         sides = NO_SIDES if NOT_TOLD in (base.volume.axes, overlay.volume.axes) else ""
         return PairingNote(found.warning, "; ".join(filter(None, (found.remark, sides))))
 
-    # the image of the run
+    # The image of the run
 
     def take_image(self, image: OpenVolume | None, *, refit: bool = False) -> None:
         """Replace the image of the run.
@@ -153,7 +153,7 @@ class OpenVolumes(QObject):
         self._base_key, self._overlay_key = IMAGE, ""
         self._show()
 
-    # others
+    # Other volumes
 
     def add(self, opened: OpenVolume) -> None:
         """Open a volume.
@@ -235,7 +235,7 @@ class OpenVolumes(QObject):
         """Exchange base and overlay."""
         self.set_base(self._overlay_key)
 
-    # what is on show
+    # The displayed volumes
 
     def _found(self, key: str) -> OpenVolume | None:
         return next((each for each in self.items if each.key == key), None)
@@ -256,7 +256,7 @@ class OpenVolumes(QObject):
         # `set_volume` rebuilds all slices; skip it if only the overlay has changed.
         if base is None or base.volume is not view.volume or refit:
             self._display.show(base.volume if base is not None else None, refit=refit)
-            if switched and had_one:  # both lie in one space
+            if switched and had_one:  # both have one coordinate system
                 view.set_cursor(cursor)
         # Links must be off while saved windows return, or the first would overwrite the second.
         keys = self._base_key, self._overlay_key

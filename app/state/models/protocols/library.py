@@ -119,7 +119,7 @@ class ProtocolLibrary(SavedProtocols):
         # The list has program, site and own protocols in this order, so the last one is the user's.
         return ListedProtocol(**vars(same[-1])) if same else None
 
-    # changes
+    # Changes
 
     def save(self, protocol: Protocol, name: str) -> Protocol:
         """Save settings as a new protocol, or as the next version of an own one.

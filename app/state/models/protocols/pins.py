@@ -80,5 +80,5 @@ class ProtocolPins:
 def _login() -> str:
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a login without a name
+    except (OSError, KeyError, ImportError):  # the account has no name
         return ""

@@ -71,7 +71,7 @@ class ProtocolState(QObject):
         self._reference: SavedProtocol | None = None
         self._for_next: Protocol | None = None  # chosen while no scan was open
 
-    # the open scan
+    # The open scan
 
     @property
     def known(self) -> OpenStudy:
@@ -145,7 +145,7 @@ class ProtocolState(QObject):
         base = protocol if found is None else found.protocol
         return base, protocol.model_copy(update={"saved": base.saved})
 
-    # the protocol in use
+    # The protocol in use
 
     @property
     def protocol(self) -> Protocol:
@@ -259,7 +259,7 @@ class ProtocolState(QObject):
         self.history.redo()
         self.protocol_changed.emit()
 
-    # pins
+    # Pins
 
     def pin(self, *, on: bool) -> None:
         """Pin the saved protocol for this kind of scanner, or remove the pin.
