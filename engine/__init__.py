@@ -1,6 +1,7 @@
 """Isocenter's reconstruction engine: read a scan, reconstruct it, save the volume.
 
-No window, scriptable, testable alone. These names are its face; everything else may change.
+The engine has no user interface and runs in scripts. The names of this module are its public
+interface; everything else may change.
 
 Examples
 --------
@@ -79,7 +80,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "simulate.listmode": ("simulate_listmode",),
     "simulate.xray": ("simulate_integrals", "simulate_xray"),
 }
-"""Module of the engine to the names it gives to the face, loaded when first asked for."""
+"""Module to the public names that it defines; it is imported at the first access to one."""
 _HOME = {name: f"engine.{module}" for module, names in _MODULES.items() for name in names}
 
 __all__ = [
@@ -125,10 +126,12 @@ __all__ = [
     "simulate_xray",
 ]
 
+# programs can contain module names from before version 0.2.0
 _find_old_names()
 
 
 def __getattr__(name: str) -> Any:
+    # reading the metadata takes milliseconds, and few programs need the version
     if name == "__version__":
         from importlib.metadata import version
 
@@ -136,9 +139,10 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'engine' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value  # the next look-up finds it at once
+    globals()[name] = value  # later accesses do not call this function
     return value
 
 
 def __dir__() -> list[str]:
+    # completion in an interactive Python also shows names that are not imported yet
     return sorted({*globals(), *__all__})

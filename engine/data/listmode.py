@@ -113,6 +113,7 @@ class ListMode:
     @property
     def has_singles(self) -> bool:
         """True if singles, window and duration allow an estimate of the randoms."""
+        # rates of singles follow from their counts and the duration
         return self.singles is not None and self.coincidence_window_ps > 0 and self.duration_s > 0
 
     def describe_singles(self) -> str:
@@ -146,6 +147,7 @@ class ListMode:
 
         return replace(
             self,
+            # a selection of sorted events need not have all prompts first
             n_ordered=None,
             crystals=take(self.crystals),
             delayed=selected(self.delayed),
@@ -207,6 +209,7 @@ class ListMode:
     @property
     def crystal_weights(self) -> NDArray[np.float64] | None:
         """Product (n_crystals,) of all factors of crystals; None if there are none."""
+        # factors of other kinds have no values by crystal
         found = [f.crystal_values for f in self.line_factors if f.crystal_values is not None]
         return np.prod(found, axis=0, dtype=np.float64) if found else None
 

@@ -106,6 +106,7 @@ class Volume:
         """
         if not sides or self.sides != UNKNOWN_AXES:
             return self
+        # KEY records that the user stated it, for the provenance
         return replace(self, info={**self.info, STATED_AXES: sides, KEY: BY_USER})
 
     @property
@@ -114,4 +115,5 @@ class Volume:
 
         Files with patient axes are written with it, in agreement with the letters of the views.
         """
+        # only the sign of z differs between "LPS" and "LPI"
         return -1 if self.axes.endswith("I") else 1

@@ -1,1 +1,1 @@
-"""Numba kernels and, beside them, their CUDA twins."""
+"""Numba kernels, and their CUDA twins next to them."""

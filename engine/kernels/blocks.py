@@ -1,8 +1,8 @@
-"""Sharing the rows of a list out over threads, and the images they add into.
+"""Distribute the rows of a list over threads, and the images that they add to.
 
-Kernels release the interpreter lock, so plain threads do. Rows go out in blocks, block i to
-thread i modulo the number of threads: who adds what, and in which order, depends on the number
-of threads alone. Where no two blocks add into the same sums, they go to whoever is free.
+Kernels release the interpreter lock, so plain threads are enough. Rows are distributed in blocks,
+block i to thread i modulo the number of threads. Who adds what, and in which order, therefore
+depends only on the number of threads. Blocks without common sums go to the next free thread.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from numpy.typing import DTypeLike
 from engine.core.arrays import Array
 
 OnProgress = Callable[[int, int], None]
-"""Called with the rows done and the rows in all; may raise to stop the work."""
+"""Called with (rows done, all rows); can raise an exception to stop the work."""
 
 _TICK_S = 0.2
 _LARGEST_BLOCK, _SMALLEST_BLOCK = 8192, 256
 _BLOCKS_PER_THREAD = 8
 _SUMS_BYTES = 4 << 30
-"""Memory that the images of all threads may take together; beyond it, fewer threads work."""
+"""Maximum memory of the images of all threads; above it, fewer threads work."""
 
 
 def padded(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of an image with its border."""
+    """Return the shape of an image with its border of one voxel."""
     return tuple(n + 2 for n in shape)
 
 
 def pad(image: Array, dtype: DTypeLike) -> Array:
-    """Copy an image into one with a border of one zero voxel on every side."""
+    """Return a copy of an image with a border of one zero voxel on each side."""
     bordered = np.zeros(padded(image.shape), dtype)
     bordered[1:-1, 1:-1, 1:-1] = image
     return bordered
@@ -51,11 +51,25 @@ def run_blocks(
     rows: int = 0,
     in_turn: bool = True,
 ) -> None:
-    """Call work(thread, start, stop) on all rows; `on_progress` about five times a second.
+    """Call a function on all rows, in blocks, with several threads.
 
-    smallest : rows worth a call; rows : of a block, 0: as their number and that of threads suggest;
-    in_turn : False: a thread takes the next block as soon as it is free, for blocks that share no
-    sums, where nobody sees who did them
+    Parameters
+    ----------
+    work
+        called with (thread, start, stop); must be safe in several threads
+    n_rows
+        number of rows
+    threads
+        number of threads
+    on_progress
+        called about five times a second; can raise to stop
+    smallest
+        minimum rows of a block
+    rows
+        rows of a block; 0: derived from the numbers of rows and threads
+    in_turn
+        True: block i goes to thread i modulo `threads`; False: to the next free thread, for blocks
+        without common sums
     """
     starts = range(0, n_rows, rows or _block_size(n_rows, threads, smallest))
     # one counter for each thread: only its owner writes it, so no lock is needed to sum them
@@ -81,17 +95,17 @@ def run_blocks(
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(share, thread) for thread in range(threads)]
         try:
-            # progress is reported from the caller's thread: what it does, a signal of the window or
-            # an exception that stops the work, must not run inside a worker
+            # progress is reported in the caller's thread: a signal of the window or
+            # an exception that stops the work must not occur inside a worker
             while wait(futures, timeout=_TICK_S).not_done:
                 if on_progress:
                     on_progress(sum(done), n_rows)
         finally:
             # also when `on_progress` raises: the pool waits for its threads as it closes, and they
-            # end after the block at hand instead of after all of them
+            # end after the current block instead of after all of them
             stopped.set()
     for future in futures:
-        # a fault of a kernel is raised only now, when no thread is left that writes into shared
+        # an error of a kernel is raised only now, when no thread writes into shared
         # arrays
         future.result()
     if on_progress:
@@ -99,27 +113,35 @@ def run_blocks(
 
 
 class Images(Protocol):
-    """How the images that threads add into lie in memory."""
+    """Memory layout of the images that threads add to."""
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of one."""
+        """Bytes of one image."""
 
     def empty(self) -> Array:
-        """Return one to add into, in any shape."""
+        """Return a new image to add to, in any shape."""
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
-        """Return the sum of some as one image [z, y, x], added in their order."""
+        """Return the sum of images as [z, y, x].
+
+        Parameters
+        ----------
+        parts
+            images in this layout, added in this order
+        threads
+            number of threads
+        """
 
 
 @dataclass(frozen=True)
 class Bordered:
-    """Images as they are, with a border of one voxel on every side.
+    """Images in [z, y, x] order, with a border of one voxel on each side.
 
     Attributes
     ----------
     shape : (n_z, n_y, n_x), without the border
-    dtype : of the sums
+    dtype : dtype of the sums
     """
 
     shape: tuple[int, ...]
@@ -146,19 +168,36 @@ def sum_blocks(
     on_progress: OnProgress | None = None,
     rows: int = 0,
 ) -> Array:
-    """Call work(sums, start, stop), each thread with sums of its own; return their total [z, y, x].
+    """Call a function on all rows, each thread with its own sums, and return their total.
 
-    rows : of a block, as in `run_blocks`
+    Parameters
+    ----------
+    work
+        called with (sums, start, stop); adds to `sums`
+    n_rows
+        number of rows
+    images
+        layout of the sums
+    threads
+        maximum number of threads; fewer if their images exceed the memory
+    on_progress
+        called about five times a second; can raise to stop
+    rows
+        rows of a block; 0: derived from the numbers of rows and threads
+
+    Returns
+    -------
+    image [z, y, x]; the same number of threads gives the same bits
     """
     affordable = _SUMS_BYTES // images.n_bytes
     n_blocks = -(-n_rows // (rows or _block_size(n_rows, threads)))
     threads = max(1, min(threads, affordable, n_blocks))
-    # an image for each thread: atomic additions would come in another order, and so give other last
+    # an image for each thread: atomic additions would have another order, and so other last
     # bits, from run to run
     sums: dict[int, Array] = {}
 
     def add(thread: int, start: int, stop: int) -> None:
-        if thread not in sums:  # made by the thread itself, beside the others
+        if thread not in sums:  # allocated by the thread itself, in parallel
             sums[thread] = images.empty()
         work(sums[thread], start, stop)
 
@@ -168,7 +207,7 @@ def sum_blocks(
 
 
 def _added_up(parts: Sequence[Array], threads: int) -> Array:
-    """Add images up in their order, some slices by each thread."""
+    """Add images in their order; each thread adds some slices."""
     first, *others = parts
     if not others:
         return first
@@ -184,6 +223,6 @@ def _added_up(parts: Sequence[Array], threads: int) -> Array:
 
 
 def _block_size(n_rows: int, threads: int, smallest: int = _SMALLEST_BLOCK) -> int:
-    """Rows of one block: small enough to balance the threads, large enough to be worth a call."""
+    """Return the rows of a block: small enough for balance, large enough to be worth a call."""
     even = -(-n_rows // (threads * _BLOCKS_PER_THREAD))
     return min(max(even, smallest), _LARGEST_BLOCK)

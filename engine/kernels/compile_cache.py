@@ -1,9 +1,10 @@
-"""Compiled CPU kernels, kept between starts in a folder for each state of their sources.
+"""Compiled CPU kernels, stored between starts in a folder for each state of their sources.
 
-Numba keeps an index beside each file and reads it before it looks whether it still fits: one that
-names a class which is gone ends every start with an AttributeError. It also takes no notice of a
-function or a constant that changed in another file. So all that is compiled lies in a folder named
-by a digest of every source here and of the libraries: another state of them never meets it.
+Numba has an index file next to each source, and reads it before it checks whether it is still
+valid. An index that names a removed class ends every start with an AttributeError. Numba also
+ignores changes of functions or constants in other files. All compiled code is therefore stored in a
+folder named by a digest of all sources here and of the libraries, and is never used with another
+state of them.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from engine.core.paths import cache_dir
 SOURCES = Path(__file__).parent
 PREFIX = "kernels-"
 KEPT_STATES = 3
-"""Folders of other states that stay, the youngest: to go back to a version costs no minute."""
+"""Number of recent folders of other states that are kept, to switch versions without delay."""
 
 LONGEST_WAIT_S = 120.0
-"""For another process that compiles the same kernel."""
+"""Maximum wait for another process that compiles the same kernel."""
 
 _IMPORTED = re.compile(rb"^from engine\.kernels\.([\w.]+) import", re.MULTILINE)
 _LOCK = Lock()
@@ -46,12 +47,12 @@ config: Any = numba_config
 
 
 def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator: numba.njit without the lock of Python, its result kept on disk.
+    """Return a decorator: numba.njit without Python's lock, with its result cached on disk.
 
     Parameters
     ----------
     options
-        of numba.njit: fastmath, error_model, ...
+        options of numba.njit: fastmath, error_model, ...
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -68,10 +69,10 @@ def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def cache_folder() -> Path | None:
-    """Folder of what is compiled from these sources; None where nothing can be written.
+    """Return the folder of code compiled from these sources; None if no folder is writable.
 
-    In order: what the variable NUMBA_CACHE_DIR says; beside the sources, where an installation is
-    shared; the user's own cache, where the installation is read-only.
+    In this order: the variable NUMBA_CACHE_DIR; next to the sources, for shared installations; the
+    user's own cache, for read-only installations.
     """
     for base in _bases():
         folder = base / f"{PREFIX}{digest()}"
@@ -83,21 +84,23 @@ def cache_folder() -> Path | None:
 
 @cache
 def digest() -> str:
-    """Fingerprint of the sources that Numba compiles, of Python and of the libraries."""
+    """Return a digest of the sources that Numba compiles, of Python and of the libraries."""
     libraries = platform.python_version(), numba.__version__, llvmlite_version, np.__version__
     content = sha256(" ".join(libraries).encode())
+    # name and length delimit the texts, so that moved lines change the digest
     for name, text in sorted(_compiled().items()):
         content.update(f"{name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
 
 
 def _compiled() -> dict[str, bytes]:
-    """Sources that Numba compiles, and those of what they take from others, by name.
+    """Return the sources that Numba compiles, and those that they import, by name.
 
-    The rest, of cards, changes often, and a digest costs a minute.
+    Other sources, for GPUs, change often, and a new digest costs a minute of compilation.
     """
     texts = {_name(path): path.read_bytes() for path in SOURCES.rglob("*.py")}
     found: dict[str, bytes] = {}
+    # start with the sources that contain kernels, then follow their imports
     left = [name for name, text in texts.items() if b"njit" in text]
     while left:
         name = left.pop()
@@ -113,10 +116,11 @@ def _name(path: Path) -> str:
 
 
 def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[..., Any]:
-    """Return a first call that holds Numba's lock throughout, and that of the kernel's processes.
+    """Return a first call that holds Numba's lock and a lock between processes.
 
-    Numba takes its own only once it compiles: before, it registers its operators, and a kernel that
-    another thread compiles meanwhile finds them replaced between its types and its code.
+    Numba takes its own lock only when it compiles. Before that it registers its operators, and a
+    kernel that another thread compiles at that time finds them replaced between its types and its
+    code.
     """
 
     def locked(*args: Any, **kwargs: Any) -> Any:
@@ -128,10 +132,10 @@ def _one_at_a_time(compiled: Callable[..., Any], lock: Path | None) -> Callable[
 
 @contextmanager
 def _without_extensions() -> Iterator[None]:
-    """Leave out what other libraries register with Numba, which no kernel uses.
+    """Skip the extensions that other libraries register with Numba; no kernel uses them.
 
-    Those that read GATE's files take as long to load as the kernels of a run. A function that is
-    not ours finds them as ever.
+    Those of the readers for GATE take as long to load as the kernels of a run. Functions that are
+    not ours find them as usual.
     """
     known = entrypoints._already_initialized
     entrypoints._already_initialized = True
@@ -143,14 +147,15 @@ def _without_extensions() -> Iterator[None]:
 
 @contextmanager
 def _first_of_processes(lock: Path | None) -> Iterator[None]:
-    """Let one process compile a kernel; others wait, and load what it has kept.
+    """Let one process compile a kernel; others wait, and load its result.
 
-    Each would take the same seconds, and who writes Numba's index last would leave out the others.
+    Otherwise each process would need the same seconds, and the last writer of Numba's index would
+    drop the entries of the others.
     """
     from filelock import FileLock, Timeout
 
     with ExitStack() as held:
-        # some file systems know no locks, and a process that hangs must not stop all others
+        # some file systems have no locks, and a process that hangs must not stop all others
         with suppress(OSError, NotImplementedError, Timeout):
             if lock is not None:
                 held.enter_context(FileLock(lock).acquire(timeout=LONGEST_WAIT_S))
@@ -158,21 +163,21 @@ def _first_of_processes(lock: Path | None) -> Iterator[None]:
 
 
 class _ForgivingCache(FunctionCache):
-    """Numba's cache of one function; what cannot be read is dropped and compiled again."""
+    """Numba's cache of one function; unreadable entries are removed and compiled again."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001  a torn pickle may raise anything at all
+        except Exception:  # noqa: BLE001  a damaged pickle can raise any exception
             self.flush()
             return None
 
 
 def _cache_of(function: Callable[..., Any], folder: Path) -> FunctionCache:
-    """Return the cache of a function, in our folder instead of Numba's usual one.
+    """Return the cache of a function in our folder instead of Numba's default.
 
-    Numba asks its configuration for the folder only while it makes the cache; other users of Numba
-    in the process keep theirs.
+    Numba reads its configuration only when it creates the cache, so other users of Numba in this
+    process keep their own folder.
     """
     with _LOCK:
         usual = config.CACHE_DIR
@@ -184,7 +189,7 @@ def _cache_of(function: Callable[..., Any], folder: Path) -> FunctionCache:
 
 
 def _bases() -> list[Path]:
-    """Folders to try, the best first."""
+    """Return the folders to try, best first."""
     asked = os.environ.get("NUMBA_CACHE_DIR")
     bases = [Path(asked)] if asked else [SOURCES / "__pycache__"]
     try:
@@ -194,10 +199,10 @@ def _bases() -> list[Path]:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether files can be written in a folder, made if absent."""
+    """Whether files can be written in a folder, which is created if missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # the mode says nothing of a full disk or a mount that is read-only
+        # permissions do not show a full disk or a read-only mount
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:
@@ -205,16 +210,16 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _forget_old_states(base: Path, current: Path) -> None:
-    """Remove what was compiled from other states of the sources, but for the youngest."""
-    os.utime(current)  # the one in use is never among the oldest for another process
+    """Remove code compiled from other states of the sources, except the most recent ones."""
+    os.utime(current)  # so that another process never sees the one in use as old
     others = [path for path in base.glob(f"{PREFIX}*") if path != current]
     others.sort(key=_age, reverse=True)
     for path in others[KEPT_STATES:]:
-        shutil.rmtree(path, ignore_errors=True)  # another process may be at it, or use it
+        shutil.rmtree(path, ignore_errors=True)  # another process can remove or use it
 
 
 def _age(folder: Path) -> float:
-    """Time of the last use; 0 of one that another process has just removed."""
+    """Return the time of the last use; 0 if another process has just removed it."""
     try:
         return folder.stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""The ray and image kernels of one variant, compiled for one GPU, and how they are called."""
+"""Ray and image kernels of one variant, compiled for one GPU, and their calls."""
 
 from __future__ import annotations
 
@@ -18,15 +18,23 @@ from engine.kernels.variants import EM_BLOCK, MOST_CONSTANT_BYTES, TILE, RayVari
 RAY_KERNELS = ("forward", "back", "update", "touched")
 EM_KERNELS = ("pack", "unpack", "collect", "advance", "log_sum")
 ADVANCE_BLOCKS, LOG_BLOCKS = 512, 64
-"""Blocks, at most, whose partial sums are kept."""
+"""Maximum number of blocks with partial sums."""
 
 
 Arguments = tuple[Any, ...]
-"""What a launch is given: typed numbers of numpy, and arrays of the device."""
+"""Arguments of a launch: NumPy scalars of the exact type, and device arrays."""
 
 
 def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
-    """Return the variant with the timing that the rows have."""
+    """Return the variant with the TOF mode that the rows need.
+
+    Parameters
+    ----------
+    variant
+        variant of the ray kernels
+    rows
+        events; without TOF bins the kernels are compiled without TOF
+    """
     if not rows.bins.size:
         # no bins to read and no table to look up: less traffic, and a few registers fewer
         return replace(variant, timing="none")
@@ -37,7 +45,7 @@ def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
 
 @dataclass(frozen=True)
 class Layout:
-    """How images lie on the device: with a border, linear or in tiles."""
+    """Memory layout of images on the device: with a border, linear or in tiles."""
 
     shape: tuple[int, ...]
     """(n_z, n_y, n_x), without the border."""
@@ -45,23 +53,23 @@ class Layout:
 
     @property
     def sizes(self) -> tuple[np.int32, np.int32, np.int32]:
-        """n_x, n_y, n_z with the border."""
+        """n_x, n_y, n_z, including the border."""
         z, y, x = padded(self.shape)
         return np.int32(x), np.int32(y), np.int32(z)
 
     @property
     def n_packed(self) -> int:
-        """Values of a packed image."""
+        """Number of values of a packed image."""
         edge = TILE if self.variant.order == "tiles" else 1
         return prod(-(-n // edge) * edge for n in padded(self.shape))
 
     @property
     def n_voxels(self) -> int:
-        """Voxels of an image without its border."""
+        """Number of voxels of an image without its border."""
         return prod(self.shape)
 
     def unpacked(self, packed: HostArray) -> HostArray:
-        """Return a packed image of the host as [z, y, x], without its border."""
+        """Return a packed host image as [z, y, x] without its border."""
         z, y, x = (1 + n for n in self.shape)
         if self.variant.order != "tiles":
             return packed.reshape(padded(self.shape))[1:z, 1:y, 1:x]
@@ -71,7 +79,7 @@ class Layout:
 
 
 class Kernels:
-    """Compiled kernels; a call queues one."""
+    """Compiled kernels; each call queues a launch."""
 
     def __init__(self, gpu: Gpu, rows: EventRows, layout: Layout, profiler: Profiler) -> None:
         self.gpu, self.layout = gpu, layout
@@ -94,8 +102,8 @@ class Kernels:
         self.per_slab = self._per_launch(rows)
 
     def _per_launch(self, rows: EventRows) -> Arguments:
-        """Scalars of the scene that stay the same."""
-        # where nothing is timed `DeviceRays` gives a table of one part
+        """Return the scalars of the scene, which are equal for all launches."""
+        # without TOF, `DeviceRays` passes a table of one part
         n_parts = rows.table.size // 4 if rows.bins.size else 1
         x, y, z = rows.voxel_mm
         return (
@@ -110,26 +118,48 @@ class Kernels:
         )
 
     def rays(self, name: str, n_rows: int, *arguments: Any) -> None:
-        """Queue a ray kernel over so many rows."""
+        """Queue a ray kernel.
+
+        Parameters
+        ----------
+        name
+            "forward", "back", "update" or "touched"
+        n_rows
+            number of rows
+        arguments
+            arguments of the kernel
+        """
         function, block = self._functions[name]
         function(-(-n_rows // self.layout.variant.events_per_block), block, *arguments)
 
     def pack(self, image: Array, packed: Array) -> None:
-        """Queue [z, y, x] -> packed."""
+        """Queue the conversion of [z, y, x] to the packed layout."""
         n = self.layout.n_packed
         self._images("pack", n, image, *self.layout.sizes, np.int32(n), packed)
 
     def unpack(self, packed: Array, image: Array) -> None:
-        """Queue packed -> [z, y, x]."""
+        """Queue the conversion of the packed layout to [z, y, x]."""
         x, y, _ = self.layout.sizes
         n = self.layout.n_voxels
         self._images("unpack", n, packed, x, y, np.int32(n), image)
 
     def collect(self, sums: Array, packed: Array | None, unit: float, image: Array) -> None:
-        """Queue sums -> [z, y, x], as shares of the image `packed` if it is given."""
+        """Queue the conversion of sums to an image [z, y, x].
+
+        Parameters
+        ----------
+        sums
+            packed sums in 1 / unit
+        packed
+            image that the sums are multiplied by; None: not multiplied
+        unit
+            1 for floating-point sums, else units per 1
+        image
+            the result
+        """
         x, y, _ = self.layout.sizes
         n = self.layout.n_voxels
-        # every pointer of a launch must be a valid one, read or not
+        # every pointer of a launch must be valid, even if it is not read
         other = image if packed is None else packed  # never read
         as_numerator = np.int32(packed is not None)
         self._images(
@@ -145,9 +175,22 @@ class Kernels:
         unit: float,
         *state: Array,
     ) -> None:
-        """Queue one EM update that leaves each voxel `least` of its value, at least.
+        """Queue one EM update.
 
-        state : image, peak, fault, parts
+        Parameters
+        ----------
+        sums
+            packed sums of the back projection, in 1 / unit
+        sensitivity
+            packed sensitivity of all subsets
+        n_subsets
+            number of subsets
+        least
+            minimum factor of a voxel
+        unit
+            1 for floating-point sums, else units per 1
+        state
+            image, peak, fault and partial sums on the device
         """
         of_update = np.int32(n_subsets), np.float32(least), np.float64(1 / unit)
         scalars = *of_update, np.int32(self.layout.n_packed)
@@ -156,7 +199,19 @@ class Kernels:
         function(n_blocks, block, sums, sensitivity, *scalars, *state)
 
     def log_sum(self, expected: Array, n_rows: int, parts: Array, skipped: Array) -> None:
-        """Queue the sum of the logarithms of expected counts, by block."""
+        """Queue the sum of the logarithms of expected counts, by block.
+
+        Parameters
+        ----------
+        expected
+            (n_rows,) expected counts
+        n_rows
+            number of rows
+        parts
+            partial sums of the blocks
+        skipped
+            skipped rows of the blocks
+        """
         function, block = self._functions["log_sum"]
         function(
             min(-(-n_rows // block), LOG_BLOCKS), block, expected, np.int32(n_rows), parts, skipped

@@ -1,4 +1,4 @@
-"""Memory asked for before it is needed: a hint to the processor, which changes no result."""
+"""Prefetch of memory: a hint to the processor, which does not change results."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from numba.extending import intrinsic
 
 from engine.kernels import lanes
 
-# of LLVM's own words: not to be written now, to be kept in the nearest cache, no instructions
+# arguments of LLVM's prefetch: for reading, into the nearest cache, data and not instructions
 _HINT = tuple(ir.Constant(lanes.I32, n) for n in (0, 3, 1))
 
 
 def _fetch_type(typing: Context, values: Type, place: Type) -> lanes.Declared:
-    """Begin to bring values[place] into the nearest cache; nothing waits for it.
+    """Start loading values[place] into the nearest cache, without waiting.
 
-    values : in one piece; place : uint32
+    values : contiguous; place : uint32
     """
     del typing, place
     return types.void(values, types.uint32), _emit_fetch

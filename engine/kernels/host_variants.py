@@ -1,7 +1,7 @@
-"""The forms in which the kernels of the CPU can run; which is fastest, a measurement tells.
+"""Variants of the CPU kernels; measurements decide which one is fastest.
 
-What varies is how work is cut up, never what is computed: images of X-rays and of stored responses
-have the same bits in every form, those of rays where they are summed in integers.
+Variants differ in how work is divided, never in what is computed. X-ray images and stored responses
+have the same bits in every variant, images of rays if they are summed in integers.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ MOST_ROWS, MOST_TILE, MOST_THREADS = 1 << 24, 1 << 16, 4096
 
 @dataclass(frozen=True)
 class Sharing:
-    """How the rows of a list are shared out over threads; see `engine.kernels.blocks`.
+    """Distribution of the rows of a list over threads; see `engine.kernels.blocks`.
 
     Attributes
     ----------
-    threads : that work; 0: all that the backend has
-    rows : that a thread takes at a time; 0: an eighth of its part, within bounds
+    threads : number of threads; 0: all threads of the backend
+    rows : rows of a block; 0: an eighth of a thread's share, within bounds
     """
 
     threads: int = 0
@@ -30,17 +30,17 @@ class Sharing:
         _within("rows", self.rows, 0, MOST_ROWS)
 
     def workers(self, threads: int) -> int:
-        """Return how many of so many threads work."""
+        """Return the number of threads that work, out of those available."""
         return min(self.threads or threads, threads)
 
 
 @dataclass(frozen=True)
 class BackForm(Sharing):
-    """How the voxel-driven back projection is cut up; see `engine.kernels.cone.cone_back`.
+    """Division of the voxel-driven back projection; see `engine.kernels.cone.cone_back`.
 
     Attributes
     ----------
-    lines, views : of a tile, which "upright" works on together so that both stay in the cache
+    lines, views : size of a tile, which "upright" processes together so that both stay in the cache
     """
 
     lines: int = 256
@@ -59,12 +59,12 @@ class BackForm(Sharing):
 
 @dataclass(frozen=True)
 class MatrixForm(Sharing):
-    """How projection with a stored response is cut up; see `engine.operators.matrix.projector`.
+    """Division of projection with a stored response; see `engine.operators.matrix.projector`.
 
     Attributes
     ----------
-    rows : orientations that a thread takes at a time
-    at_once : orientations whose stored rows are sorted together
+    rows : orientations of a block
+    at_once : orientations whose stored rows are decoded together
     """
 
     at_once: int = 256

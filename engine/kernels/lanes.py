@@ -1,4 +1,4 @@
-"""Vectors in LLVM's own words, for what Numba's loops cannot say: parts of intrinsics."""
+"""Vector instructions in LLVM IR that Numba loops cannot express: parts of intrinsics."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from engine.kernels.processor import HAS_AVX512
 I32 = ir.IntType(32)
 
 _OF_AVX2 = 8
-"""Lanes of 32 bits of its registers."""
+"""Lanes of 32 bits in an AVX2 register."""
 
 Declared = tuple[Signature, Callable[..., ir.Value]]
-"""What Numba asks of an intrinsic: its types, and what emits its instructions."""
+"""Definition of a Numba intrinsic: its types, and the function that emits its instructions."""
 _SUFFIX = {ir.FloatType(): "f32", ir.DoubleType(): "f64", I32: "i32"}
 
 
@@ -30,7 +30,21 @@ def vector_at(
     index: ir.Value,
     n_lanes: int,
 ) -> ir.Value:
-    """Pointer to the vector of values of an array of Numba that begins at an index."""
+    """Return a pointer to the vector that begins at an index of a Numba array.
+
+    Parameters
+    ----------
+    context, builder
+        of the intrinsic
+    array
+        the array
+    kind
+        its Numba type
+    index
+        index of the first value
+    n_lanes
+        lanes of the vector
+    """
     data = context.make_array(kind)(context, builder, array).data
     lanes = ir.VectorType(context.get_value_type(kind.dtype), n_lanes)
     return builder.bitcast(builder.gep(data, [index]), lanes.as_pointer())
@@ -42,7 +56,7 @@ def numbers(kind: ir.Type, n_lanes: int) -> ir.Value:
 
 
 def spread(builder: ir.IRBuilder, value: ir.Value, n_lanes: int) -> ir.Value:
-    """Vector with one value in every lane."""
+    """Return a vector with one value in all lanes."""
     lanes = ir.VectorType(value.type, n_lanes)
     nothing = ir.Constant(lanes, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.Constant(I32, 0))
@@ -52,27 +66,39 @@ def spread(builder: ir.IRBuilder, value: ir.Value, n_lanes: int) -> ir.Value:
 
 
 def first_lanes(builder: ir.IRBuilder, n: ir.Value, n_lanes: int) -> ir.Value:
-    """Mask of the lanes 0 ... n - 1; n : 32-bit integer, of any size."""
+    """Return a mask of the lanes 0 ... n - 1.
+
+    Parameters
+    ----------
+    builder
+        of the intrinsic
+    n
+        32-bit integer, of any value
+    n_lanes
+        lanes of the vector
+    """
     return builder.icmp_signed("<", numbers(I32, n_lanes), spread(builder, n, n_lanes))
 
 
 def compressed(builder: ir.IRBuilder, values: ir.Value, is_selected: ir.Value) -> ir.Value:
-    """Lanes of a mask moved to the front of the vector; what follows them is of no meaning.
+    """Return the selected lanes at the front of the vector; the remaining lanes are undefined.
 
-    By one instruction of AVX-512; of AVX2, 8 lanes of 32 bits, whose ways are looked up.
+    One instruction with AVX-512. With AVX2, 8 lanes of 32 bits are permuted by a lookup table.
     """
     kind = values.type
     if not HAS_AVX512:
         return permuted(builder, values, _front_lanes(builder, is_selected))
+    # the undefined third operand fills the lanes after the selected ones
     arguments = [values, is_selected, ir.Constant(kind, ir.Undefined)]
     return called(builder, f"llvm.experimental.vector.compress.{name_of(kind)}", kind, arguments)
 
 
 def _front_lanes(builder: ir.IRBuilder, is_selected: ir.Value) -> ir.Value:
-    """Return which lane goes where, of a mask of 8: one of 256 rows of bytes."""
+    """Return the permutation that moves the selected lanes to the front, for a mask of 8 lanes."""
     row = ir.VectorType(ir.IntType(8), _OF_AVX2)
     ways = [[k for k in range(_OF_AVX2) if mask >> k & 1] for mask in range(1 << _OF_AVX2)]
     rows = [ir.Constant(row, [*way, *[0] * (_OF_AVX2 - len(way))]) for way in ways]
+    # 256 rows of 8 bytes: 2 kB, which stay in the first cache
     table = ir.Constant(ir.ArrayType(row, len(rows)), rows)
     held = cgutils.global_constant(builder.module, "ways_to_front", table)
     mask = builder.zext(builder.bitcast(is_selected, ir.IntType(_OF_AVX2)), ir.IntType(64))
@@ -81,31 +107,55 @@ def _front_lanes(builder: ir.IRBuilder, is_selected: ir.Value) -> ir.Value:
 
 
 def permuted(builder: ir.IRBuilder, values: ir.Value, places: ir.Value) -> ir.Value:
-    """Lanes at some places of a vector of 8 of 32 bits (AVX2); of a place the last 3 bits count."""
+    """Return a permuted vector of 8 lanes of 32 bits (AVX2); the last 3 bits of an index count."""
     name = "permps" if values.type.element == ir.FloatType() else "permd"
     return called(builder, f"llvm.x86.avx2.{name}", values.type, [values, places])
 
 
 def loaded(builder: ir.IRBuilder, pointer: ir.Value, mask: ir.Value, kind: ir.Type) -> ir.Value:
-    """Values of the lanes of a mask, 0 in the others; memory of the others is not touched."""
+    """Return the selected lanes from memory, 0 in the others, whose memory is not accessed.
+
+    Parameters
+    ----------
+    builder
+        of the intrinsic
+    pointer
+        to the vector
+    mask
+        selected lanes
+    kind
+        LLVM type of the vector
+    """
+    # 4: the alignment in bytes, that of one value, as the first lane can be anywhere in a row
     arguments = [pointer, ir.Constant(I32, 4), mask, ir.Constant(kind, [0.0] * kind.count)]
     return called(builder, f"llvm.masked.load.{name_of(kind)}.p0", kind, arguments)
 
 
 def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, mask: ir.Value) -> None:
-    """Write the lanes of a mask; memory of the others is not touched."""
+    """Write the selected lanes; memory of the others is not accessed."""
     arguments = [value, pointer, ir.Constant(I32, 4), mask]
     name = f"llvm.masked.store.{name_of(value.type)}.p0"
     called(builder, name, ir.VoidType(), arguments)
 
 
 def picked(builder: ir.IRBuilder, places: ir.Value, parts: Sequence[ir.Value]) -> ir.Value:
-    """Lanes at some places of two vectors of float32, or, with AVX2, of two or four of 8."""
+    """Return lanes at given indices of several vectors, without memory access.
+
+    Parameters
+    ----------
+    builder
+        of the intrinsic
+    places
+        index of each lane, counted through all vectors
+    parts
+        two vectors of float32; with AVX2 two or four of 8 lanes
+    """
     kind = parts[0].type
     if HAS_AVX512:
         low, high = parts
         return called(builder, "llvm.x86.avx512.vpermi2var.ps.512", kind, [low, places, high])
     found = [permuted(builder, part, places) for part in parts]
+    # each round halves the candidates of a lane by one bit of its index
     for bit in (8, 16)[: len(found) // 2]:
         at = spread(builder, ir.Constant(I32, bit), _OF_AVX2)
         is_set = builder.icmp_signed("!=", builder.and_(places, at), ir.Constant(at.type, None))
@@ -117,31 +167,43 @@ def picked(builder: ir.IRBuilder, places: ir.Value, parts: Sequence[ir.Value]) -
 
 
 def smallest(builder: ir.IRBuilder, values: ir.Value) -> ir.Value:
-    """The smallest of the lanes, which are integers."""
+    """Return the smallest of integer lanes."""
     name = f"llvm.vector.reduce.smin.{name_of(values.type)}"
     return called(builder, name, values.type.element, [values])
 
 
 def absolute(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Absolute value of float32, or of each lane."""
+    """Return the absolute value of float32, or of each lane."""
     return called(builder, f"llvm.fabs.{name_of(value.type)}", value.type, [value])
 
 
 def at_least_0(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """Each lane, or 0 where it is negative."""
+    """Return each lane, or 0 if it is negative."""
     nought = ir.Constant(value.type, [0.0] * value.type.count)
     return builder.select(builder.fcmp_ordered(">", value, nought), value, nought)
 
 
 def name_of(kind: ir.Type) -> str:
-    """LLVM's name of a type in those of its functions: f32, v16f32."""
+    """Return LLVM's name of a type in function names: f32, v16f32."""
     if not isinstance(kind, ir.VectorType):
         return _SUFFIX[kind]
     return f"v{kind.count}{_SUFFIX[kind.element]}"
 
 
 def called(builder: ir.IRBuilder, name: str, kind: ir.Type, arguments: list[ir.Value]) -> ir.Value:
-    """Result of one of LLVM's functions."""
+    """Return the result of an LLVM function.
+
+    Parameters
+    ----------
+    builder
+        of the intrinsic
+    name
+        name of the function
+    kind
+        type of the result
+    arguments
+        arguments, which define its signature
+    """
     declared = ir.FunctionType(kind, [argument.type for argument in arguments])
     function = cgutils.get_or_insert_function(builder.module, declared, name)
     return builder.call(function, arguments)

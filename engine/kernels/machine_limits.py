@@ -1,4 +1,4 @@
-"""Loops that do one thing as fast as a processor can: what benchmarks are read beside.
+"""Loops that measure limits of the processor, as references for benchmarks.
 
 triad: a(i) = b(i) + c d(i), McCalpin's STREAM (1995)
 multiply-add: x ← x m + c, in registers
@@ -13,7 +13,7 @@ from engine.core.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 
 CHAIN = 16
-"""Multiply-adds of a number for each time that it is loaded."""
+"""Multiply-adds of a number for each load."""
 
 
 @cached_njit(fastmath=True)
@@ -31,7 +31,7 @@ def multiply_add(x: Array, m: float, c: float, steps: int) -> None:
     for _ in range(steps):
         for i in range(len(x)):
             value = x[i]
-            for _ in range(CHAIN):  # unrolled, so that the loop around it is done in vectors
+            for _ in range(CHAIN):  # unrolled, so that the outer loop is vectorised
                 value = value * factor + more
             x[i] = value
 

@@ -1,9 +1,9 @@
-"""Voxel-driven back projection along parallel rays across z, row by row of the detector.
+"""Voxel-driven back projection of parallel rays perpendicular to z, by detector rows.
 
-out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+    out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-As `cone_back`, whose coordinates these are; here τ does not change with x, y and z, and b with z
-alone. So two rows of a view are blended once for a slice, and its lines along x read that one row.
+as in `cone_back`, with the same coordinates. Here τ is constant, and b depends only on z. Two rows
+of a view are therefore interpolated once for a slice, and its lines along x read this row.
 """
 
 from __future__ import annotations
@@ -22,15 +22,23 @@ _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
 
 LINES = 16
-"""Lines of voxels that take a blended row together, so that they stay in the fastest cache."""
+"""Lines of voxels that use an interpolated row together, so that they stay in the L1 cache."""
 
 
 LEVEL = 1e-6
-"""Rows that a slice may climb over its width and still fall on one height."""
+"""Maximum change of the detector row over the width of a slice."""
 
 
 def are_level(matrices: Array, shape: tuple[int, int]) -> bool:
-    """Whether slices (n_y, n_x) fall on one height of all views, along parallel rays."""
+    """Return True if each slice is projected to one height of all views, by parallel rays.
+
+    Parameters
+    ----------
+    matrices
+        (n_views, 3, 4) from voxels to the detector
+    shape
+        (n_y, n_x) of a slice
+    """
     if matrices[:, 2, :3].any():
         return False
     climb = np.abs(matrices[:, 1, :2]) @ np.array(shape[::-1]) / np.abs(matrices[:, 2, 3])
@@ -38,8 +46,8 @@ def are_level(matrices: Array, shape: tuple[int, int]) -> bool:
 
 
 def level_buffers(n_columns: int) -> Array:
-    """Working space of a thread for `parallel`, for bordered columns of a detector."""
-    return np.zeros(n_columns + 2 * MARGIN, np.float32)  # margins are read with the weight 0
+    """Return the working memory of a thread for `parallel`."""
+    return np.zeros(n_columns + 2 * MARGIN, np.float32)  # margins are read with weight 0
 
 
 @_KERNEL
@@ -49,9 +57,24 @@ def parallel(
 ) -> None:  # fmt: skip
     """Add all views to the lines of voxels start ... stop - 1, counted through (z, y).
 
-    middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
-    projections : (n_views, n_rows * n_columns), rows one after the other;
-    blend : `level_buffers`; out : (n_z, n_y, n_x), any box
+    Parameters
+    ----------
+    start, stop
+        range of lines
+    matrices
+        (n_views, 3, 4)
+    corner
+        voxel (y, x, z) of the volume at the first voxel of `out`
+    middle
+        voxel from which x is counted, so that a box has the bits of the whole volume
+    projections
+        (n_views, n_rows * n_columns), rows contiguous
+    n_columns
+        columns of the detector
+    blend
+        from `level_buffers`
+    out
+        (n_z, n_y, n_x), any box
     """
     n_y = out.shape[1]
     first = start
@@ -85,12 +108,12 @@ def _blend(view: Array, b: float, weight: float, n_columns: int, blend: Array) -
 
 @_INLINE
 def _add_row(row: Array, a: float, step: float, size: float, corner: int, voxels: Array) -> None:
-    """Add row(a + k step) to the voxels k - corner that fall on the row."""
+    """Add row(a + k step) to the voxels k - corner that are projected to the row."""
     moves = step if abs(step) > STILL else STILL
     one, other = -a / moves, (size - a) / moves
     start = math.ceil(max(min(one, other), float(corner)))
     stop = math.floor(min(max(one, other), corner + voxels.size - 1.0)) + 1
-    # the quotients are rounded: move inward until the ends hold
+    # the quotients are rounded: move inward until the ends are valid
     while start < stop and not 0.0 <= a + start * step < size:
         start += 1
     while start < stop and not 0.0 <= a + (stop - 1) * step < size:

@@ -1,10 +1,10 @@
-"""Rows laid one ahead of the row that is worked on, so that its voxels are fetched meanwhile.
+"""Rows traced one ahead of the row in progress, so that its voxels can be prefetched.
 
-An image of 256³ voxels with its sums takes 147 MB, far more than the caches, and a thread that
-reads the voxels of a row as soon as it knows them waits for most. Where they are asked for a row
-ahead, `AT_ONCE` of them and then as many of the row at hand in turn, it hardly waits: an update
-takes three quarters of its time, half when others fill the caches, too. In an image that lies in
-the caches asking costs a twentieth, so there nothing is fetched.
+An image of 256³ voxels with its sums needs 147 MB, far more than the caches. A thread that reads
+the voxels of a row immediately after tracing it waits most of the time. If they are prefetched one
+row ahead, `AT_ONCE` of them alternating with as many of the current row, it hardly waits: an update
+takes three quarters of the time, half if other programs fill the caches. For images in the caches,
+prefetching costs 5 %, so it is switched off.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from engine.kernels.rays.slice_tracing import EventRows, Shape, lay_nonzero
 from engine.kernels.rays.taps import MATH, Taps, taps
 
 AT_ONCE = 8
-"""Voxels that are fetched between as many that are worked on; 4 to 16 were measured alike."""
+"""Voxels that are prefetched between as many that are processed; 4 to 16 are equally fast."""
 _NEAR_BYTES = 40 << 20
-"""Images that lie in the caches of a processor, of all threads together."""
+"""Maximum size of the images of all threads that stays in the caches."""
 
 _INLINE = njit(inline="always", **MATH)
 
@@ -53,22 +53,51 @@ class TracedRow(NamedTuple):
 def tap_buffers(
     shape: tuple[int, ...], dtype: DTypeLike, n_bytes: int, stride: int = 1
 ) -> TapBuffers:
-    """Room to trace rows through images with a border, `shape`, whose voxels lie `stride` steps.
+    """Return the working memory to trace rows through images with a border.
 
-    n_bytes : of the images that all threads work on
+    Parameters
+    ----------
+    shape
+        of the images, with the border
+    dtype
+        of the values
+    n_bytes
+        size of the images of all threads
+    stride
+        distance of neighboring voxels in memory, in values
     """
     return TapBuffers(taps(shape, dtype, stride), taps(shape, dtype, stride), n_bytes > _NEAR_BYTES)
 
 
 @_INLINE
 def no_traced_rows(space: TapBuffers) -> tuple[TracedRow, TracedRow]:
-    """What there is before the first row is laid: of the row at hand, and of the next."""
+    """Return the state before the first row: the current and the next row, both empty.
+
+    Parameters
+    ----------
+    space
+        working memory of the thread
+    """
     return TracedRow(space.one, 0, 0.0), TracedRow(space.other, 0, 0.0)
 
 
 @_INLINE
 def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> TracedRow:
-    """Lay a row; none where the rows stop."""
+    """Trace a row; an empty one after the last row.
+
+    Parameters
+    ----------
+    row
+        number of the row
+    stop
+        end of the rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    taps
+        working memory for this row
+    """
     n, scale = 0, 0.0
     if row < stop:
         n, scale = lay_nonzero(row, rows, shape, taps)
@@ -77,16 +106,18 @@ def lay_next(row: int, stop: int, rows: EventRows, shape: Shape, taps: Taps) -> 
 
 @_INLINE
 def index_from(start: int, k: int) -> np.uint64:
-    """Return start + k, of a type that is never negative: else Numba would test, value by value."""
+    """Return start + k as an unsigned integer; Numba tests signed indices one by one."""
     return np.uint64(start) + np.uint64(k)
 
 
 @_INLINE
 def fetch_some(values: Array, ahead: TracedRow, start: int, n: int) -> None:
-    """Begin to bring the values of n kept taps near, from `start` on.
+    """Prefetch the values of n taps, from `start` on.
 
-    Behind the last tap lie places of rows before or of nothing; to ask for them does no harm.
+    After the last tap there are positions of earlier rows or undefined ones; prefetching them does
+    no harm.
     """
     places = ahead.taps.kept_voxel
+    # n is not limited to the number of taps: a check per prefetch would cost more than it saves
     for k in range(n):
         fetch(values, places[index_from(start, k)])

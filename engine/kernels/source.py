@@ -1,4 +1,4 @@
-"""CUDA sources of ours, rendered: only typed numbers and words of a fixed list reach a template."""
+"""Renders our CUDA sources: only typed numbers and known words can be inserted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a run on the CPU renders nothing
+if TYPE_CHECKING:  # a run on the CPU does not need Jinja
     from jinja2 import Template
 
 FOLDER = Path(__file__).parent
@@ -18,13 +18,26 @@ Value = bool | int | str | tuple[float, ...]
 
 
 def render(name: str, **values: Value) -> str:
-    """Fill the template `name`.cu; every name in it must be given."""
+    """Return the template `name`.cu with its values.
+
+    Parameters
+    ----------
+    name
+        name of the template
+    values
+        value of each name in the template; all must be given
+
+    Raises
+    ------
+    TypeError
+        if a value is neither a number nor a known word
+    """
     return _template(name).render({key: _written(key, value) for key, value in values.items()})
 
 
 def _written(key: str, value: Value) -> str:
     """Write a value as C++ does, or refuse it."""
-    # before int: True is an int of Python, and would be written as "True"
+    # before int: True is a Python int, and would be written as "True"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -32,7 +45,7 @@ def _written(key: str, value: Value) -> str:
     if isinstance(value, str) and value in WORDS:
         return value
     if isinstance(value, tuple) and all(isinstance(number, float) for number in value):
-        # hexadecimal: the very bits, with no decimal digits to round
+        # hexadecimal floats preserve the bits; decimal digits would be rounded
         return ", ".join(number.hex() for number in value)
     raise TypeError(f"{key}: {value!r} may not go into a kernel; numbers and known words may.")
 

@@ -1,8 +1,8 @@
-"""Forms of kernels that were tuned on this machine, one file for each machine, kernel and shape.
+"""Kernel variants that were tuned on this machine, one file for each machine, kernel and shape.
 
-A file is sealed, and names the digest of the sources and the libraries that it was measured with:
-of another state of them, of another machine or shape, or damaged, it counts as absent, and kernels
-run in the form that is shipped.
+A file is sealed, and contains the digest of the sources and libraries that it was measured with. If
+they, the machine or the shape differ, or the file is damaged, it is ignored and the kernel uses its
+default variant.
 """
 
 from __future__ import annotations
@@ -31,47 +31,53 @@ _TEMPLATE_VALUES = (
     "cone/joseph_variants.py",
     "matrix/variants.py",
 )
-"""Modules that fill in the templates of the CUDA sources."""
+"""Modules that define the values in the templates of the CUDA sources."""
 
 F = TypeVar("F")
 
 
 @dataclass(frozen=True)
 class Slot:
-    """What a tuned form is for.
+    """Key of a tuned variant.
 
     Attributes
     ----------
     kernel : "cone_back", "rays" or "matrix"
-    shape : class of problems that share a form, in words
+    shape : class of problems with a common variant, in words
     """
 
     kernel: str
     shape: str
 
     def path(self, on: Backend) -> Path:
-        """Return where its form is kept for a device."""
+        """Return the file that stores the variant for a device."""
         name = sha256("\n".join((on.machine, self.kernel, self.shape)).encode()).hexdigest()[:16]
         return tuning_dir() / f"{self.kernel}-{name}{ENDING}"
 
 
 def edge_class(n_voxels: int) -> str:
-    """Return the edge of a cube of as many voxels, to the nearest power of two: "256³"."""
+    """Return the edge of a cube with as many voxels, as the nearest power of two: "256³"."""
     return f"{power_class(round(cbrt(n_voxels)))}³"
 
 
 def power_class(n: int) -> int:
-    """Return the power of two that is nearest to a number, by their ratio."""
+    """Return the nearest power of two, by ratio."""
     return int(2 ** round(log2(max(n, 1))))
 
 
 def source_digest(on: Backend) -> str:
-    """Fingerprint of the kernels' sources of a device, and of what compiles them."""
+    """Return a digest of the kernel sources of a device, and of the libraries that compile them.
+
+    Parameters
+    ----------
+    on
+        CPU or GPU, which have different sources
+    """
     return _cuda_digest() if on.is_cuda else compile_cache.digest()
 
 
 def source_digests() -> tuple[str, ...]:
-    """Fingerprints of the kernels' sources of every device."""
+    """Return the digests of the kernel sources of all devices."""
     return compile_cache.digest(), _cuda_digest()
 
 
@@ -81,14 +87,24 @@ def _cuda_digest() -> str:
     folder = compile_cache.SOURCES
     for path in sorted((*folder.glob("*.cu"), *(folder / name for name in _TEMPLATE_VALUES))):
         text = path.read_bytes()
+        # name and length delimit the texts
         content.update(f"{path.name} {len(text)}\n".encode() + text)
     return content.hexdigest()[:16]
 
 
 def chosen(on: Backend, slot: Slot, shipped: F) -> F:
-    """Return the form that a kernel runs in: the one tuned on this machine, else the shipped one.
+    """Return the variant of a kernel: tuned on this machine, or the default.
 
-    A tuned form that is used is noted for the provenance of the run.
+    A tuned variant is recorded for the provenance of the run.
+
+    Parameters
+    ----------
+    on
+        device of the run
+    slot
+        kernel and class of problems
+    shipped
+        default variant
     """
     record = stored_record(on, slot)
     form = shipped if record is None else form_of(record, shipped)
@@ -98,9 +114,18 @@ def chosen(on: Backend, slot: Slot, shipped: F) -> F:
 
 
 def form_of(record: Plain, shipped: F) -> F:
-    """Return the form of a record, of the kind of the shipped one, or the latter if it is none."""
+    """Return the variant in a record.
+
+    Parameters
+    ----------
+    record
+        stored record
+    shipped
+        default variant, which defines the class and is returned for an invalid record
+    """
     try:
         values = {f.name: _typed(record["form"][f.name]) for f in fields(shipped)}  # type: ignore[arg-type]
+        # the constructor checks the limits, so that an edited record cannot select invalid values
         return type(shipped)(**values)
     except (KeyError, TypeError, ValueError):
         return shipped
@@ -111,7 +136,7 @@ def _typed(value: object) -> object:
 
 
 def words(record: Plain) -> str:
-    """Return what a provenance says of a tuned form."""
+    """Return the description of a tuned variant for provenance."""
     form = ", ".join(f"{name} {value}" for name, value in sorted(record["form"].items()))
     return (
         f"tuned {record['tuned_utc'][:10]} for {record['shape']}: {form}; "
@@ -120,13 +145,25 @@ def words(record: Plain) -> str:
 
 
 def stored_record(on: Backend, slot: Slot) -> Plain | None:
-    """Return the record of the form that was tuned for this device and shape, if it holds here."""
+    """Return the record that was tuned for this device and problem.
+
+    Parameters
+    ----------
+    on
+        device of the run
+    slot
+        kernel and class of problems
+
+    Returns
+    -------
+    None if there is none, or it belongs to other sources or another machine
+    """
     try:
         path = slot.path(on)
         state = path.stat()
     except OSError:
         return None
-    # by its state: a window that stays open finds what the command line tuned meanwhile
+    # cached by file state: an open window finds variants that the command line tuned later
     record = _read(path, state.st_mtime_ns, state.st_size)
     if record is None or not is_of(record, on, slot):
         return None
@@ -134,14 +171,24 @@ def stored_record(on: Backend, slot: Slot) -> Plain | None:
 
 
 def is_of(record: Plain, on: Backend, slot: Slot) -> bool:
-    """Whether a record is of this device, kernel, shape and state of the sources."""
+    """Return True if a record belongs to this device, kernel, problem and state of the sources.
+
+    Parameters
+    ----------
+    record
+        stored record
+    on
+        device of the run
+    slot
+        kernel and class of problems
+    """
     here = (on.machine, slot.kernel, slot.shape, source_digest(on))
     return tuple(record.get(name) for name in ("machine", "kernel", "shape", "source")) == here
 
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _mtime_ns: int, n_bytes: int) -> Plain | None:
-    """Return a record that is whole, None for anything else."""
+    """Return a complete record, None for anything else."""
     if n_bytes > MOST_BYTES:
         return None
     try:
@@ -151,12 +198,23 @@ def _read(path: Path, _mtime_ns: int, n_bytes: int) -> Plain | None:
 
 
 def text_of(record: Plain) -> str:
-    """Return the text of a record, sealed."""
+    """Return a record as sealed text."""
     return json.dumps(record | {SEAL: _seal(record)}, sort_keys=True, indent=2, ensure_ascii=False)
 
 
 def record_of(text: str) -> Plain:
-    """Return the record of a sealed text; raise `ValueError` for anything else."""
+    """Return the record of a sealed text.
+
+    Parameters
+    ----------
+    text
+        content of a file
+
+    Raises
+    ------
+    ValueError
+        if it is not a sealed record
+    """
     try:
         record = json.loads(text)
     except RecursionError as e:

@@ -1,4 +1,4 @@
-"""Which variant to run on a card: as tuned here, as measured on its kind, or a careful guess.
+"""Selection of the variant for a device: tuned here, measured on its kind, or a safe default.
 
 Tuned here: `isocenter tune`; measured on its kind: `resources/tuning`.
 """
@@ -18,7 +18,7 @@ from engine.kernels.stored_variants import Slot, chosen, edge_class, power_class
 from engine.kernels.variants import RayVariant, Real, Sums
 
 LARGE_VOXELS = 2**24
-"""Images from here on (256 x 256 x 256) lie in the memory of a card, smaller ones in its caches."""
+"""From this size on (256 x 256 x 256), images do not fit the caches of a GPU."""
 UNMEASURED = RayVariant(mapping="warp", order="tiles", timing="global", block=128)
 """Form for cards never measured: consecutive lanes read consecutive slabs, whatever the events. By
 count tiles ask memory for 175 lines of 128 bytes for an event, x fastest for 290, and of sorted
@@ -33,16 +33,40 @@ Graas et al., "ASTRA KernelKit", who took what was best over many shapes of scan
 
 
 def ray_slot(n_voxels: int, *, is_timed: bool, reproducible: bool) -> Slot:
-    """Return what a tuned form of the ray kernels is for."""
+    """Return the key under which tuned variants of the ray kernels are stored.
+
+    Parameters
+    ----------
+    n_voxels
+        voxels of the image
+    is_timed
+        True with time of flight
+    reproducible
+        True if sums are integers
+    """
     timed, sums = ", timed" if is_timed else "", "fixed" if reproducible else "float"
     return Slot("rays", f"{edge_class(n_voxels)}, {sums}{timed}")
 
 
 def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
-    """Return the variant for images of so many voxels on this device."""
+    """Return the variant of the ray kernels.
+
+    Parameters
+    ----------
+    on
+        device of the run
+    n_voxels
+        voxels of the image
+    is_timed
+        True with time of flight
+    reproducible
+        True if sums are integers
+    dtype
+        "float32" or "float64"
+    """
     shipped = shipped_rays(on, n_voxels, is_timed, reproducible, dtype)
     slot = ray_slot(n_voxels, is_timed=is_timed, reproducible=reproducible)
-    # what a run asks for stays as it is; lines of double precision fill the shared memory
+    # a tuned variant must not change sums or precision; float64 lines fill the shared memory
     best = chosen(on, slot, shipped)
     if is_timed and best.timing == "none":
         best = shipped
@@ -53,35 +77,67 @@ def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype:
 def shipped_rays(
     on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str
 ) -> RayVariant:
-    """As `tuned`, without what was tuned on this machine."""
+    """Return the variant of the ray kernels without tuning on this machine.
+
+    Parameters
+    ----------
+    on
+        device of the run
+    n_voxels
+        voxels of the image
+    is_timed
+        True with time of flight
+    reproducible
+        True if sums are integers
+    dtype
+        "float32" or "float64"
+    """
     sums: Sums = "fixed" if reproducible else "float"
     real: Real = "double" if dtype == "float64" else "float"
-    # whether an image lies in the caches decides more than its exact size does
+    # whether an image fits the caches matters more than its exact size
     image = "large" if n_voxels >= LARGE_VOXELS else "small"
     best = UNMEASURED
     for choice in _choices(on):
         if (choice["image"], choice["timed"], choice["sums"]) == (image, is_timed, sums):
             best = RayVariant(**choice["variant"])
-    # lines of double precision fill the shared memory of larger blocks
+    # float64 lines fill the shared memory of larger blocks
     block = min(best.block, LARGEST_DOUBLE_BLOCK) if real == "double" else best.block
     return replace(best, sums=sums, real=real, block=block)
 
 
 def back_slot(is_upright: bool, n_voxels: int, n_rows: int) -> Slot:
-    """Return what a tuned form of the back projection is for."""
+    """Return the key under which tuned variants of the back projection are stored.
+
+    Parameters
+    ----------
+    is_upright
+        True if detector rows run along z
+    n_voxels
+        voxels of the whole volume
+    n_rows
+        rows of the detector
+    """
     path = "upright" if is_upright else "general"
     return Slot("cone_back", f"{path}, {edge_class(n_voxels)}, {power_class(n_rows)} rows")
 
 
 def tuned_back(on: Backend, is_upright: bool, n_voxels: int, n_rows: int) -> BackVariant:
-    """Return the variant of voxel-driven back projection; it wants to be `fitted` to a box.
+    """Return the variant of voxel-driven back projection; it must still be `fitted` to a box.
 
-    is_upright : whether the rows of the detector run along z, and a shortcut may be taken
-    n_voxels : of the whole volume; n_rows : of the detector
+    Parameters
+    ----------
+    on
+        device of the run
+    is_upright
+        True if detector rows run along z, which allows a shortcut
+    n_voxels
+        voxels of the whole volume
+    n_rows
+        rows of the detector
     """
     shipped = shipped_back(on, is_upright)
     best = chosen(on, back_slot(is_upright, n_voxels, n_rows), shipped)
-    # a shortcut where rows do not run along z would be wrong
+    # the shortcut is wrong if rows do not run along z
     return best if is_upright or best.path == "general" else shipped
 
 
@@ -96,7 +152,7 @@ def shipped_back(on: Backend, is_upright: bool) -> BackVariant:
 
 
 def _choices(on: Backend, kernel: str = "choices") -> list[Plain]:
-    """Measured choices for this card, or for one of its generation; without a name, of rays."""
+    """Return measured variants for this GPU, or for one of its generation."""
     if on.gpu is None:
         return []
     facts = on.gpu.facts

@@ -18,15 +18,22 @@ _FINEST_ROW = 96
 
 
 def peak_of(image: Any) -> float:
-    """Largest magnitude in an image of the host; 0 of an empty one."""
+    """Return the largest magnitude in a host image; 0 if it is empty."""
     return float(max(image.max(initial=0), -image.min(initial=0)))
 
 
 def row_unit(peak: float, shape: tuple[int, ...]) -> float:
-    """Units per 1 in which a row of slabs through an image below `peak` is summed.
+    """Return the units per 1 for the sum of a row through an image.
 
-    A slab adds less than the peak, and there are at most as many as the padded image is long, on
-    each side of a ray.
+    A slab adds less than the peak, and the number of slabs is limited by the length of the padded
+    image, on each side of a ray.
+
+    Parameters
+    ----------
+    peak
+        largest magnitude in the image
+    shape
+        (n_z, n_y, n_x) without the border
     """
     # frexp gives the power of two just above the peak, bit_length the one above the slabs: their
     # product bounds the sum without any rounding
@@ -35,14 +42,30 @@ def row_unit(peak: float, shape: tuple[int, ...]) -> float:
 
 
 def share_unit(n_rows: int) -> float:
-    """Units per count in which EM shares are summed: the shares of a row sum to 1 at most."""
-    # powers of two, so that scaling there and back is exact and only the rounding to integers
+    """Return the units per count for sums of EM numerators; those of a row sum to 1 at most.
+
+    Parameters
+    ----------
+    n_rows
+        number of rows
+    """
+    # powers of two, so that scaling is exact in both directions and only the rounding to integers
     # counts
     return math.ldexp(1.0, min(_FINEST_SHARE, SUM_BITS - n_rows.bit_length()))
 
 
 def in_units(sums: Array, unit: float, dtype: DTypeLike) -> Array:
-    """Return sums that were kept in 1 / unit as an image of a type of floating point."""
+    """Return sums in 1 / unit as a floating-point image.
+
+    Parameters
+    ----------
+    sums
+        integer or floating-point sums
+    unit
+        units per 1, a power of two
+    dtype
+        of the image
+    """
     if unit == 1 and sums.dtype == dtype:
         return np.ascontiguousarray(sums)
     image: Array = np.empty(sums.shape, dtype)
@@ -51,6 +74,12 @@ def in_units(sums: Array, unit: float, dtype: DTypeLike) -> Array:
 
 
 def value_unit(largest: float) -> float:
-    """Units per 1 of a back projection whose sums stay below `largest`."""
+    """Return the units per 1 of a back projection.
+
+    Parameters
+    ----------
+    largest
+        upper bound of its sums
+    """
     bits = SUM_BITS - math.ceil(math.log2(largest)) if largest > 0 else 0
     return math.ldexp(1.0, bits)

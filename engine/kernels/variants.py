@@ -1,4 +1,4 @@
-"""The forms in which the ray kernels can be compiled; which is fastest, a measurement tells."""
+"""Variants of the ray kernels on a GPU; measurements decide which one is fastest."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ WARP = 32
 TILE = 4
 """Edge of a tile [voxels]."""
 MOST_CONSTANT_BYTES = 60_000
-"""Constant memory that the table of time bins may take; a card has 64 KiB."""
+"""Maximum constant memory of the TOF table; a GPU has 64 KiB."""
 
 
 @dataclass(frozen=True)
 class RayVariant:
-    """One form of rays.cu and em.cu.
+    """One variant of rays.cu and em.cu.
 
     Attributes
     ----------
-    mapping : what takes an event: a thread, a warp, or a block (the paper's)
-    order : of voxels in memory: x fastest, or tiles of 4 x 4 x 4 (the paper's tile-major)
-    sums : images are summed by floating atomics, or in 64-bit integers, the same bits always
-    timing : no time of flight, or its table in constant or in global memory
-    real : of images, values and arithmetic along the ray
-    block : threads
-    kept : slabs of a thread whose voxels stay in registers between the two ways of an update
+    mapping : processes an event: a thread, a warp, or a block (as in the paper)
+    order : order of voxels in memory: x fastest, or tiles of 4 x 4 x 4 (as in the paper)
+    sums : floating-point atomics, or 64-bit integers with reproducible bits
+    timing : no time of flight, or its table in constant or global memory
+    real : type of images, values and arithmetic along the ray
+    block : threads of a block
+    kept : slabs of a thread whose voxels stay in registers between both passes of an update
     """
 
     mapping: Mapping = "warp"
@@ -52,7 +52,7 @@ class RayVariant:
 
     @property
     def events_per_block(self) -> int:
-        """Events that a block takes."""
+        """Number of events of a block."""
         return 1 if self.mapping == "block" else self.block
 
     @property
@@ -62,12 +62,18 @@ class RayVariant:
 
     @property
     def sum_dtype(self) -> str:
-        """Numpy's name of the type that images are summed in."""
-        # 64 bits, since 32 of them would leave a billion events only a few steps each
+        """NumPy's name of the dtype of sums."""
+        # 64 bits, because 32 bits would leave a billion events only a few steps each
         return "int64" if self.sums == "fixed" else self.dtype
 
     def rays(self, entries: tuple[float, ...] = ()) -> str:
-        """Source of the ray kernels; `entries` of the table go in where they are constant."""
+        """Return the CUDA source of the ray kernels.
+
+        Parameters
+        ----------
+        entries
+            TOF table, used if it is in constant memory
+        """
         return render(
             "rays",
             tof=self.timing != "none",
@@ -84,7 +90,7 @@ class RayVariant:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """For the compiler; the same bits need the same roundings everywhere."""
+        """Compiler options; equal bits need equal rounding."""
         return ("-std=c++17", *(("-fmad=false",) if self.sums == "fixed" else ()))
 
     def _common(self, block: int) -> dict[str, bool | int | str]:
@@ -102,15 +108,21 @@ EM_BLOCK = 256
 BLOCKS = (64, 128, 256, 512)
 """Threads of a block worth measuring."""
 MOST_DOUBLE_LINES = 256
-"""Lines in double precision of 136 bytes each, in the 48 KiB that a block shares."""
+"""Maximum float64 lines of 136 bytes in the 48 KiB of shared memory."""
 KEPT = (4, 2, 0)
-"""Slabs worth keeping in registers, where a warp takes an event."""
+"""Numbers of slabs in registers worth measuring, if a warp processes an event."""
 
 
 def variants(blocks: tuple[int, ...] = (128,)) -> Iterator[RayVariant]:
-    """Every form there is, with these block sizes."""
+    """Yield all variants with these block sizes.
+
+    Parameters
+    ----------
+    blocks
+        threads of a block
+    """
     kinds = (get_args(kind) for kind in (Mapping, Order, Sums, Timing, Real))
     for mapping, order, sums, timing, real, block in product(*kinds, blocks):
-        # warps lay out the lines of a block together, for which a block has only so much room
+        # warps arrange the lines of a block together, which limits the lines by shared memory
         if not (mapping == "warp" and real == "double" and block > MOST_DOUBLE_LINES):
             yield RayVariant(mapping, order, sums, timing, real, block)

@@ -198,6 +198,7 @@ class Preview(Event):
     @property
     def update(self) -> int:
         """Number of updates behind the image."""
+        # both count from 1
         return (self.iteration - 1) * self.subsets + self.subset
 
     @property

@@ -62,6 +62,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
     def __iter__(self) -> Iterator[Array]:
         """Yield the rows along the first axis as NumPy arrays."""
         for k in range(len(self)):
+            # a copy, because the pages of the mapped file are released next
             yield np.array(self.part(slice(k, k + 1))[0])
             self.storage.rest()
 
@@ -159,6 +160,7 @@ class OutOfCoreArray(NDArrayOperatorsMixin):
         return _number(total, np.empty(0, self.dtype).sum(dtype=dtype).dtype)
 
     def _reduced(self, reduce: Callable[..., np.generic]) -> np.generic:
+        # reduced twice: each piece to a number, then the numbers
         return reduce([reduce(part) for _, part in self.parts()])
 
     def _read(self, rows: slice) -> Array:
@@ -270,6 +272,7 @@ class OutOfCore:
             number of rows
         """
         out = self.storage.empty((count, *dtype.shape), dtype.base)
+        # strict: an incomplete file must not look complete
         for k, row in zip(range(count), rows, strict=True):
             out[k] = row
             self.storage.rest()

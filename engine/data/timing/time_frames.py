@@ -65,6 +65,7 @@ class TimeFrame:
         facts: Plain = {"start_s": self.start_s, "duration_s": self.duration_s}
         if self.gate is None:
             return facts
+        # a gate has parts in many cycles: only its first start and last end are known here
         place = {"gate": self.gate.number, "n_gates": self.gate.n_gates}
         return {**facts, "end_s": self.end_ms / MS, **place}
 
@@ -83,6 +84,7 @@ def join_up(frames: Sequence[TimeFrame]) -> bool:
     frames
         in order; gates never do
     """
+    # each frame must start at the end of the one before it
     starts = [0, *(frame.end_ms for frame in frames[:-1])]
     pairs = zip(frames, starts, strict=True)
     return all(frame.gate is None and frame.start_ms == start for frame, start in pairs)

@@ -1,14 +1,14 @@
-"""Voxel-driven back projection: what the detector reads where each voxel's shadow falls.
+"""Voxel-driven back projection: the value of the detector at the projection of each voxel.
 
-out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
+    out(x) = Σ_views y_view(a, b) / τ²,   (τ a, τ b, τ) = M_view (x, 1)
 
-a and b count columns and rows, pixel middles at + 1/2; y is linear between pixels and zero outside;
-τ is the depth of the voxel over that of the detector, 1 for parallel rays. M takes points in
-voxels from the lower corner of the box. (Graas et al., "ASTRA KernelKit", Algorithm 1.)
+a and b count columns and rows, with pixel centres at + 1/2. y is linear between pixels and zero
+outside. τ is the depth of the voxel relative to that of the detector, 1 for parallel rays. M maps
+points in voxels from the lower corner of the box. (Graas et al., "ASTRA KernelKit", Algorithm 1.)
 
-Volumes are [y, x, z], without a border; projections are [view, column, row] with a border of one
-zero pixel. Where rows run along z (`upright`), a and τ do not change along z: two columns of the
-detector are blended once for all voxels above each other.
+Volumes are [y, x, z] without a border, projections [view, column, row] with a border of one zero
+pixel. If detector rows run along z (`upright`), a and τ do not change along z, and two detector
+columns are interpolated once for all voxels above each other.
 """
 
 from __future__ import annotations
@@ -39,36 +39,44 @@ _INLINE = njit(inline="always", **MATH)
 _ONE = np.uint32(1)
 
 STILL = 1e-12
-"""Rows by voxel below which a line is seen at one row throughout."""
+"""Maximum rows per voxel of a line that stays on one row."""
 _LEVEL = 1e-9
-"""Rows by voxel that a line seen at one height may climb."""
+"""Maximum rows per voxel of a line that stays at one height."""
 
 
 class UprightBuffers(NamedTuple):
-    """Working space of a thread for `upright`: a blended row, and where a line falls in views."""
+    """Working memory of a thread for `upright`: an interpolated row, and positions of a line."""
 
     blend: Array
     seen: Array
 
 
 def upright_buffers(n_rows: int, tile: Tile) -> UprightBuffers:
-    """Room for bordered rows of a detector and the views of a tile."""
-    # zero at first: margins are read with the weight 0
+    """Return the working memory for the rows of a detector and the views of a tile.
+
+    Parameters
+    ----------
+    n_rows
+        rows of the detector, including the border
+    tile
+        lines of voxels and views of a tile
+    """
+    # initially zero: margins are read with weight 0
     blend = np.zeros(n_rows + 1 + 2 * MARGIN, np.float32)
     return UprightBuffers(blend, np.empty((6, tile[1])))
 
 
 def by_entry(matrices: Array) -> Array:
-    """(3, 4, n_views) of (n_views, 3, 4) matrices: the views of an entry one after the other."""
+    """Return matrices (n_views, 3, 4) as (3, 4, n_views), with the views of an entry contiguous."""
     return np.ascontiguousarray(matrices.transpose(1, 2, 0))
 
 
 @_INLINE
 def _inside(first: float, step: float, ends: Pair, size: float) -> tuple[int, int]:
-    """Range of the numbers k between two ends, solved for, with 0 <= first + k step < size."""
+    """Return the range of k between two ends for which 0 <= first + k step < size."""
     start, stop = math.ceil(ends[0]), math.floor(ends[1]) + 1
-    # the quotients are rounded: move inward until the ends hold, for an index outside is a fault of
-    # memory
+    # the quotients are rounded: move inward until the ends are valid, because an index outside
+    # is a memory fault
     while start < stop and not 0.0 <= first + start * step < size:
         start += 1
     while start < stop and not 0.0 <= first + (stop - 1) * step < size:
@@ -80,12 +88,12 @@ def _inside(first: float, step: float, ends: Pair, size: float) -> tuple[int, in
 def _find_views(
     line: Pair, views: tuple[int, int], entries: Array, sizes: Pair, slices: Pair, seen: Array
 ) -> None:
-    """Find where a line of voxels falls in some views: fill rows of `seen`, without a branch.
+    """Compute the positions of a line of voxels in some views, without branches.
 
     line : y, x; entries : (3, 4, n_views); sizes : last column and row; slices : first and last z
 
-    Rows of `seen`: a, 1/τ, row of z = 0, rows by z, first and last z on the detector, which are
-    in reverse order where none is.
+    Rows of `seen`: a, 1/τ, row of z = 0, rows per z, first and last z on the detector, in reverse
+    order if there is none.
     """
     y, x = line
     for n in range(views[1] - views[0]):
@@ -97,10 +105,10 @@ def _find_views(
         step = entries[1, 2, view] * per_depth
         first = entries[1, 0, view] * x + entries[1, 1, view] * y + entries[1, 3, view]
         first = first * per_depth + 0.5 * step + 0.5
-        # a quotient by 0 would be no number: rows that do not move are on the detector or not
+        # avoids a quotient by 0: rows that do not move are on the detector or not
         rows_by_z = step if abs(step) > STILL else STILL
         one, other = -first / rows_by_z, (sizes[1] - first) / rows_by_z
-        # behind the source, or beside it: no ray reaches the detector through here
+        # behind or beside the source: no ray reaches the detector through this line
         is_seen = (depth > 0.0) & (a >= 0.0) & (a < sizes[0])
         seen[0, n], seen[1, n], seen[2, n], seen[3, n] = a, per_depth, first, step
         seen[4, n] = max(min(one, other), slices[0]) if is_seen else slices[1] + 1.0
@@ -114,17 +122,29 @@ def upright(
 ) -> None:  # fmt: skip
     """Add all views to the lines of voxels start ... stop - 1, counted through (y, x).
 
-    tile : lines and views worked on together, so that both stay in the processor's cache; each
-        voxel takes the views in their order, whatever the tile
-    entries : (3, 4, n_views), the matrices of the whole volume by entry; corner : its voxel
-        (y, x, z) at out[0, 0, 0]; out : (n_y, n_x, n_z), any box of the volume, whose values do not
-        depend on the box
+    Parameters
+    ----------
+    start, stop
+        range of lines
+    tile
+        lines and views that are processed together, so that both stay in the cache; each voxel adds
+        the views in order, for any tile
+    entries
+        (3, 4, n_views) matrices of the whole volume, from `by_entry`
+    corner
+        voxel (y, x, z) of the volume at out[0, 0, 0]
+    projections
+        (n_views, n_columns, n_rows) with a border of one zero pixel
+    buffers
+        working memory of this thread
+    out
+        (n_y, n_x, n_z), any box of the volume; its values do not depend on the box
     """
     n_x, n_z, z_0 = out.shape[1], out.shape[2], corner[2]
     n_views, n_columns, n_rows = projections.shape
     sizes, slices = (n_columns - 1.0, n_rows - 1.0), (float(z_0), z_0 + n_z - 1.0)
     real = out.dtype.type
-    # blocks of lines and views together: a few projections serve many lines before they leave the
+    # blocks of lines and views: a few projections are used for many lines before they leave the
     # cache
     n_lines, n_together = tile
     blend, seen = buffers.blend, buffers.seen
@@ -148,7 +168,7 @@ def upright(
                     one = real((seen[0, n] - i) * weight)
                     other = real((1.0 - (seen[0, n] - i)) * weight)
                     b_a, b_b = first + from_z * step, first + (to_z - 1) * step
-                    # a row more, which a place that is rounded down may read
+                    # one more row, which a position that is rounded down can read
                     low, high = max(int(min(b_a, b_b)) - 1, 0), int(max(b_a, b_b)) + 2
                     # loops from zero over slices: numba then knows that no index is negative
                     projection = projections[views[0] + n]
@@ -162,7 +182,21 @@ def upright(
 def general(
     start: int, stop: int, matrices: Array, corner: Corner, projections: Array, out: Array
 ) -> None:
-    """As `upright`, for detectors of any direction."""
+    """Add all views as `upright` does, for detectors of any orientation.
+
+    Parameters
+    ----------
+    start, stop
+        range of lines
+    matrices
+        (n_views, 3, 4)
+    corner
+        voxel (y, x, z) of the volume at out[0, 0, 0]
+    projections
+        (n_views, n_columns, n_rows) with a border of one zero pixel
+    out
+        (n_y, n_x, n_z), any box of the volume
+    """
     n_x, n_z = out.shape[1], out.shape[2]
     n_views, n_columns, n_rows = projections.shape
     real = out.dtype.type
@@ -171,8 +205,8 @@ def general(
         voxels = out[line // n_x, line % n_x]
         for view in range(n_views):
             m, projection = matrices[view], projections[view]
-            # what does not change along the line; in double, since float32 leaves a column of
-            # several thousands few digits for its fraction
+            # constant along the line; float64, because float32 leaves a column number of
+            # several thousand few digits for its fraction
             a_0 = m[0, 0] * x + m[0, 1] * y + m[0, 3]
             b_0 = m[1, 0] * x + m[1, 1] * y + m[1, 3]
             depth_0 = m[2, 0] * x + m[2, 1] * y + m[2, 3]
@@ -211,8 +245,8 @@ def _add(row: Array, a: Pair, depth: Pair, first: int, last: float, voxels: Arra
         per_depth = real(1.0) / away
         place = (a[0] + ahead * a[1]) * per_depth + real(0.5)
         inside = (away > nought) & (place >= nought) & (place < last)
-        # a place that may be read in any case, with the weight 0: choosing runs on vectors,
-        # branching does not
+        # a position that is always valid, with weight 0: a selection can be vectorised,
+        # a branch cannot
         place = place if inside else nought
         i = np.uint32(place)
         weight = per_depth * per_depth if inside else nought
@@ -224,13 +258,29 @@ def thin(
     start: int, stop: int, matrices: Array, corner: Corner, middle: int, projections: Array,
     n_columns: int, blend: Array, out: Array,
 ) -> None:  # fmt: skip
-    """As `general`, along x: for volumes of few slices, whose lines along z are too short.
+    """Add all views as `general` does, along x: for volumes with few slices.
 
-    A line seen at one height, as by level rays, has two rows of the detector blended once for it.
+    Lines along z are too short there. A line that stays at one height, as for level rays, has two
+    detector rows interpolated once for all its voxels.
 
-    middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
-    projections : (n_views, n_rows * n_columns), rows one after the other;
-    blend : (n_columns,) working space; out : (n_z, n_y, n_x), any box; lines count through (z, y)
+    Parameters
+    ----------
+    start, stop
+        range of lines, counted through (z, y)
+    matrices
+        (n_views, 3, 4)
+    corner
+        voxel (y, x, z) of the volume at the first voxel of `out`
+    middle
+        voxel from which x is counted, so that a box has the bits of the whole volume
+    projections
+        (n_views, n_rows * n_columns), rows contiguous
+    n_columns
+        columns of the detector
+    blend
+        (n_columns,) working memory
+    out
+        (n_z, n_y, n_x), any box
     """
     n_y, n_x = out.shape[1], out.shape[2]
     n_views, n_rows = len(projections), projections.shape[1] // n_columns
@@ -247,7 +297,7 @@ def thin(
             a_0 = real(m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
             b_0, depth_0 = real(height), real(away)
             by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
-            # of the whole line at its middle, so that it holds for any box
+            # tested at the middle of the whole line, so that it does not depend on the box
             if away > 0.0 and abs(m[1, 0] * away - height * m[2, 0]) < _LEVEL * away * away:
                 b = real(height / away + 0.5)
                 if nought <= b < last_b:

@@ -1,4 +1,4 @@
-"""The forms in which the voxel-driven back projection can be compiled; see cone_back.cu."""
+"""Variants of the voxel-driven back projection on a GPU; see cone_back.cu."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ Shape = tuple[int, int, int]
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 VIEW_BYTES = 48
-"""Size of a view in constant memory: 12 numbers of float32."""
+"""Bytes of a view in constant memory: 12 float32 numbers."""
 MOST_VIEWS = 64 * 1024 // VIEW_BYTES
-"""Views that fit into constant memory."""
+"""Maximum number of views in constant memory."""
 WARP = 32
 SECTOR = 8
-"""Numbers of float32 that memory moves at once."""
+"""float32 numbers in a memory transaction."""
 MOST_THREADS = 1024
 MOST_SHARED_BYTES = 48 << 10
 GATHER_BLOCK = 256
-"""Threads of a block that adds up what others summed."""
+"""Threads of a block that adds partial sums."""
 UNSHARED_BLOCK = (16, 32)
-"""Threads where "columns" do not pay."""
+"""Threads of a block if "columns" does not pay."""
 ROWS_PER_VOXEL = 2
-"""Rows of the detector that a voxel may be high for "columns" to find them in shared memory."""
+"""Maximum height of a voxel in detector rows for "columns", by shared memory."""
 ROWS_AT_ONCE = 4 * WARP
-"""Rows that a warp reads at once."""
+"""Rows that a warp reads in one step."""
 READS = (*get_args(TextureKind), "memory")
 ORDERS = tuple("".join(order) for order in permutations("xyz"))
 PROJECTION_ORDERS = tuple("".join(order) for order in permutations("vrc"))
@@ -41,23 +41,23 @@ PROJECTION_ORDERS = tuple("".join(order) for order in permutations("vrc"))
 
 @dataclass(frozen=True)
 class BackVariant:
-    """One form of cone_back.cu.
+    """One variant of cone_back.cu.
 
     Attributes
     ----------
-    texture : how the projections are kept: see `engine.core.backend.gpu`, fractions of pixels have
-        8 bits; or plain "memory", read with fractions of float32
-    path : "general"; or "upright" and "columns" where rows of the detector run along the run; see
-        the head of cone_back.cu. "columns" reads plain memory, best of order "vcr"
+    texture : storage of the projections, see `engine.core.backend.gpu`, with fractions of pixels of
+        8 bits; or "memory", read with float32 fractions
+    path : "general"; or "upright" and "columns" if detector rows are parallel to the run; see
+        the head of cone_back.cu. "columns" reads memory, best in the order "vcr"
     block : threads (x, y); x goes along the fastest axis of the volume that is not the run. In
-        "columns" x is a warp, which lies along the run
+        "columns" x is a warp along the run
     voxels_per_thread : voxels of a run
-    views_per_launch : views that a launch takes at most
-    run : axis of space along which runs go
+    views_per_launch : maximum views of a launch
+    run : axis of space of the runs
     volume : axes of the volume's array, slowest first
     projections : axes view, row and column of the projections' array, slowest first; only an
-        "array" or "memory" may begin with another than the view
-    split : blocks that share the views of the same voxels, for volumes of few voxels
+        "array" or "memory" can begin with another axis than the view
+    split : blocks that share the views of the same voxels, for volumes with few voxels
     """
 
     texture: Reads = "layered"
@@ -100,7 +100,7 @@ class BackVariant:
 
     @property
     def axes(self) -> tuple[Axis, Axis, Axis]:
-        """Axes of space of threads across, threads down and runs."""
+        """Axes of space: across and down for threads, then along the runs."""
         slow, fast = (axis for axis in AXES if axis != self.run)
         if self.volume.index(slow) > self.volume.index(fast):
             slow, fast = fast, slow
@@ -108,7 +108,7 @@ class BackVariant:
 
     @property
     def voxels_per_block(self) -> Shape:
-        """Along `axes`."""
+        """Voxels of a block along `axes`."""
         across, down = self.block
         if self.path == "columns":
             return self._lines_across, down // self._lines_across, WARP * self.voxels_per_thread
@@ -116,12 +116,12 @@ class BackVariant:
 
     @property
     def _lines_across(self) -> int:
-        """Lines of voxels next to each other in memory, in a block of "columns"."""
+        """Adjacent lines of voxels in a block of "columns"."""
         return gcd(self.block[1], SECTOR)
 
     @property
     def _rows(self) -> int:
-        """Rows of the detector that a warp of "columns" keeps in shared memory."""
+        """Detector rows that a warp of "columns" stores in shared memory."""
         return (
             -(-(WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 8) // ROWS_AT_ONCE) * ROWS_AT_ONCE
         )
@@ -157,12 +157,12 @@ class BackVariant:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """For the compiler."""
+        """Compiler options."""
         return ("-std=c++17",)
 
 
 def back_variants() -> Iterator[BackVariant]:
-    """Every path with every way to read, and with blocks that share views of single voxels."""
+    """Yield each path with each way to read, and with blocks that share views."""
     for path in get_args(Path):
         block = (WARP, 4) if path == "columns" else (16, 32)
         for texture in ("memory",) if path == "columns" else READS:
@@ -171,24 +171,35 @@ def back_variants() -> Iterator[BackVariant]:
 
 
 SLICE_RUN = 2
-"""Voxels of a thread in a slice: an H100 is as fast as with 4, and faster by 11 % where slices are
-large; with 1 it takes up to half as long again."""
+"""Voxels of a thread in a slice: on an H100 as fast as 4, and 11 % faster for large
+slices; 1 takes up to 50 % longer."""
 SLICE_WIDTHS = (128, 96, 64, 32)
 """Threads of a block in a slice."""
 MOST_RESIDENT = 2048
-"""Threads that a multiprocessor holds."""
+"""Maximum threads of a multiprocessor."""
 UPDATES_WORTH_A_LAUNCH = 2**28
-"""Voxels times views beside which the few microseconds of a launch are nothing."""
+"""Voxels times views above which the microseconds of a launch do not matter."""
 VIEWS_PER_SHARE = 16
-"""Views that a block takes at least where several share them."""
+"""Minimum views of a block if several blocks share them."""
 
 
 def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: int) -> BackVariant:
-    """Return the variant for a box (n_z, n_y, n_x): slices and small patches want other runs.
+    """Return the variant for a box: slices and small patches need other runs.
 
-    A slice is one voxel deep, so runs lie in it, along its slower axis; where blocks are too few
-    for the card, as many share the views as fill it; and small boxes take all views at once. Bits
-    are those of the whole volume only in the same variant.
+    A slice is one voxel deep, so its runs are in the slice, along the slower axis. If there are too
+    few blocks for the GPU, several share the views. Small boxes process all views in one launch.
+    Bits equal those of the whole volume only for the same variant.
+
+    Parameters
+    ----------
+    variant
+        variant for the whole volume
+    shape
+        (n_z, n_y, n_x) of the box
+    n_views
+        number of views
+    n_multiprocessors
+        multiprocessors of the GPU
     """
     n: dict[Axis, int] = {"z": shape[0], "y": shape[1], "x": shape[2]}
     thin = min(n, key=lambda axis: n[axis])

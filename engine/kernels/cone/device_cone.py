@@ -1,4 +1,4 @@
-"""The voxel-driven back projection of one variant, compiled for one GPU, and how it is called."""
+"""Voxel-driven back projection of one variant, compiled for one GPU, and its calls."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from engine.kernels.compiled import Arguments
 from engine.kernels.cone.cone_variants import GATHER_BLOCK, BackVariant, Shape
 
 UPDATES_PER_LAUNCH = 2**32
-"""Voxels times views of a launch at most: well below 0.2 s, so that no driver resets a screen."""
+"""Maximum voxels times views of a launch: well below 0.2 s, or a driver resets the screen."""
 _MOST_GRID = 65535
-"""Blocks along the third axis of a launch."""
+"""Maximum blocks along the third axis of a launch."""
 
 
 @dataclass(frozen=True)
 class BackViews:
-    """Views as the kernel takes them, on the device, for one volume and one detector.
+    """Views on the device in the kernel's layout, for one volume and one detector.
 
     Attributes
     ----------
-    rows : (n_views, 48) bytes of M in float32, for points from the middle of the volume [voxels]
-        to the detector, from its middle [pixels]
+    rows : (n_views, 48) bytes of M in float32, from points relative to the middle of the volume
+        [voxels] to points relative to the middle of the detector [pixels]
     volume : (n_z, n_y, n_x)
     detector : (n_rows, n_columns)
     """
@@ -40,19 +40,26 @@ class BackViews:
         return len(self.rows)
 
     def __getitem__(self, some: slice) -> BackViews:
-        """Views next to each other."""
+        """Return a range of views."""
         return BackViews(self.rows[some], self.volume, self.detector)
 
 
 def back_rows(matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> NDArray[np.float32]:
-    """Return M (n_views, 3, 4) from the middle of the volume to the middle of the detector.
+    """Return M (n_views, 3, 4) relative to the middles of volume and detector.
 
-    matrices : of points in voxels from the volume's lower corner, to pixels from the detector's
+    Parameters
+    ----------
+    matrices
+        (n_views, 3, 4) from voxels of the lower corner to pixels of the detector's corner
+    volume
+        (n_z, n_y, n_x)
+    detector
+        (n_rows, n_columns)
     """
     n_z, n_y, n_x = volume
     n_rows, n_columns = detector
-    # about the middles, in double, before it becomes float32: from the corners, the sums of large
-    # products would cost float32 the fractions of a pixel
+    # relative to the middles, in float64, before the conversion to float32: from the corners, large
+    # products would leave float32 no fractions of a pixel
     moved = np.array(matrices, np.float64)
     moved[:, :, 3] += moved[:, :, :3] @ (np.array([n_x, n_y, n_z]) / 2)
     moved[:, 0] -= n_columns / 2 * moved[:, 2]
@@ -61,7 +68,7 @@ def back_rows(matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> 
 
 
 class ConeBack:
-    """Back projection of one variant; a call queues launches and waits for nothing."""
+    """Back projection of one variant; a call queues launches without waiting."""
 
     def __init__(self, gpu: Gpu, variant: BackVariant, profiler: Profiler) -> None:
         self.gpu, self.variant = gpu, variant
@@ -75,8 +82,14 @@ class ConeBack:
     def views(self, matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> BackViews:
         """Copy views to the device.
 
-        matrices : (n_views, 3, 4) `XrayGeometry.in_voxels` of the volume (n_z, n_y, n_x);
-        detector : (n_rows, n_columns)
+        Parameters
+        ----------
+        matrices
+            (n_views, 3, 4) from `XrayGeometry.in_voxels`
+        volume
+            (n_z, n_y, n_x) of the volume
+        detector
+            (n_rows, n_columns)
         """
         rows = back_rows(matrices, volume, detector).reshape(len(matrices), -1)
         return BackViews(self.gpu.upload(rows.view(np.uint8)), volume, detector)
@@ -96,7 +109,7 @@ class ConeBack:
         Parameters
         ----------
         projections
-            a texture of the variant's kind, or of "memory" the array on the device, in the
+            texture of the variant's kind, or for "memory" a device array in the
             variant's order
         views
             their matrices
@@ -105,9 +118,9 @@ class ConeBack:
         corner
             the volume's voxel (z, y, x) that is the first of `out`
         first
-            where among the projections the views begin
+            first of the views among the projections
         accumulate
-            add to what `out` holds, instead of replacing it
+            add to `out` instead of overwriting it
         """
         projections, *detector = self._detector(projections, views, first)
         box, n_at_once = self._box(views, out, corner), self.variant.views_per_launch
@@ -116,7 +129,7 @@ class ConeBack:
             self.gpu.zero(out)
         for start in range(0, len(views), n_at_once):
             some = views[start : start + n_at_once]
-            # views are in constant memory: all threads of a warp read the same one at a time
+            # views are in constant memory, because all threads of a warp read the same one
             rows = some.rows.reshape(-1)
             self.gpu.copy(rows, self._constant[: rows.size])
             seen = np.int32(first + start), *detector, np.int32(len(some))
@@ -130,16 +143,16 @@ class ConeBack:
             self._gather(grid, GATHER_BLOCK, sums, np.int64(out.size), np.int32(accumulate), out)
 
     def _sums(self, out: Array) -> Array:
-        """What blocks add to: `out`, or a box for each that shares its views; kept for graphs."""
+        """Return the array that blocks add to; one box for each block that shares views."""
         if self.variant.split == 1:
             return out
         n = self.variant.split * out.size
-        if n not in self._parts:  # a graph of a smaller box goes on to use its own
+        if n not in self._parts:  # recorded graphs still use the array of a smaller box
             self._parts[n] = self.gpu.empty((n,), np.float32)
         return self._parts[n]
 
     def _detector(self, projections: Texture | Array, views: BackViews, first: int) -> Arguments:
-        """Arguments of the projections: themselves, numbers of views, rows and columns."""
+        """Return the arguments: the projections and their numbers of views, rows and columns."""
         order, kind = self.variant.projections, getattr(projections, "kind", "memory")
         n = dict(zip(order, projections.shape, strict=True))
         if (
@@ -155,13 +168,13 @@ class ConeBack:
         return argument, np.int32(n["v"]), np.int32(n["r"]), np.int32(n["c"])
 
     def _box(self, views: BackViews, out: Array, corner: Shape) -> Arguments:
-        """Arguments of the box: middle of its first voxel from the volume's, x y z, and sizes."""
+        """Return the arguments of the box: its first voxel relative to the volume, and its size."""
         n = dict(zip(self.variant.volume, out.shape, strict=True))
         at = [i + 0.5 - size / 2 for i, size in zip(corner, views.volume, strict=True)]
         return *map(np.float32, reversed(at)), *(np.int32(n[axis]) for axis in "xyz")
 
     def _launches(self, out: Array, n_views: int) -> Iterator[tuple[Shape, int]]:
-        """Yield blocks of a launch along x, y and z, and where its runs begin in the box."""
+        """Yield the grid of each launch, and the start of its runs in the box."""
         n = dict(zip(self.variant.volume, out.shape, strict=True))
         sizes = [n[axis] for axis in self.variant.axes]
         across, down, runs = (

@@ -1,7 +1,7 @@
 """Joseph's projector on a GPU, compiled for one variant: line integrals and their adjoint.
 
-Everything is queued; volumes are (n_z, n_y, n_x) without a border, projections (n_views, n_rows,
-n_columns), float32 and contiguous, all on the device.
+All work is queued. Volumes are (n_z, n_y, n_x) without a border, projections (n_views, n_rows,
+n_columns), float32, contiguous and on the device.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from engine.kernels.cone.joseph_variants import VIEW_BYTES, JosephVariant
 Three = tuple[int, int, int]
 
 SAMPLES_PER_LAUNCH = 2**32
-"""Layers that the rays of a launch cross at most: below 0.2 s, or a driver resets the screen."""
+"""Maximum layers crossed by the rays of a launch: below 0.2 s, or a driver resets the screen."""
 _COLLECT_BLOCKS = 4096
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The rays of some views of a volume, on the device.
+    """Rays of some views of a volume, on the device.
 
     Attributes
     ----------
     memory : (n_views, 88) bytes, of the struct `View` of joseph_view.cu
     shape : (n_rows, n_columns) of the detector
-    middle : of the whole volume (x, y, z) [voxels from its lower corner]
+    middle : centre of the whole volume (x, y, z) [voxels from its lower corner]
     voxel_mm : (x, y, z)
     """
 
@@ -48,11 +48,21 @@ class Lines:
         cls, gpu: Gpu, rays: NDArray[np.float64], shape: tuple[int, int], whole: Three,
         voxel_mm: tuple[float, float, float],
     ) -> Lines:  # fmt: skip
-        """Copy the rays (n_views, 6, 3) of a detector to the device, as seen by the kernel.
+        """Copy the rays of a detector to the device.
 
-        rays : as `engine.kernels.cone.joseph` has them; the starts or the directions are all the
-            same
-        whole : (n_z, n_y, n_x) of the volume in which they are counted
+        Parameters
+        ----------
+        gpu
+            the device
+        rays
+            (n_views, 6, 3) as in `engine.kernels.cone.joseph`; either all starts or all directions
+            of a view are equal
+        shape
+            (n_rows, n_columns)
+        whole
+            (n_z, n_y, n_x) of the whole volume
+        voxel_mm
+            (x, y, z)
         """
         z, y, x = whole
         middle = (x / 2, y / 2, z / 2)
@@ -63,18 +73,18 @@ class Lines:
 
     @property
     def n_views(self) -> int:
-        """Views."""
+        """Number of views."""
         return len(self.memory)
 
     def part(self, start: int, stop: int) -> Lines:
-        """Views start ... stop - 1."""
+        """Return views start ... stop - 1."""
         return replace(self, memory=self.memory[start:stop])
 
 
 def plucker(
     rays: NDArray[np.float64], shape: tuple[int, int], middle: tuple[float, float, float]
 ) -> NDArray[np.float64]:
-    """Direction and moment of each view's middle ray, with their steps per column and per row.
+    """Return direction and moment of the middle ray of each view, with their steps.
 
     Parameters
     ----------
@@ -83,7 +93,7 @@ def plucker(
     shape
         (n_rows, n_columns)
     middle
-        the point about which moments are taken [voxels]
+        reference point of the moments [voxels]
 
     Returns
     -------
@@ -95,20 +105,29 @@ def plucker(
     # about the middle of volume and detector: moments stay small, where float32 is finest
     start = first + columns * start_column + rows * start_row - np.array(middle)
     along = first_along + columns * along_column + rows * along_row
-    # where starts move, directions do not: no product of two steps
+    # either starts or directions change, so there is no product of two steps
     moment = np.cross(start, along)
     moment_column = np.cross(start_column, along) + np.cross(start, along_column)
     moment_row = np.cross(start_row, along) + np.cross(start, along_row)
     lines = np.stack([along, along_column, along_row, moment, moment_column, moment_row], axis=1)
-    # the same lines, to the bit, of a length near 1: products of several stay within float32
+    # exactly the same lines with a length near 1, so that products stay within float32
     _, exponent = np.frexp(np.linalg.norm(along, axis=1))
     return np.ldexp(lines, -exponent[:, None, None])
 
 
 def passing(rays: NDArray[np.float64], middle: tuple[float, float, float]) -> NDArray[np.float64]:
-    """(n_views, 4) x, y, z and w of each view: the ray past a point p runs along w p + (x, y, z).
+    """Return x, y, z and w of each view: the ray past a point p has the direction w p + (x, y, z).
 
-    rays, middle : see `plucker`; p is counted from the middle
+    Parameters
+    ----------
+    rays
+        as for `plucker`
+    middle
+        as for `plucker`; p is relative to it
+
+    Returns
+    -------
+    (n_views, 4)
     """
     start, start_column, start_row, along = rays.transpose(1, 0, 2)[:4]
     moves = (start_column != 0).any(axis=1) | (start_row != 0).any(axis=1)
@@ -118,12 +137,12 @@ def passing(rays: NDArray[np.float64], middle: tuple[float, float, float]) -> ND
 
 @dataclass(frozen=True)
 class InMemory:
-    """A volume, or a box of one, as line integrals read it from plain memory.
+    """A volume, or a box of one, as line integrals read it from memory.
 
     Attributes
     ----------
     values : (n_z, n_y, n_x)
-    turned : (n_z, n_x, n_y) the same, which rays along x read
+    turned : (n_z, n_x, n_y) the same transposed, for rays along x
     """
 
     values: Array
@@ -131,7 +150,7 @@ class InMemory:
 
     @classmethod
     def of(cls, gpu: Gpu, values: Array) -> InMemory:
-        """Queue the copy."""
+        """Queue the transposed copy."""
         return cls(values, gpu.xp.ascontiguousarray(values.transpose(0, 2, 1)))
 
     @property
@@ -144,9 +163,9 @@ class InMemory:
 class Joseph:
     """Compiled kernels of one variant, and their launches.
 
-    A volume may be a box of the whole one, with `corner` (z, y, x) its first voxel: line integrals
-    of boxes that make up the whole add up to those of the whole, and the back projection of a box
-    is that part of the whole back projection. A box has less than 2^31 voxels.
+    A volume can be a box of the whole one, with the first voxel `corner` (z, y, x): line integrals
+    of all boxes add up to those of the whole, and the back projection of a box
+    is part of the whole back projection. A box must have less than 2^31 voxels.
     """
 
     def __init__(self, gpu: Gpu, variant: JosephVariant, profiler: Profiler) -> None:
@@ -164,15 +183,26 @@ class Joseph:
         self, volume: InMemory | Texture, lines: Lines, out: Array,
         *, corner: Three = (0, 0, 0), accumulate: bool = False,
     ) -> None:  # fmt: skip
-        """Line integrals [volume times mm] to `out`, or added to it.
+        """Queue line integrals [volume times mm].
 
-        volume : a `Texture` of kind "array" where the variant reads one
+        Parameters
+        ----------
+        volume
+            in memory, or a `Texture` of kind "array" if the variant reads one
+        lines
+            rays of the views
+        out
+            (n_views, n_rows, n_columns)
+        corner
+            first voxel (z, y, x) of a box
+        accumulate
+            add to `out` instead of overwriting it
         """
         read = (
             (volume.values, volume.turned) if isinstance(volume, InMemory) else (volume.argument,)
         )
         for views, layers, scene in self._launches(lines, volume.shape, corner):
-            # the first launch of a ray replaces what was in `out`, so that nobody has to clear it
+            # the first launch of a ray overwrites `out`, so that it need not be cleared
             adds = np.int32(accumulate or layers.start > 0)
             self._launch("forward", lines, views, *read, *scene, adds, out[_slice(views)])
 
@@ -180,9 +210,20 @@ class Joseph:
         self, values: Array, lines: Lines, sums: Array,
         *, corner: Three = (0, 0, 0), unit: float = 1.0,
     ) -> None:  # fmt: skip
-        """Add the transpose of `forward` from memory to `sums` (n_z, n_y, n_x) of `sum_dtype`.
+        """Queue adding the transpose of `forward` from memory.
 
-        unit : fixed-point sums are kept in 1 / unit; see `engine.kernels.units.value_unit`
+        Parameters
+        ----------
+        values
+            (n_views, n_rows, n_columns)
+        lines
+            rays of the views
+        sums
+            (n_z, n_y, n_x) of `sum_dtype`
+        corner
+            first voxel (z, y, x) of a box
+        unit
+            fixed-point sums are in 1 / unit; see `engine.kernels.units.value_unit`
         """
         for views, _, scene in self._launches(lines, sums.shape, corner):
             part = values[_slice(views)]
@@ -192,23 +233,45 @@ class Joseph:
         self, values: Array, lines: Lines, out: Array,
         *, corner: Three = (0, 0, 0), accumulate: bool = False,
     ) -> None:  # fmt: skip
-        """Queue `back` with floating sums, to `out` (n_z, n_y, n_x) or added to it."""
+        """Queue `back` with floating-point sums.
+
+        Parameters
+        ----------
+        values
+            (n_views, n_rows, n_columns)
+        lines
+            rays of the views
+        out
+            (n_z, n_y, n_x)
+        corner
+            first voxel (z, y, x) of a box
+        accumulate
+            add to `out` instead of overwriting it
+        """
         if not accumulate:
             self.gpu.zero(out)
         self.back(values, lines, out, corner=corner)
 
     def work_bytes(self, lines: Lines) -> int:
-        """Memory that `transposed` takes besides its arrays."""
+        """Return the memory that `transposed` needs in addition to its arrays."""
         return 0
 
     def collect(self, sums: Array, unit: float, out: Array) -> None:
-        """Queue sums, in 1 / unit, -> float32."""
+        """Queue the conversion of sums in 1 / unit to float32."""
         n, threads = sums.size, self.variant.n_threads
         n_blocks = min(-(-n // threads), _COLLECT_BLOCKS)
         self._functions["collect"](n_blocks, threads, sums, np.float64(1 / unit), np.uint64(n), out)
 
     def views_per_launch(self, lines: Lines, shape: Three) -> int:
-        """Views of a launch: as many as the variant says, as long as it is short."""
+        """Return the views of a launch, limited so that it is short.
+
+        Parameters
+        ----------
+        lines
+            rays of the views
+        shape
+            (n_z, n_y, n_x) of the box
+        """
         layers = min(self.variant.layers_per_launch or max(shape), max(shape))
         affordable = SAMPLES_PER_LAUNCH // (prod(lines.shape) * layers)
         return max(1, min(affordable, self.variant.views_per_launch))
@@ -216,7 +279,7 @@ class Joseph:
     def _launches(
         self, lines: Lines, shape: Three, corner: Three
     ) -> Iterator[tuple[range, range, Arguments]]:
-        """Yield views, layers and scene of each launch; the views are in constant memory then."""
+        """Yield views, layers and scene of each launch; the views are then in constant memory."""
         z, y, x = shape
         first = [c + 0.5 - m for c, m in zip(reversed(corner), lines.middle, strict=True)]
         box = (np.int32(x), np.int32(y), np.int32(z), *map(np.float32, (*first, *lines.voxel_mm)))
@@ -241,7 +304,7 @@ class Joseph:
 
 
 def parts(n: int, size: int) -> Iterator[range]:
-    """0 ... n - 1 in pieces of `size`."""
+    """Yield 0 ... n - 1 in ranges of `size`."""
     for start in range(0, n, size):
         yield range(start, min(start + size, n))
 

@@ -1,9 +1,9 @@
-"""Joseph's exact adjoint on a GPU by gathering: each voxel reads the rays about it.
+"""Joseph's exact adjoint on a GPU by gathering: each voxel reads the rays around it.
 
-The kernels are in joseph_gather.cu. Counted against adding by rays, where a voxel meets about one
-ray: under half of the clocks (`isocenter bench kernels --counted`). Adding by rays is as fast where
-pixels are twice as wide as voxels, and faster from there on; few slices leave lanes idle. So
-`fitting` says where to gather.
+The kernels are in joseph_gather.cu. If a voxel is crossed by about one ray, gathering needs less
+than half of the clock cycles of adding by rays (`isocenter bench kernels --counted`). Both are
+equally fast for pixels twice as wide as voxels, and adding is faster above. Few slices leave lanes
+idle. `fitting` decides when to gather.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from engine.kernels.cone.joseph_variants import (
 )
 
 UPDATES_PER_LAUNCH = 2**32
-"""Voxels times views of a launch at most: below 0.2 s, or a driver resets the screen."""
+"""Maximum voxels times views of a launch: below 0.2 s, or a driver resets the screen."""
 FEWEST_SLICES = 24
 LOWEST_ROWS = 0.5
-"""Slices, and rows of the detector to a voxel, from which gathering is counted to be faster."""
-_SLACK = 4e-3  # rows; kernels take taps that are just out of reach
+"""Minimum slices, and detector rows per voxel, for which gathering is faster."""
+_SLACK = 4e-3  # rows; kernels also read taps just outside of the reach
 _COST_OF_COLUMN, _COST_OF_VOXEL = 150, 60
-"""Issue slots of a warp for a view: once, and for each voxel of a thread; counted."""
+"""Counted issue slots of a warp for a view: once, and for each voxel of a thread."""
 
 
 class JosephGather:
@@ -49,11 +49,20 @@ class JosephGather:
         self, values: Array, lines: Lines, out: Array,
         *, corner: Three = (0, 0, 0), accumulate: bool = False,
     ) -> None:  # fmt: skip
-        """Queue the transpose of `Joseph.forward` from memory, to `out` or added to it.
+        """Queue the transpose of `Joseph.forward` from memory.
 
-        values : (n_views, n_rows, n_columns)
-        lines : their rays, of the kind that `fitting` asks for
-        out : (n_z, n_y, n_x) a box of the whole volume, with `corner` (z, y, x) its first voxel
+        Parameters
+        ----------
+        values
+            (n_views, n_rows, n_columns)
+        lines
+            rays of the views, of a kind that `fitting` accepts
+        out
+            (n_z, n_y, n_x) box of the whole volume
+        corner
+            first voxel (z, y, x) of the box
+        accumulate
+            add to `out` instead of overwriting it
         """
         v, (z, y, x), (n_rows, n_columns) = self.variant, out.shape, lines.shape
         first = [c + 0.5 - m for c, m in zip(reversed(corner), lines.middle, strict=True)]
@@ -74,7 +83,7 @@ class JosephGather:
             self._gather(blocks, (WARP, v.side, 1), room, *box, *detector, *more, out)
 
     def work_bytes(self, lines: Lines) -> int:
-        """Memory that `transposed` takes besides its arrays, at most."""
+        """Return the maximum memory that `transposed` needs in addition to its arrays."""
         n_rows, n_columns = lines.shape
         n_views = min(self.variant.views_per_launch, lines.n_views)
         return 4 * n_views * n_columns * (n_rows + 2 * self.variant.taps)
@@ -83,19 +92,21 @@ class JosephGather:
 def fitting(
     rays: NDArray[np.float64], detector: tuple[int, int], shape: Three
 ) -> GatherVariant | None:
-    """Return the form that gathers what the rays of a scan give to a volume, where that is better.
-
-    None where it is not, or where detectors do not stand upright, a ray is steep, or a source is
-    too near.
+    """Return the variant that gathers the rays of a scan, if gathering is faster.
 
     Parameters
     ----------
     rays
-        (n_views, 6, 3) as `engine.kernels.cone.joseph` has them [voxels]
+        (n_views, 6, 3) as in `engine.kernels.cone.joseph` [voxels]
     detector
         (n_rows, n_columns)
     shape
         (n_z, n_y, n_x) of the volume
+
+    Returns
+    -------
+    None if gathering is slower, or detectors are not upright, a ray is steep, or a source is too
+    near
     """
     if shape[0] < FEWEST_SLICES or not _are_flat(rays, detector):
         return None
@@ -107,7 +118,7 @@ def fitting(
 
 
 def _voxels_of_thread(n_slices: int) -> int:
-    """Share the work of a column among many voxels, but leave few lanes idle."""
+    """Return the voxels of a thread: as many as leave few lanes idle."""
 
     def cost(n: int) -> int:
         return -(-n_slices // (WARP * n)) * (_COST_OF_COLUMN + _COST_OF_VOXEL * n)
@@ -116,14 +127,14 @@ def _voxels_of_thread(n_slices: int) -> int:
 
 
 def _are_flat(rays: NDArray[np.float64], detector: tuple[int, int]) -> bool:
-    """Whether columns run along z and no ray climbs as much as it runs across."""
+    """Whether detector columns run along z and no ray is steeper than 45°."""
     n_rows, n_columns = detector
-    # of a cone the directions move with the row, of parallel rays the starts
+    # in a cone directions change with the row, in parallel beams starts do
     row = rays[:, 2] + rays[:, 5]
     if np.abs(row[:, :2]).max() * n_rows > 1e-6 * np.abs(row[:, 2]).min():
         return False
     columns = np.arange(n_columns)[:, None]
-    for at in (0, n_rows - 1):  # between them z changes evenly
+    for at in (0, n_rows - 1):  # z changes linearly between them
         along = np.abs((rays[:, 3] + at * rays[:, 5])[:, None] + columns * rays[:, None, 4])
         if (along[..., 2] > 0.99 * along[..., :2].max(axis=-1)).any():
             return False
@@ -131,18 +142,25 @@ def _are_flat(rays: NDArray[np.float64], detector: tuple[int, int]) -> bool:
 
 
 def rows_of_voxels(rays: NDArray[np.float64], shape: Three) -> tuple[float, float]:
-    """Fewest and most rows of upright detectors that voxels are high.
+    """Return the minimum and maximum height of voxels in rows of upright detectors.
 
-    It is (0, inf) with a source inside.
+    Parameters
+    ----------
+    rays
+        as for `fitting`
+    shape
+        as for `fitting`
 
-    rays, shape : see `fitting`
+    Returns
+    -------
+    (0, inf) if a source is inside the volume
     """
     start, _, start_row, along, along_column, along_row = rays.transpose(1, 0, 2)
     if (start_row != 0).any():  # parallel
         heights = 1 / np.abs(start_row[:, 2])
         return float(heights.min()), float(heights.max())
-    # the plane through the source that the detector is parallel to: how far away from it a point
-    # is tells how much larger it is seen
+    # plane through the source parallel to the detector: the distance of a point from it
+    # gives its magnification
     normal = np.stack([along_column[:, 1], -along_column[:, 0]], axis=1)
     far = np.einsum("vi,vi->v", along[:, :2], normal)
     _, n_y, n_x = shape

@@ -1,16 +1,15 @@
 """Joseph's line integrals through a volume, and their exact adjoint.
 
-Along its main axis, the one along which it crosses most voxels, a ray is sampled once in every
-layer of voxels, at the layer's middle, linearly between the four nearest centres (Joseph, IEEE
-TMI 1 (1982) 192); each sample stands for the length of ray between two layers:
+Along its main axis, the one along which it crosses most voxels, a ray is sampled once in each layer
+of voxels, at the middle of the layer, linearly between the four nearest centres (Joseph, IEEE TMI 1
+(1982) 192). Each sample represents the length of the ray between two layers:
 
-out_j = |q_j| / |q_jk| Σ_layers Σ_4 w · image        q_j: direction of the ray, k: its main axis
+    out_j = |q_j| / |q_jk| Σ_layers Σ_4 w · image        q_j: direction of the ray, k: its main axis
 
 Coordinates are in voxels from the lower corner of the box, so the middle of voxel i is i + 1/2.
-Volumes are [y, x, z] with a border of one zero voxel, laid flat; projections are
-[view, column, row]. A ray starts at `start` and runs along `along`, both linear in column and row:
-rays[view] = (start, its step per column, per row, along, its step per column, per row), each
-(x, y, z).
+Volumes are [y, x, z] with a border of one zero voxel, flat; projections are [view, column, row]. A
+ray begins at `start` with the direction `along`, both linear in column and row: rays[view] =
+(start, its step per column, per row, along, its step per column, per row), each (x, y, z).
 """
 
 from __future__ import annotations
@@ -32,21 +31,33 @@ MATH: Plain = {"fastmath": _FAST, "error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**MATH)
 _INLINE = njit(inline="always", **MATH)
 EVEN = 1 + 1e-5
-"""Axes closer than this are even, and the first of them is the main one, whatever the rounding."""
+"""Components within this ratio count as equal, and the first is the main axis on all devices."""
 
 
 @_INLINE
 def inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
-    """Rows, or layers, r of 0 ... n_rows - 1 for which 0 <= first + r step < n + 1."""
+    """Return the range of rows or layers r of 0 ... n_rows - 1 with 0 <= first + r step < n + 1.
+
+    Parameters
+    ----------
+    first
+        value at r = 0
+    step
+        change per row
+    n_rows
+        number of rows
+    n
+        size of the volume along this axis
+    """
     if step == 0.0:
         return (0, n_rows) if 0.0 <= first < n + 1.0 else (0, 0)
-    # n + 1, not n: within half a voxel outside the volume a sample still blends the border, which
-    # is zero, with the outermost voxels
+    # n + 1, not n: up to half a voxel outside the volume a sample still interpolates the border,
+    # which is zero, with the outermost voxels
     one, other = -first / step, (n + 1.0 - first) / step
     low, high = min(one, other), max(one, other)
     start = math.ceil(max(low, 0.0))
     stop = math.floor(min(high, n_rows - 1.0)) + 1
-    # the ends are rounded: move them inward until they hold
+    # the ends are rounded: move them inward until they are valid
     while start < stop and not 0.0 <= first + start * step < n + 1.0:
         start += 1
     while start < stop and not 0.0 <= first + (stop - 1) * step < n + 1.0:
@@ -55,7 +66,7 @@ def inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
 
 
 class _Ray(NamedTuple):
-    """One ray: its layers inside, first ... stop - 1, and where it is in them on two other axes."""
+    """One ray: its layers first ... stop - 1, and its positions there on the other two axes."""
 
     first: int
     stop: int
@@ -80,7 +91,7 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
     x = ray[3, 0] + column * ray[4, 0] + row * ray[5, 0]
     y = ray[3, 1] + column * ray[4, 1] + row * ray[5, 1]
     z = ray[3, 2] + column * ray[4, 2] + row * ray[5, 2]
-    # lengths in mm, directions in voxels: voxels may have unequal edges
+    # lengths in mm, directions in voxels: voxels can have unequal edges
     x_mm, y_mm, z_mm = x * voxel_mm[0], y * voxel_mm[1], z * voxel_mm[2]
     length = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm)
     one, line = n_z + 2, (n_x + 2) * (n_z + 2)
@@ -105,9 +116,9 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
 
 @_INLINE
 def _taps(layer: int, ray: _Ray) -> tuple[np.uint32, float, float]:
-    """Nearest lower voxel of a layer, and how far the ray is on the way to the next ones."""
+    """Return the nearest lower voxel in a layer, and the fractions towards the next voxels."""
     u, v = ray.u + layer * ray.slope_u, ray.v + layer * ray.slope_v
-    # rounding may put a sample on the far face of the border; held inside, it still reads the
+    # rounding can put a sample on the far face of the border; limited, it still reads the
     # border
     i, j = min(int(u), ray.n_u), min(int(v), ray.n_v)
     at = (layer + 1) * ray.stride + i * ray.stride_u + j * ray.stride_v
@@ -118,16 +129,29 @@ def _taps(layer: int, ray: _Ray) -> tuple[np.uint32, float, float]:
 def forward(
     start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, image: Array, out: Array
 ) -> None:
-    """Line integrals [image times mm] of the columns start ... stop - 1 of all views together.
+    """Compute line integrals [image times mm] of columns start to stop - 1 of all views.
 
-    shape : (n_y, n_x, n_z) without the border; out : (n_views, n_columns, n_rows)
+    Parameters
+    ----------
+    start, stop
+        range of columns
+    rays
+        (n_views, 6, 3), see the module docstring
+    voxel_mm
+        (x, y, z)
+    shape
+        (n_y, n_x, n_z) without the border
+    image
+        flat, with its border
+    out
+        (n_views, n_columns, n_rows)
     """
     n_columns, n_rows = out.shape[1], out.shape[2]
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
             ray = _lay(rays[view], column, row, voxel_mm, shape)
-            # in double: a sum of hundreds of samples
+            # float64, because it sums hundreds of samples
             total = 0.0
             for layer in range(ray.first, ray.stop):
                 at, u, v = _taps(layer, ray)
@@ -142,7 +166,23 @@ def forward(
 def back(
     start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, values: Array, sums: Array
 ) -> None:
-    """The adjoint of `forward`: add the columns to `sums`, flat, with a border."""
+    """Add the adjoint of `forward` for columns start ... stop - 1.
+
+    Parameters
+    ----------
+    start, stop
+        range of columns
+    rays
+        (n_views, 6, 3), see the module docstring
+    voxel_mm
+        (x, y, z)
+    shape
+        (n_y, n_x, n_z) without the border
+    values
+        (n_views, n_columns, n_rows)
+    sums
+        flat, with its border; one for each thread
+    """
     n_columns, n_rows = values.shape[1], values.shape[2]
     real = sums.dtype.type
     for index in range(start, stop):

@@ -1,8 +1,8 @@
-"""Joseph's line integrals where all rays of a detector's column share their way across z.
+"""Joseph's line integrals if all rays of a detector column have a common transaxial path.
 
-That is so where the rows of the detector run along z and no ray is steep: the taps of a column in a
-layer lie in the same two columns of voxels, which are blended once for all rows. Formula, layout
-of the arrays and coordinates are those of `joseph`, and so are the results but for the rounding.
+This is the case if detector rows run along z and no ray is steep. The taps of a column in a layer
+are then in the same two columns of voxels, which are interpolated once for all rows. Formula,
+layouts and coordinates are those of `joseph`, and so are the results up to rounding.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ONE = np.uint32(1)
 
 
 class _Column(NamedTuple):
-    """A column of upright rays: its layers inside another axis, a, and its heights along them."""
+    """Column of upright rays: its layers inside the other axis a, and its heights there."""
 
     first: int
     stop: int
@@ -42,7 +42,7 @@ class _Column(NamedTuple):
 
 
 class _Strip(NamedTuple):
-    """What a column's rays see of one layer: rows first ... stop - 1, voxels base ... end - 1."""
+    """Part of a layer that a column of rays crosses: rows and voxels."""
 
     first: int
     stop: int
@@ -81,7 +81,7 @@ def _strip(layer: int, ray: _Column, n_rows: int, n_z: int) -> _Strip:
     z, step = ray.z + t * ray.slope_z, ray.row + t * ray.slope_row
     first, stop = inside(z, step, n_rows, n_z)
     one, other = z + first * step, z + (stop - 1) * step
-    # a voxel more, which a place that is rounded down may read
+    # one more voxel, which a position that is rounded down can read
     low, high = max(int(min(one, other)) - 1, 0), int(max(one, other)) + 2
     line = (layer + 1) * ray.stride + i * ray.stride_a
     return _Strip(first, stop, line + low, line + high, low, a - i, z, step)
@@ -92,17 +92,31 @@ def forward_upright(
     start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, image: Array,
     blend: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Line integrals [image times mm] of the columns start ... stop - 1 of all views together.
+    """Compute line integrals [image times mm] of columns start to stop - 1 of all views.
 
-    shape : (n_y, n_x, n_z) without the border; blend : (n_z + 3,) working space within
-    margins, zero at first; out : (n_views, n_columns, n_rows)
+    Parameters
+    ----------
+    start, stop
+        range of columns
+    rays
+        (n_views, 6, 3), see `engine.kernels.cone.joseph`
+    voxel_mm
+        (x, y, z)
+    shape
+        (n_y, n_x, n_z) without the border
+    image
+        flat, with its border
+    blend
+        (n_z + 3,) working memory within margins, initially zero
+    out
+        (n_views, n_columns, n_rows)
     """
     n_columns, n_rows = out.shape[1], out.shape[2]
     real = image.dtype.type
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         row = out[view, column]
-        # rows outside the volume are never touched below, and `out` comes uninitialised
+        # rows outside the volume are not written below, and `out` is uninitialised
         for r in range(n_rows):
             row[r] = real(0.0)
         ray = _lay_column(rays[view], column, shape)
@@ -118,14 +132,14 @@ def forward_upright(
                 blend[MARGIN + n] = near * left[n] + far * right[n]
             rows = strip.first, strip.stop
             add_between(row, 0, rows, blend, strip.low, strip.z, strip.step)
-        # once for a row instead of once for each sample: the length between two layers is the same
+        # once for a row instead of for each sample: the length between two layers is the same
         # in all
         _times_length(rays[view], column, voxel_mm, ray.per_layer, row)
 
 
 @_INLINE
 def _times_length(ray: Array, column: int, voxel_mm: Array, per_layer: float, row: Array) -> None:
-    """Multiply a row of samples by the length of ray between two layers [mm]."""
+    """Multiply a row of samples by the length of the rays between two layers [mm]."""
     x_mm = (ray[3, 0] + column * ray[4, 0]) * voxel_mm[0]
     y_mm = (ray[3, 1] + column * ray[4, 1]) * voxel_mm[1]
     flat = x_mm * x_mm + y_mm * y_mm
@@ -139,10 +153,26 @@ def back_upright(
     start: int, stop: int, rays: Array, voxel_mm: Array, shape: Shape, values: Array,
     blend: Array, row: Array, sums: Array,
 ) -> None:  # fmt: skip
-    """The adjoint of `forward_upright`: add the columns to `sums`, flat, with a border.
+    """Add the adjoint of `forward_upright` for columns start ... stop - 1.
 
-    values : (n_views, n_columns, n_rows); blend : as there; row : (n_rows,) working space within
-    margins, zero at first
+    Parameters
+    ----------
+    start, stop
+        range of columns
+    rays
+        (n_views, 6, 3), see `engine.kernels.cone.joseph`
+    voxel_mm
+        (x, y, z)
+    shape
+        (n_y, n_x, n_z) without the border
+    values
+        (n_views, n_columns, n_rows)
+    blend
+        as for `forward_upright`
+    row
+        (n_rows,) working memory within margins, initially zero
+    sums
+        flat, with its border; one for each thread
     """
     n_columns, n_rows = values.shape[1], values.shape[2]
     real = sums.dtype.type
@@ -171,7 +201,7 @@ def _spread(
     sums: Array, columns: tuple[int, int], shares: tuple[float, float], strip: _Strip,
     seen: Array, blend: Array,
 ) -> None:  # fmt: skip
-    """Add what the rows of a strip saw to its two columns of voxels, row by row."""
+    """Add the rows of a strip to its two columns of voxels, row by row."""
     real = sums.dtype.type
     left = sums[columns[0] + strip.low :][: strip.end - strip.base]
     right = sums[columns[0] + columns[1] + strip.low :]

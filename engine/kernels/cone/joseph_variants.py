@@ -1,4 +1,4 @@
-"""The forms in which Joseph's projector can be compiled for a GPU; see joseph.cu.
+"""Variants of Joseph's projector on a GPU; see joseph.cu.
 
 Its adjoint by gathering is in joseph_gather.cu.
 """
@@ -16,27 +16,27 @@ Reads = Literal["array", "memory"]
 Sums = Literal["float", "fixed"]
 
 VIEW_BYTES = 88
-"""Size of a view in constant memory: 22 numbers of float32."""
+"""Bytes of a view in constant memory: 22 float32 numbers."""
 MOST_VIEWS = 64 * 1024 // VIEW_BYTES
-"""Views that fit into constant memory."""
+"""Maximum number of views in constant memory."""
 WARP = 32
 MOST_TAPS, MOST_VOXELS = 6, 4
-"""Rows and voxels that a thread gathers at most."""
+"""Maximum rows and voxels that a thread gathers."""
 
 
 @dataclass(frozen=True)
 class JosephVariant:
-    """One form of joseph.cu.
+    """One variant of joseph.cu.
 
     Attributes
     ----------
-    texture : what `forward` reads: a 3D "array" through the texture units, which blend in fractions
-        of 1/256, or plain "memory" in float32, of which `back` is the transpose
-    columns, rows : of a block of threads
-    rows_per_thread : rays that a thread takes, one after another
+    texture : source of `forward`: a 3D "array" read by the texture units, which use fractions
+        of 1/256, or "memory" in float32, of which `back` is the exact transpose
+    columns, rows : size of a block of threads
+    rows_per_thread : rays of a thread, one after another
     layers_per_launch : layers of voxels that a launch crosses; 0: all
     views_per_launch : views that a launch takes at most
-    sums : `back` adds by floating atomics, or in 64-bit integers, the same bits always
+    sums : `back` adds by floating-point atomics, or in 64-bit integers with reproducible bits
     """
 
     texture: Reads = "array"

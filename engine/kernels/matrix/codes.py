@@ -1,15 +1,15 @@
-"""Places of non-zeros, each in one number, and what mirrors make of them.
+"""Positions of non-zeros, packed into one number each, and their symmetries.
 
-A voxel at j = D u + φ, k = D v + χ of the box of a line is kept as φ, χ, u and v, the last two
-counted from the margin of the image. An interchange and mirrors map phases to phases and pitches to
-pitches,
+A voxel at j = D u + φ, k = D v + χ of the box of a line is stored as φ, χ, u and v, the last two
+counted from the margin of the image. An exchange and mirrors map phases to phases and pitches to
+pitches:
 
-interchange (φ, χ, u, v) -> (χ, φ, v, u)
-of rows     (φ, u) -> (D − 1 − φ, |a| + 2 margin − u)
-of columns  (χ, v) -> (D − 1 − χ, |b| + 2 margin − v)
+    exchange    (φ, χ, u, v) -> (χ, φ, v, u)
+    of rows     (φ, u) -> (D − 1 − φ, |a| + 2 margin − u)
+    of columns  (χ, v) -> (D − 1 − χ, |b| + 2 margin − v)
 
-so that where a non-zero reads or adds, α φ + β u + γ χ + δ v, stays of that form: mirrors change
-signs, and add a number that is the same for all of an orientation.
+The position that a non-zero reads or adds to, α φ + β u + γ χ + δ v, therefore keeps its form:
+mirrors change signs, and add a number that is equal for all non-zeros of an orientation.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 
 BITS, OF_PHASE = 11, 4
-"""Bits of u and of v, and of φ and of χ."""
+"""Bits of u and v each, and of φ and χ each."""
 MOST_PITCHES, MOST_VOXELS = 1 << BITS, 1 << OF_PHASE
-"""Pitches along an edge of a panel with its margins, and voxels on a pitch, at most."""
+"""Maximum pitches along an edge of a panel with its margins, and maximum voxels per pitch."""
 ROWS, ALL_PITCHES, ALL_VOXELS = MOST_PITCHES, MOST_PITCHES - 1, MOST_VOXELS - 1
-"""What is added to a code where u is one more; bits of v, and of χ."""
+"""Increment of a code for u + 1; masks of v, and of χ."""
 SWAP, MIRROR_ROWS, MIRROR_COLUMNS = 1, 2, 4
-"""Bits of a turn: the interchange, and the mirrors of rows and of columns after it."""
+"""Bits of a symmetry: the exchange, then the mirrors of rows and columns."""
 ACROSS = MIRROR_ROWS | MIRROR_COLUMNS
-"""From one panel to the other: seen from there the first half of the planes, which is stored, is
-the second."""
+"""From one panel to the other: the stored first half of the planes becomes
+the second half."""
 _U, _CHI, _PHI = BITS, 2 * BITS, 2 * BITS + OF_PHASE
-"""First bits of u, χ and φ; those of v begin at 0."""
+"""First bits of u, χ and φ; v begins at bit 0."""
 
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **_PLAIN)
@@ -71,13 +71,24 @@ def chi_of(code: int) -> int:
 def write_codes(
     places: Array, window: Array, edge: int, margin: int, is_turned: bool, codes: Array
 ) -> None:
-    """Say where places of a window lie, after the interchange if `is_turned`.
+    """Pack the positions in a window, after the exchange of rows and columns if `is_turned`.
 
-    window : (4,) j0, k0, height, width
-    edge : D, voxels on a pitch; margin : pitches of zeros around the image
-    codes : (n,) int32, to be written
+    Parameters
+    ----------
+    places
+        (n,) positions in the window, row by row
+    window
+        (4,) j0, k0, height, width
+    edge
+        D, voxels per pitch
+    margin
+        pitches of zeros around the image
+    is_turned
+        True if rows and columns are exchanged
+    codes
+        (n,) int32, which are written
     """
-    # products in place of divisions, of which there are no vectors: exact, as halves are added and
+    # products instead of divisions, which cannot be vectorised: exact, because halves are added and
     # numbers are below 1 << 16
     width, per_width, per_edge = int(window[3]), 1 / float(window[3]), 1 / float(edge)
     j0, k0 = int(window[0]) + margin * edge, int(window[1]) + margin * edge
@@ -94,7 +105,19 @@ def write_codes(
 def write_offsets(
     codes: Array, base: int, of_phi: int, of_u: int, of_chi: int, of_v: int, offsets: Array
 ) -> None:
-    """Say where non-zeros read: a sum of so much for each of their four numbers."""
+    """Write the offset of each non-zero in memory: a linear function of its four numbers.
+
+    Parameters
+    ----------
+    codes
+        (n,) packed positions
+    base
+        common offset
+    of_phi, of_u, of_chi, of_v
+        steps in memory for φ, u, χ and v
+    offsets
+        (n,) int32, which are written
+    """
     for e in range(len(codes)):
         code = codes[e]
         rows = phi_of(code) * of_phi + u_of(code) * of_u

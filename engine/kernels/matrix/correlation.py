@@ -39,12 +39,12 @@ from engine.kernels.matrix.decode import GroupLimits, n_paired_of, rectangle_of,
 from engine.kernels.matrix.patches import add_patches
 
 FORWARD = GroupLimits(most=64, far=0)
-"""Non-zeros whose rows of the image stay in the first cache."""
+"""Groups whose image rows stay in the L1 cache."""
 BACK = GroupLimits(most=16, far=7)
-"""Non-zeros that reach a rectangle of the image and no more; so wide is the border of zeros around
+"""Groups that cover a small rectangle of the image; `far` is also the border of zeros around
 data in the cache."""
 BACK_IN_LANES = GroupLimits(most=32, far=7)
-"""The same of mirror images side by side."""
+"""The same for adjacent mirror images."""
 _MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
@@ -55,11 +55,11 @@ _INLINE = njit(inline="always", **_MATH)
 
 
 class _Mirror(NamedTuple):
-    """What becomes of u or of v: sign · u + shift.
+    """Image of u or v under a mirror: sign · u + shift.
 
     Attributes
     ----------
-    is_one : 1 if it is a mirror, 0 if nothing changes
+    is_one : 1 for a mirror, 0 for the identity
     """
 
     is_one: int
@@ -92,7 +92,7 @@ def forward(
     """
     n_planes, pitch = image.shape[0], size[1]
     flat, of_chi = image.reshape(image.size), size[0] * pitch
-    # a plane at a time: its phases stay in the cache while all orientations pass them
+    # one plane at a time: its phases stay in the cache for all orientations
     for stored in range(starts.shape[1] - 1):
         for plane in (stored, n_planes - 1 - stored):
             for o in range(begin_at, chosen.shape[0], step):
@@ -145,7 +145,7 @@ def back(
                 k, e = first, 0
                 while e < n:
                     end, code = e + size_of(groups[k]), codes[first + e]
-                    # the rectangle of the image that these touch: the rest is left alone
+                    # only the rectangle of the image that this group covers
                     low_u, low_v, down, along = rectangle_of(groups[k], code)
                     low_u, low_v = _least(low_u, down, u), _least(low_v, along, v)
                     phi = edge - 1 - phi_of(code) if u.is_one else phi_of(code)
@@ -156,7 +156,7 @@ def back(
                         (shapes[o, 1] + along) * lanes, images,
                         base + low_u * across + low_v * lanes, across, offsets[e:end],
                         weights[first + e : first + end], n_paired_of(groups[k]), end - e,
-                        1 - u.is_one,  # what lies further reads before it
+                        1 - u.is_one,  # non-zeros further along u read earlier rows
                     )  # fmt: skip
                     k, e = k + 1, end
             if _is_last(plane, stored, n_planes, lanes):
@@ -165,17 +165,17 @@ def back(
 
 @_INLINE
 def _is_last(plane: int, stored: int, n_planes: int, lanes: int) -> bool:
-    """Whether a stored plane stands for no further one.
+    """Whether a stored plane represents no other plane.
 
-    Its mirror images lie beside it, or it is the middle one of an odd number, which is its own
-    mirror image and counts once.
+    Either its mirror images are adjacent lanes, or it is the middle one of an odd number, which is
+    its own mirror image and counts once.
     """
     return lanes > 1 or plane == n_planes - 1 - stored
 
 
 @_INLINE
 def _mirrors(chosen: Array, is_opposite: bool, margin: int) -> tuple[_Mirror, _Mirror]:
-    """Return what becomes of u and of v in an orientation, in a plane or in its mirror image."""
+    """Return the images of u and v for an orientation, in a plane or in its mirror image."""
     turn = int(chosen[1]) ^ (ACROSS if is_opposite else 0)
     of_u, of_v = (1 if turn & MIRROR_ROWS else 0), (1 if turn & MIRROR_COLUMNS else 0)
     return (
@@ -186,5 +186,5 @@ def _mirrors(chosen: Array, is_opposite: bool, margin: int) -> tuple[_Mirror, _M
 
 @_INLINE
 def _least(low: int, distance: int, mirror: _Mirror) -> int:
-    """Return the least u or v of a group of which it was `low`, and the greatest so far behind."""
+    """Return the smallest u or v of a group after the mirror."""
     return mirror.shift + mirror.sign * (low + distance if mirror.is_one else low)

@@ -24,9 +24,9 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.matrix.codes import ROWS, phase_of, u_of, v_of, write_codes
 
 _COUNT, _FEW = 7, 4
-"""Bits of a count of a group's non-zeros, and of pitches between them."""
+"""Bits of the number of non-zeros in a group, and of distances in pitches."""
 MOST, FAR = (1 << _COUNT) - 1, (1 << _FEW) - 1
-"""Non-zeros of a group, and pitches that they lie apart, at most."""
+"""Maximum non-zeros of a group, and maximum distance of them in pitches."""
 
 _WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_WITHOUT)
@@ -34,16 +34,16 @@ _INLINE = njit(inline="always", **_WITHOUT)
 
 
 Rectangle = tuple[int, int, int, int]
-"""Least u and v, from the margin, and how far the greatest lie behind."""
+"""Smallest u and v, from the margin, and the extent along both."""
 
 
 class GroupLimits(NamedTuple):
-    """What makes a group.
+    """Limits of a group of non-zeros.
 
     Attributes
     ----------
-    most : non-zeros of it, from two to `MOST`
-    far : pitches that they lie apart, all of one phase, up to `FAR`; 0: anywhere, of any phase
+    most : maximum number of non-zeros, from two to `MOST`
+    far : maximum distance in pitches within one phase, up to `FAR`; 0: any position and phase
     """
 
     most: int
@@ -51,7 +51,7 @@ class GroupLimits(NamedTuple):
 
 
 class DecodeBuffers(NamedTuple):
-    """Arrays of a thread to work in, of as many as the non-zeros of a plane.
+    """Working memory of a thread, each array as long as the non-zeros of a plane.
 
     Attributes
     ----------
@@ -67,19 +67,27 @@ class DecodeBuffers(NamedTuple):
 
 @_INLINE
 def size_of(group: int) -> int:
-    """Non-zeros of a group."""
+    """Return the number of non-zeros in a group."""
     return group & MOST
 
 
 @_INLINE
 def n_paired_of(group: int) -> int:
-    """How many of its non-zeros are in pairs: the first ones."""
+    """Return the number of non-zeros in pairs, which come first."""
     return group >> _COUNT & MOST
 
 
 @_INLINE
 def rectangle_of(group: int, code: int) -> Rectangle:
-    """Return the rectangle that a group reaches, back; code : of its first non-zero."""
+    """Return the rectangle that a group covers in back projection.
+
+    Parameters
+    ----------
+    group
+        packed group
+    code
+        position of its first non-zero
+    """
     places = group >> 2 * _COUNT
     low_u, low_v = u_of(code) - (places & FAR), v_of(code) - (places >> _FEW & FAR)
     return low_u, low_v, places >> 2 * _FEW & FAR, places >> 3 * _FEW & FAR
@@ -87,7 +95,7 @@ def rectangle_of(group: int, code: int) -> Rectangle:
 
 @_INLINE
 def _from_first(rectangle: Rectangle, code: int) -> int:
-    """Return a rectangle in one number, counted from a non-zero in it."""
+    """Return a rectangle as one number, relative to a non-zero in it."""
     low_u, low_v, down, along = rectangle
     before = (u_of(code) - low_u) + ((v_of(code) - low_v) << _FEW)
     return before + (down << 2 * _FEW) + (along << 3 * _FEW)
@@ -101,15 +109,35 @@ def decode(
 ) -> None:  # fmt: skip
     """Decode rows start ... stop - 1, plane by plane.
 
-    begins : (n_rows,) where each begins in `places`
-    is_turned : (n_rows,) whether rows and columns are interchanged
-    starts : (n_rows, n_planes_stored + 1) where each plane of a row begins in what is written
-    windows : (n_rows, n_planes_stored, 4) j0, k0, height, width
-    places : (n_stored,) uint16 in the window, row by row
-    values : of the rows that are decoded, one after another; to be multiplied by scales (n_rows,)
-    codes, weights : (n_nonzero,) to be written, see `engine.kernels.matrix.codes`
-    groups : (n_nonzero,) int32, to be written: group k of a plane lies k behind its first non-zero;
-        `size_of` and others read it
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    begins
+        (n_rows,) beginning of each in `places`
+    is_turned
+        (n_rows,) True where rows and columns are interchanged
+    starts
+        (n_rows, n_planes_stored + 1) beginning of each plane of a row in the output
+    windows
+        (n_rows, n_planes_stored, 4) j0, k0, height, width
+    edge, margin
+        of the image, as in `write_codes`
+    limits
+        limits of a group
+    places
+        (n_stored,) uint16 positions in the window, row by row
+    values
+        of the decoded rows, one after another, to be multiplied by `scales`
+    scales
+        (n_rows,)
+    buffers
+        working memory
+    codes, weights
+        (n_nonzero,) written, see `engine.kernels.matrix.codes`
+    groups
+        (n_nonzero,) int32, written: group k of a plane is k after its first non-zero; see `size_of`
+        and the functions after it
     """
     for row in range(start, stop):
         for plane in range(windows.shape[1]):
@@ -136,9 +164,9 @@ def decode(
 
 @_INLINE
 def _order(as_stored: Array, is_turned: bool, buffers: DecodeBuffers) -> None:
-    """Put the non-zeros of a plane in order: each is followed by its neighbour along u."""
+    """Sort the non-zeros of a plane so that each is followed by its neighbour along u."""
     n, codes, order, is_taken = len(as_stored), buffers.codes, buffers.order, buffers.is_taken
-    if is_turned:  # they are
+    if is_turned:  # already in this order
         for e in range(n):
             codes[e], order[e] = as_stored[e], e
         return
@@ -148,6 +176,7 @@ def _order(as_stored: Array, is_turned: bool, buffers: DecodeBuffers) -> None:
         if is_taken[e]:
             continue
         codes[to], order[to], to = as_stored[e], e, to + 1
+        # the partner only moves forward, since the wanted codes ascend too: one pass in total
         wanted = as_stored[e] + ROWS
         while partner < n and as_stored[partner] < wanted:
             partner += 1
@@ -158,15 +187,15 @@ def _order(as_stored: Array, is_turned: bool, buffers: DecodeBuffers) -> None:
 
 @_INLINE
 def _step(codes: Array, e: int, n: int) -> int:
-    """Return how many non-zeros come next together: two that are a pair, or one."""
+    """Return the length of the next unit: 2 for a pair, else 1."""
     return 2 if e + 1 < n and codes[e + 1] - codes[e] == ROWS else 1
 
 
 @_INLINE
 def _as_many(codes: Array, first: int, n: int, most: int) -> int:
-    """Return where as many end as may be taken: pairs stay together."""
+    """Return the end of a group with as many non-zeros as possible; pairs are not divided."""
     end = min(n, first + most)
-    # of a run of neighbours every second begins a pair
+    # in a run of neighbours every second one begins a pair
     run = end
     while run > first and run < n and codes[run] - codes[run - 1] == ROWS:
         run -= 1
@@ -175,7 +204,7 @@ def _as_many(codes: Array, first: int, n: int, most: int) -> int:
 
 @_INLINE
 def _near(codes: Array, first: int, n: int, limits: GroupLimits) -> tuple[int, Rectangle]:
-    """Return where those end that lie near each other, and the rectangle that they reach."""
+    """Return the end of a group of close non-zeros, and the rectangle that they cover."""
     low_u = high_u = u_of(codes[first])
     low_v = high_v = v_of(codes[first])
     end, phase = first, phase_of(codes[first])
@@ -185,6 +214,7 @@ def _near(codes: Array, first: int, n: int, limits: GroupLimits) -> tuple[int, R
         least_u, most_u = min(low_u, u), max(high_u, u + step - 1)
         least_v, most_v = min(low_v, v), max(high_v, v)
         is_far = most_u - least_u > limits.far or most_v - least_v > limits.far
+        # a first unit is always accepted, so that each group has at least one
         if end > first and (is_far or phase_of(code) != phase):
             break
         if end + step - first > limits.most:
@@ -196,7 +226,7 @@ def _near(codes: Array, first: int, n: int, limits: GroupLimits) -> tuple[int, R
 
 @_INLINE
 def _pairs_first(buffers: DecodeBuffers, first: int, end: int) -> int:
-    """Put the pairs of a group before the others; return how many of its non-zeros are in pairs."""
+    """Move the pairs of a group to its front; return the number of non-zeros in pairs."""
     codes, order = buffers.codes, buffers.order
     front = e = first
     while e < end:

@@ -1,4 +1,4 @@
-"""Projection with a stored response on a GPU, compiled for one scanner, and how it is called."""
+"""Projection with a stored response on a GPU, compiled for one scanner, and its calls."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from engine.kernels.matrix.groups import STRIP, GroupedRows, check_panel
 from engine.kernels.matrix.variants import MatrixVariant, PanelShape
 
 WORK_PER_LAUNCH = 10**11
-"""Products of a launch at most: below 0.2 s on small cards, or a driver resets the screen."""
+"""Maximum products of a launch: below 0.2 s on small GPUs, or a driver resets the screen."""
 _MOST_GRID = 65535
-"""Blocks along the second axis of a launch."""
+"""Maximum blocks along the second axis of a launch."""
 ROW, TURN, A, B, N_ROWS, N_COLUMNS, START, PADDED = range(8)
-"""Columns of a table of orientations, as the struct `Orientation` of matrix.cu has them."""
+"""Columns of a table of orientations, as in the struct `Orientation` of matrix.cu."""
 
 
 class Matrix:
     """Compiled kernels of one variant for one scanner, and their launches.
 
     A table of orientations (n, 8) int32, on the host, has for each: row among those on the device,
-    turn that leads from it, |a| and |b|, rows and columns of its picture of shifts, and where its
-    values start. Those with the same row are best neighbours.
+    symmetry that leads from it, |a| and |b|, rows and columns of its image of shifts, and the
+    start of its values. Orientations with the same row should be adjacent.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Matrix:
             profiler.kernel(f"matrix {name}", resources, variant.threads)
 
     def stored(self, rows: GroupedRows) -> GroupedRows:
-        """Return rows of the host with their values as the variant wants them."""
+        """Return host rows with their values in the precision of the variant."""
         values = rows.values
         if self.variant.values == "half" and values.dtype != np.uint16:
             values = values.astype(np.float16).view(np.uint16)
@@ -75,13 +75,27 @@ class Matrix:
         self, table: NDArray[np.int32], n_nonzero: NDArray[np.int64], rows: GroupedRows,
         values: Array, image: Array,
     ) -> Iterator[int]:  # fmt: skip
-        """Queue adding the transpose of `forward` to `image` (n_z, n_y, n_x); yield likewise."""
+        """Queue adding the transpose to an image; yield the orientations of each launch.
+
+        Parameters
+        ----------
+        table
+            (n, 8) orientations
+        n_nonzero
+            (n,) non-zeros of the row of each orientation
+        rows
+            stored rows on the device
+        values
+            values of the lines on the device
+        image
+            (n_z, n_y, n_x) on the device
+        """
         panel, run = self.panel, self.variant.run
         for part, turned in self._launches(table, n_nonzero):
             along, length, width = N_ROWS, panel.rows, panel.columns
             if turned:
                 along, length, width = N_COLUMNS, panel.columns, panel.rows
-            # rows of zeros above and below each image of shifts: a thread slides over its edge
+            # rows of zeros above and below each image of shifts: a thread passes its edge
             # without a test
             sizes = (part[:, along] + 2 * (run + STRIP - 2)) * width
             ends = np.cumsum(sizes, dtype=np.int64)
@@ -98,11 +112,11 @@ class Matrix:
             yield len(part)
 
     def n_beyond(self, *, turned: bool) -> int:
-        """Numbers after a plane that a thread may read."""
+        """Return the numbers after a plane that a thread can read."""
         return (self.variant.run + STRIP) * self._pitch(turned)
 
     def n_before(self, *, turned: bool) -> int:
-        """Numbers before the first plane that a thread may read."""
+        """Return the numbers before the first plane that a thread can read."""
         return (STRIP - 1) * self._pitch(turned)
 
     def _pitch(self, turned: bool) -> int:
@@ -111,7 +125,7 @@ class Matrix:
     def _launches(
         self, table: NDArray[np.int32], n_nonzero: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int32], bool]]:
-        """Cut a table into launches that are short and whose turns interchange, or do not."""
+        """Divide a table into short launches, separate for exchanged and other orientations."""
         # each non-zero serves two planes
         work = 2 * n_nonzero * table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]
         for turned in (False, True):
@@ -128,7 +142,17 @@ def _named(kernel: str, turned: bool) -> str:
 
 
 def parts_of(costs: HostArray, most: int, longest: int) -> Iterator[slice]:
-    """Cut a list into parts of at least one and at most `longest`, that cost at most `most`."""
+    """Divide a list into parts with a maximum cost and a maximum length.
+
+    Parameters
+    ----------
+    costs
+        cost of each element
+    most
+        maximum cost of a part; a single element can exceed it
+    longest
+        maximum number of elements
+    """
     sums = np.concatenate([[0], np.cumsum(costs, dtype=np.int64)])
     start = 0
     while start < len(costs):

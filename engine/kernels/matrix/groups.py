@@ -1,8 +1,8 @@
-"""The non-zeros of a stored response as the GPU reads them: in strips, sorted by group.
+"""Non-zeros of a stored response for the GPU: in strips, sorted by group.
 
-A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line is of the group of its plane
-and phase. A strip holds those of a group at one v and at u ... u + 3, zeros among them; it is kept
-by the pitches (u, v) of its first, each counted from the margin and in one byte.
+A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line belongs to the group of its
+plane and phase. A strip contains those of a group at one v and at u ... u + 3, including zeros. Its
+position is the pitch (u, v) of its first number, counted from the margin, in one byte each.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from engine.kernels.compile_cache import cached_njit
 from engine.kernels.matrix.variants import PanelShape
 
 MOST_PITCHES = 256
-"""Pitches that a byte can count."""
+"""Maximum number of pitches in a byte."""
 STRIP = 4
-"""Non-zeros one behind the other that are kept and worked on together."""
+"""Consecutive numbers that are stored and processed together."""
 _WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_WITHOUT)
 _INLINE = njit(inline="always", **_WITHOUT)
@@ -34,11 +34,11 @@ class GroupedRows:
 
     Attributes
     ----------
-    starts : (n + 1,) int64 where each row begins
-    groups : (n, n_groups + 1) int32 where its groups begin, planes before phases, from there
+    starts : (n + 1,) int64 first strip of each row
+    groups : (n, n_groups + 1) int32 first strip of each group, relative to the row, planes slowest
     codes : (n_strips,) uint16 (u + margin) · 256 + v + margin
     values : (n_strips, 4) uint16, the bits of half precision, or float32
-    scales : (n,) float32, by which the values of a row are multiplied
+    scales : (n,) float32 factor of the values of each row
     """
 
     starts: Array
@@ -49,7 +49,7 @@ class GroupedRows:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """In the order in which the kernels take them."""
+        """Arrays in the order of the kernels' arguments."""
         return self.starts, self.groups, self.codes, self.values, self.scales
 
     @property
@@ -59,7 +59,18 @@ class GroupedRows:
 
 
 def check_panel(panel: PanelShape) -> None:
-    """Refuse panels on which a byte cannot count the pitches."""
+    """Refuse panels with more pitches than a byte can count.
+
+    Parameters
+    ----------
+    panel
+        dimensions of the panels
+
+    Raises
+    ------
+    GeometryError
+        with the largest supported size
+    """
     most = MOST_PITCHES - 2 * panel.margin
     if max(panel.rows, panel.columns) > most:
         raise GeometryError(
@@ -77,7 +88,7 @@ def grouped_rows(
     ----------
     starts
         (n, n_stored + 1) where the planes of each row begin in `places` and `values`; each row
-        begins where the one before ends
+        begins at the end of the previous one
     windows
         (n, n_stored, 4) j0, k0, height, width
     places
@@ -89,7 +100,7 @@ def grouped_rows(
     panel
         the scanner
     """
-    # numba has no half precision on the CPU; the bits are only moved here
+    # Numba has no half precision on the CPU; here the bits are only copied
     bits = values.view(np.uint16) if values.dtype == np.float16 else values
     n_strips = strips_of(starts, windows, places, panel)
     begins = np.concatenate([[0], np.cumsum(n_strips)])
@@ -102,7 +113,13 @@ def grouped_rows(
 
 
 def strips_of(starts: Array, windows: Array, places: Array, panel: PanelShape) -> NDArray[np.int64]:
-    """Return how many strips each of some rows has (n,); what is given is as in `grouped_rows`."""
+    """Return the number of strips of each row, (n,).
+
+    Parameters
+    ----------
+    starts, windows, places, panel
+        as for `grouped_rows`
+    """
     n_strips = np.zeros(len(starts), np.int64)
     first, _ = _state(windows, panel)
     _count_strips(starts, windows, places, panel.edge, n_strips, first)
@@ -110,20 +127,20 @@ def strips_of(starts: Array, windows: Array, places: Array, panel: PanelShape) -
 
 
 def _state(windows: Array, panel: PanelShape) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each phase of rows and each column of a window: u of its last strip, and which it is."""
+    """Return working memory: u and number of the last strip, by phase of rows and window column."""
     widest = int(windows[..., 3].max(initial=1))
     return np.empty((panel.edge, widest), np.int64), np.empty((panel.edge, widest), np.int64)
 
 
 _NONE = -(1 << 20)
-"""Pitch of a strip that there is not."""
+"""Pitch that marks a missing strip."""
 
 
 @_KERNEL
 def _count_strips(
     starts: Array, windows: Array, places: Array, edge: int, n_strips: Array, first: Array
 ) -> None:
-    """Count the strips of every row; non-zeros come row by row, so u ascends in each column."""
+    """Count the strips of each row; non-zeros are sorted by row, so u ascends in each column."""
     for row in range(len(starts)):
         for plane in range(windows.shape[1]):
             first[:] = _NONE
@@ -140,10 +157,10 @@ def _sort_groups(
     starts: Array, windows: Array, places: Array, values: Array, edge: int, margin: int,
     begins: Array, groups: Array, codes: Array, strips: Array, first: Array, which: Array,
 ) -> None:  # fmt: skip
-    """Count the strips of every group, then put each behind those of its group before it."""
+    """Count the strips of each group, then sort the strips by group."""
     for row in range(len(starts)):
-        # a counting sort, in two passes without another array: `ends` first counts, then says where
-        # the next of each group goes
+        # a counting sort, in two passes without another array: `ends` first counts, then is the
+        # position of the next strip of each group
         begin, ends = begins[row], groups[row]
         ends[:] = 0
         for plane in range(windows.shape[1]):
@@ -165,19 +182,19 @@ def _sort_groups(
                     group = _group(plane, j, k, edge)
                     to = begin + ends[group]
                     first[j % edge, column], which[j % edge, column] = u, to
-                    # floor division: voxels outside the box have negative places, and the margin
+                    # floor division: voxels outside the box have negative positions, and the margin
                     # makes them positive
                     codes[to] = (u + margin) * 256 + k // edge + margin
                     ends[group] += 1
                 strips[which[j % edge, column], u - first[j % edge, column]] = values[n]
-        for group in range(len(ends) - 1, 0, -1):  # where one ends the next one begins
+        for group in range(len(ends) - 1, 0, -1):  # the end of a group is the start of the next
             ends[group] = ends[group - 1]
         ends[0] = 0
 
 
 @_INLINE
 def _voxel(window: Array, place: int) -> tuple[int, int]:
-    """Row and column in the box of a place in the window j0, k0, height, width."""
+    """Return row and column in the box for a position in the window j0, k0, height, width."""
     down = int(place) // int(window[3])
     return int(window[0]) + down, int(window[1]) + int(place) - down * int(window[3])
 

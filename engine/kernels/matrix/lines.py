@@ -1,10 +1,10 @@
-"""Projection with the rows of a response one line after the other, as it is done without shifts.
+"""Projection with the rows of a response line by line, without using shifts.
 
-forward   y_i = Σ_n w_n f[begin_i + place_n]
-back      f[begin_i + place_n] += w_n y_i
+    forward   y_i = Σ_n w_n f[begin_i + place_n]
+    back      f[begin_i + place_n] += w_n y_i
 
-over the non-zeros n of the row of line i. Nobody reconstructs with this: it is what a benchmark
-holds the correlation form of `engine.kernels.matrix.correlation` against.
+over the non-zeros n of the row of line i. It is only a reference in benchmarks of
+`engine.kernels.matrix.correlation`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def forward(
     image : (n_voxels,); out : (n_lines,)
     """
     for i in range(start, stop):
-        # a line has the voxels of its row moved by one constant, since margins are part of the
+        # a line has the voxels of its row shifted by a constant: margins are part of the
         # image: no test for the edge
         begin, total = begins[i], weights.dtype.type(0)
         for n in range(row_starts[rows[i]], row_starts[rows[i] + 1]):
@@ -47,7 +47,19 @@ def back(
     start: int, stop: int, rows: Array, begins: Array, row_starts: Array, places: Array,
     weights: Array, y: Array, image: Array,
 ) -> None:  # fmt: skip
-    """The adjoint of `forward`, into an image of this thread."""
+    """Add the adjoint of `forward` to an image of this thread.
+
+    Parameters
+    ----------
+    start, stop
+        range of lines
+    rows, begins, row_starts, places, weights
+        as for `forward`
+    y
+        (n_lines,)
+    image
+        (n_voxels,), one for each thread
+    """
     for i in range(start, stop):
         begin, value = begins[i], y[i]
         for n in range(row_starts[rows[i]], row_starts[rows[i] + 1]):

@@ -1,15 +1,15 @@
-"""What projection with a stored response holds in memory, for forecasts too: without kernels."""
+"""Memory of projection with a stored response; also used by estimates, without kernels."""
 
 from __future__ import annotations
 
 LANES = 8
-"""Mirror images of an orientation, of both halves of the planes."""
+"""Mirror images of an orientation, including both halves of the planes."""
 MOST_PLANE_BYTES = 1 << 20
-"""A plane with all of its mirror images stays in the second cache of a processor up to here."""
+"""Maximum size of a plane with its mirror images that stays in the L2 cache."""
 MOST_KEPT_BYTES = 512 << 20
-"""Memory of decoded rows that are kept; others are decoded again for each projection."""
+"""Maximum memory of cached decoded rows; others are decoded for each projection."""
 
 
 def fits_in_lanes(n_bytes: int) -> bool:
-    """Return whether a plane of so many bytes is small enough for its mirror images beside it."""
+    """Return True if a plane of this size and its mirror images fit the L2 cache."""
     return LANES * n_bytes <= MOST_PLANE_BYTES

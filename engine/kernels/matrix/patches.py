@@ -29,13 +29,13 @@ from engine.kernels.lanes import spread
 from engine.kernels.processor import FEATURES
 
 LANES = 8
-"""Numbers of a row in a narrow patch: rows are covered by whole ones."""
+"""Numbers of a row in a narrow patch; rows are covered by complete patches."""
 WIDE = 2 * LANES if "avx512f" in FEATURES else LANES
-"""Numbers of a row in a patch, as many as a vector of the processor has."""
+"""Numbers of a row in a patch: a vector of the processor."""
 BROAD = 2 * WIDE if "avx512f" in FEATURES else WIDE
-"""Numbers of a row in a broad patch: its sums fill half of the 32 registers of AVX-512."""
+"""Numbers of a row in a broad patch, whose sums fill half of the 32 AVX-512 registers."""
 HIGH, LOW = 8, 4
-"""Rows of a patch, and of one where no more are left."""
+"""Rows of a patch, and of a patch at the end."""
 _INT = ir.IntType(64)
 _FUSED = ("contract",)
 _KERNEL = cached_njit(error_model="numpy", _nrt=False)
@@ -45,22 +45,22 @@ Codegen = Callable[[BaseContext, ir.IRBuilder, Signature, Values], ir.Value]
 
 
 def beyond(pitch: int) -> int:
-    """Numbers after the end of an image of this pitch that patches at its end read, or add 0 to."""
+    """Return the numbers after the end of an image that patches read, or add 0 to."""
     return (LOW - 1) * pitch + LANES
 
 
 def rows_covered(n: int) -> int:
-    """Rows of the patches that lie over n rows."""
+    """Return the rows of the patches that cover n rows."""
     return -(-n // LOW) * LOW
 
 
 def lanes_covered(n: int) -> int:
-    """Numbers of the patches that lie over n numbers of a row."""
+    """Return the numbers of the patches that cover n numbers of a row."""
     return -(-n // LANES) * LANES
 
 
 def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
-    """Return the sums of a patch of so many rows and lanes, as a function for Numba."""
+    """Return the sum of a patch of given size, as a function for Numba."""
 
     def add_patch(
         _: BaseContext, target: types.Array, at: Type, pitch: Type, source: Type, begin: Type,
@@ -101,7 +101,7 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
                 add((one, builder.sub(other, is_reversed)))
             with cgutils.for_range_slice(builder, n_paired, n, _INT(1)) as (e, _):
                 add((e,))
-            # what is there comes last: many small products would each be rounded to its last digit
+            # the old value is added last: else each small product would be rounded to its digits
             for total, place in zip(sums, places, strict=True):
                 to.store(builder.fadd(to.load(place), builder.load(total)), place)
             return context.get_dummy_value()
@@ -112,13 +112,13 @@ def _patch(n_rows: int, n_lanes: int) -> Callable[..., None]:
 
 
 class _Rows:
-    """Writes what reads and keeps the lanes of a vector at any place of an array.
+    """Emits loads and stores of a vector at any position of an array.
 
     Parameters
     ----------
-    builder : of LLVM's words
+    builder : LLVM builder of the intrinsic
     width : bytes of a number
-    n_lanes : of a vector
+    n_lanes : lanes of a vector
     first : pointer to the first number
     """
 
@@ -135,7 +135,7 @@ class _Rows:
     def load(self, place: ir.Value) -> ir.Value:
         """Read the lanes from a place on."""
         found = self._builder.load(self._pointer(place))
-        found.align = self._width  # no place is a multiple of a vector
+        found.align = self._width  # positions are not aligned to vectors
         return found
 
     def store(self, vector: ir.Value, place: ir.Value) -> None:
@@ -159,11 +159,35 @@ def add_patches(
 ) -> None:  # fmt: skip
     """Add the products of the first n non-zeros to rows of `target`.
 
-    Of these the first `n_paired` come in twos, the second of which reads a row further than the
-    first, or, if `is_reversed` is 1, the first a row further than the second.
+    The first `n_paired` non-zeros are pairs. In a pair the second reads one row further than the
+    first, or, if `is_reversed` is 1, the first one row further than the second. Patches also add to
+    numbers beyond n_rows and n_columns (`rows_covered`, `lanes_covered`): these must exist, and no
+    other thread may add to them.
 
-    What patches cover beyond n_rows and n_columns (`rows_covered`, `lanes_covered`) is added to,
-    too: there must be room, and nothing that another thread adds to.
+    Parameters
+    ----------
+    target
+        flat array with the sums
+    at
+        first number of the rows in `target`
+    pitch
+        distance of rows in `target`
+    n_rows, n_columns
+        size of the rows
+    source
+        flat array that is read
+    begin
+        first number of the rows in `source`
+    source_pitch
+        distance of rows in `source`
+    offsets, weights
+        (n,) positions relative to `begin`, and values of the non-zeros
+    n_paired
+        number of non-zeros in pairs
+    n
+        number of non-zeros
+    is_reversed
+        1 if the first of a pair reads further
     """
     r, n_lanes = 0, -(-n_columns // LANES) * LANES
     while r < n_rows:

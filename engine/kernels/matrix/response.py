@@ -38,7 +38,7 @@ _FAR = 1e30
 
 
 class Panels(NamedTuple):
-    """What of two panels the kernels need; lengths in mm."""
+    """Dimensions of two panels for the kernels, in mm."""
 
     pitch: float
     crystal: float
@@ -50,13 +50,13 @@ class Panels(NamedTuple):
     n_planes: int
     plane: float
     n_layers: int = 1
-    """Layers of crystals behind one another, which share the thickness."""
+    """Number of crystal layers, which divide the thickness."""
 
 
 @_INLINE
 def _depth(u: float, kappa: float, thickness: float) -> float:
-    """Depth of a point in its layer, exponential in 0 ... thickness."""
-    # by inversion of the distribution function; u = 0 is the face, u = 1 the back of the crystal
+    """Return the depth of a point in its layer, exponentially distributed in 0 ... thickness."""
+    # inverse of the distribution function; u = 0 is the face, u = 1 the back of the crystal
     return -math.log(1.0 - u * (1.0 - math.exp(-kappa * thickness))) / kappa
 
 
@@ -64,9 +64,9 @@ def _depth(u: float, kappa: float, thickness: float) -> float:
 def _in_crystals(
     y: float, z: float, u_y: float, u_z: float, length: float, crystal: float, gap: float
 ) -> float:
-    """Length that a path of `length` from the place (y, z) in a crystal has in crystals.
+    """Return the length of a path inside of crystals.
 
-    y, z : from the middle of the crystal; u_y, u_z : parts of the path's direction across panels
+    y, z : start, from the middle of its crystal; u_y, u_z : components of the direction
     """
     per_y = 1.0 / abs(u_y) if abs(u_y) > 1e-9 else _FAR
     per_z = 1.0 / abs(u_z) if abs(u_z) > 1e-9 else _FAR
@@ -90,7 +90,7 @@ def _in_crystals(
 
 @_INLINE
 def _drawn(u: float, cumulative: Array) -> int:
-    """First place of a cumulative distribution that reaches u, likely ones standing first."""
+    """Return the first index of a cumulative distribution that reaches u; likely ones first."""
     place = 0
     while place < len(cumulative) - 1 and cumulative[place] < u:
         place += 1
@@ -102,9 +102,9 @@ def _chance(
     chances: Array, first: int, seen: int, step: float, t_row: float, t_column: float, down: int,
     along: int,
 ) -> float:  # fmt: skip
-    """K of a shift for photons of a direction, linear between those of the table.
+    """Return K of a shift for a direction, by linear interpolation.
 
-    first, seen : layer of the first interaction, and that which the photon is seen in
+    first, seen : layer of the first interaction, and detecting layer
     """
     if t_row < 0.0:
         t_row, down = -t_row, -down
@@ -155,7 +155,7 @@ def integrate(
     g = panels
     edge, gap = g.pitch / g.voxels_per_pitch, g.pitch - g.crystal
     e_y, e_z = orientation[0] * g.pitch, orientation[1] * g.pitch
-    # the drawing density needs to be near the true one only: what differs is in the weight below
+    # the sampling density only needs to be close to the true one: the weight corrects it
     middle = g.separation + 2.0 / g.mu
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
     deep = g.thickness / g.n_layers
@@ -178,7 +178,7 @@ def integrate(
         u_y, u_z = d_y / length, d_z / length
         path = _in_crystals(y_0, z_0, u_y, u_z, s_0 * per_x, g.crystal, gap)
         path += _in_crystals(y_1, z_1, -u_y, -u_z, s_1 * per_x, g.crystal, gap)
-        # the density that was drawn from is divided out, the true path through crystals put in:
+        # the sampling density is divided out, and the true path through crystals is used:
         # gaps do not attenuate
         weight = scale * math.exp(kappa * (in_0 + in_1) - g.mu * path) / (length * length)
         t_y, t_z = d_y / d_x, d_z / d_x
@@ -200,7 +200,7 @@ def _trace(
     a_x: float, a_y: float, a_z: float, b_x: float, b_y: float, b_z: float, weight: float,
     windows: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Add weight × part of the line a + t b, t = 0 ... 1, in each voxel of the planes."""
+    """Add weight × length share of the line a + t b, t = 0 ... 1, in each voxel of the planes."""
     t = -a_x / b_x
     y, z = a_y + t * b_y, a_z + t * b_z
     j, k = math.floor(y), math.floor(z)
@@ -217,7 +217,7 @@ def _trace(
         while True:
             here = min(end, next_j, next_k)
             down, along = j - j_0, k - k_0
-            if 0 <= down < height and 0 <= along < width:  # beyond only by rounding
+            if 0 <= down < height and 0 <= along < width:  # outside only by rounding
                 out[first + down * width + along] += weight * (here - t)
             t = here
             if here == end:

@@ -1,4 +1,4 @@
-"""The forms in which projection with a stored response can be compiled for a GPU; see matrix.cu."""
+"""Variants of projection with a stored response on a GPU; see matrix.cu."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Stores = Literal["half", "float"]
 
 @dataclass(frozen=True)
 class PanelShape:
-    """What the kernels are compiled for.
+    """Dimensions that the kernels are compiled for.
 
     Attributes
     ----------
     rows, columns : crystals of a panel
-    planes : of the image
-    edge : D, voxels on a pitch
+    planes : planes of the image
+    edge : D, voxels per pitch
     margin : pitches of zeros around the image
     """
 
@@ -32,8 +32,8 @@ class PanelShape:
 
     @property
     def n_stored(self) -> int:
-        """Planes that are stored."""
-        # the other half follows by symmetry; an odd number keeps its middle plane
+        """Number of stored planes."""
+        # the other half follows by symmetry; an odd number includes its middle plane
         return (self.planes + 1) // 2
 
     @property
@@ -44,15 +44,15 @@ class PanelShape:
 
 @dataclass(frozen=True)
 class MatrixVariant:
-    """One form of matrix.cu.
+    """One variant of matrix.cu.
 
     Attributes
     ----------
-    threads : of a block
-    run : values that a thread keeps, one below the other
-    staged : strips of non-zeros in shared memory at a time
-    values : how non-zeros lie on the card, in half or in single precision
-    blocks : side by side on a multiprocessor, for which the compiler leaves registers
+    threads : threads of a block
+    run : values of a thread, one below the other
+    staged : strips of non-zeros in shared memory
+    values : precision of non-zeros on the device, half or single
+    blocks : blocks per multiprocessor, for which the compiler limits registers
     """
 
     threads: int = 128
@@ -62,7 +62,7 @@ class MatrixVariant:
     blocks: int = 8
 
     def source(self, panel: PanelShape) -> str:
-        """CUDA source of all kernels for one scanner."""
+        """Return the CUDA source of all kernels for one scanner."""
         return render(
             "matrix",
             half=self.values == "half",
@@ -82,12 +82,30 @@ class MatrixVariant:
 def matrix_variants(
     threads: tuple[int, ...] = (128, 256), runs: tuple[int, ...] = (4, 8)
 ) -> Iterator[MatrixVariant]:
-    """Every form worth measuring."""
+    """Yield the variants that are worth measuring.
+
+    Parameters
+    ----------
+    threads
+        threads of a block
+    runs
+        values of a thread
+    """
     for n_threads, run, values in product(threads, runs, get_args(Stores)):
         for n_resident in (1024, 1536):
             yield MatrixVariant(n_threads, run, n_threads, values, n_resident // n_threads)
 
 
 def paper_source(panel: PanelShape, algorithm: int, threads: int) -> str:
-    """CUDA source of algorithm 1, 2 or 3 of Chou et al.; see matrix_paper.cu."""
+    """Return the CUDA source of algorithm 1, 2 or 3 of Chou et al.; see matrix_paper.cu.
+
+    Parameters
+    ----------
+    panel
+        dimensions of the panels
+    algorithm
+        1, 2 or 3
+    threads
+        threads of a block
+    """
     return render("matrix_paper", algorithm=algorithm, threads=threads, **asdict(panel))

@@ -1,12 +1,12 @@
-"""Images of list mode in bricks: where their voxels lie in the memory of the CPU.
+"""Images of list mode in bricks: positions of their voxels in the memory of the CPU.
 
-With a border of one voxel on every side an image is cut into bricks of 8 × 8 voxels of a plane,
-each in one piece, n × m of them in a plane:
+With a border of one voxel on each side, an image is divided into bricks of 8 × 8 voxels of a plane,
+each contiguous, n × m of them in a plane:
 
     place(x, y, z) = x + 56 ⌊x/8⌋ + 8 y + (64 n − 64) ⌊y/8⌋ + 64 n m z
 
-so that each number i of a voxel adds i · step + ⌊i/8⌋ · jump to its place. A ray that runs along y
-stays in a piece of a quarter of a kilobyte for eight voxels, where it left a row with every one.
+Each index i of a voxel therefore adds i · step + ⌊i/8⌋ · jump to its position. A ray along y stays
+within a quarter of a kilobyte for eight voxels, where it would leave a row with each voxel.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from engine.kernels.compile_cache import cached_njit
 
 SHIFT = 3
 EDGE = 1 << SHIFT
-"""Voxels along a brick."""
+"""Voxels along the edge of a brick."""
 
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_PLAIN)
@@ -51,13 +51,23 @@ def steps(shape: tuple[int, int, int], stride: int) -> tuple[Steps, Steps, Steps
 
 @_INLINE
 def place_of(voxel: Whole, step: Whole, jump: Whole) -> np.int32:
-    """Return the part of a voxel's place that comes of one of its numbers; 32 bits, for vectors."""
+    """Return the part of a voxel's position that one index contributes, as a 32-bit integer.
+
+    Parameters
+    ----------
+    voxel
+        index along the axis
+    step
+        step of the axis
+    jump
+        additional step for each brick
+    """
     return np.int32(voxel * step + (voxel >> SHIFT) * jump)
 
 
 @_INLINE
 def _write_row(row: Array, stride: int, at: int, bricks: Array) -> None:
-    """Write a row into its bricks, of which the first lies `at` a place; the border is left out."""
+    """Write a row to its bricks, of which the first begins at `at`; the border is not written."""
     n, brick = len(row), stride * EDGE * EDGE
     for x in range(min(n, EDGE - 1)):
         bricks[at + stride * (x + 1)] = row[x]
@@ -72,7 +82,7 @@ def _write_row(row: Array, stride: int, at: int, bricks: Array) -> None:
 
 @_INLINE
 def _add_row(bricks: Array, stride: int, at: int, row: Array) -> None:
-    """Add to a row what its bricks hold: the reverse of `_write_row`."""
+    """Add the values in the bricks to a row: the reverse of `_write_row`."""
     n, brick = len(row), stride * EDGE * EDGE
     for x in range(min(n, EDGE - 1)):
         row[x] += bricks[at + stride * (x + 1)]
@@ -87,7 +97,7 @@ def _add_row(bricks: Array, stride: int, at: int, row: Array) -> None:
 
 @_INLINE
 def _join_row(one: Array, other: Array, stride: int, at: int, row: Array) -> None:
-    """Write the sum of what two images hold in the bricks of a row, of which nothing is read."""
+    """Write the sum of two images in the bricks of a row to the row, which is not read."""
     n, brick = len(row), stride * EDGE * EDGE
     for x in range(min(n, EDGE - 1)):
         row[x] = one[at + stride * (x + 1)] + other[at + stride * (x + 1)]
@@ -109,7 +119,7 @@ def _write(image: Array, stride: int, bricks: Array) -> None:
     for z in range(1, nz + 1):
         for y in range(1, ny + 1):
             at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
-            if stride == 1:  # known to each of the two when they are compiled
+            if stride == 1:  # a constant in each call, when they are compiled
                 _write_row(image[z - 1, y - 1], 1, at, bricks)
             else:
                 _write_row(image[z - 1, y - 1], 2, at, bricks)
@@ -117,14 +127,14 @@ def _write(image: Array, stride: int, bricks: Array) -> None:
 
 @_KERNEL
 def _add(one: Array, other: Array, stride: int, start: int, stop: int, image: Array) -> None:
-    """Add planes start to stop to an image; of two that are not empty, write their sum instead."""
+    """Add planes start to stop to an image, together with those of `other` if it has any."""
     nz, ny, nx = image.shape
     _, (step_y, jump_y), (step_z, _) = steps((nz + 2, ny + 2, nx + 2), stride)
     for z in range(start + 1, stop + 1):
         for y in range(1, ny + 1):
             at = z * step_z + y * step_y + (y >> SHIFT) * jump_y
             row = image[z - 1, y - 1]
-            # the distance is known to each of the calls when they are compiled
+            # the stride is a constant in each call, when they are compiled
             if other.size and stride == 1:
                 _join_row(one, other, 1, at, row)
             elif other.size:
@@ -137,12 +147,12 @@ def _add(one: Array, other: Array, stride: int, start: int, stop: int, image: Ar
 
 @dataclass(frozen=True)
 class Bricks:
-    """How images of one shape and type lie in bricks.
+    """Layout in bricks for images of one shape and dtype.
 
     Attributes
     ----------
     shape : (n_z, n_y, n_x), without the border
-    dtype : of their values
+    dtype : dtype of the values
     stride : steps in memory from one voxel to the next: 1, or 2 where each has a value behind it
     """
 
@@ -152,7 +162,7 @@ class Bricks:
 
     @property
     def n_values(self) -> int:
-        """Values in memory, with borders, what fills bricks up, and second values."""
+        """Number of values in memory, including borders, padding of bricks, and second values."""
         z, y, x = padded(self.shape)
         return prod((z, -(-y // EDGE), -(-x // EDGE), EDGE, EDGE, self.stride))
 
@@ -166,14 +176,32 @@ class Bricks:
         return np.zeros(self.n_values, self.dtype)
 
     def arranged(self, image: Array) -> Array:
-        """Return an image [z, y, x] as it lies in bricks; second values and the border are 0."""
+        """Return an image in bricks.
+
+        Parameters
+        ----------
+        image
+            [z, y, x]
+
+        Returns
+        -------
+        flat array; second values and the border are 0
+        """
         bricks = self.empty()
         _write(np.ascontiguousarray(image, self.dtype), self.stride, bricks)
         return bricks
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
-        """Return the sum of images in bricks as [z, y, x], added in their order."""
-        # two are joined at once, without an image of zeros that is read and written for each
+        """Return the sum of images in bricks as [z, y, x].
+
+        Parameters
+        ----------
+        parts
+            images in bricks, added in this order
+        threads
+            number of threads
+        """
+        # the first two are added together, which saves reading and writing an image of zeros
         first, rest = (parts[:2], parts[2:]) if len(parts) > 1 else ((), parts)
         image = (np.empty if first else np.zeros)(self.shape, self.dtype)
         nothing = np.empty(0, self.dtype)
@@ -190,12 +218,12 @@ class Bricks:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Sums that lie behind the values of an image, voxel by voxel: value, sum, value, ...
+    """Sums stored after the values of an image, by voxel: value, sum, value, ...
 
     Attributes
     ----------
     image : (n_z, n_y, n_x)
-    dtype : of values and sums
+    dtype : dtype of values and sums
     """
 
     image: Array
@@ -215,5 +243,13 @@ class Pairs:
         return self._pairs.arranged(self.image)
 
     def total(self, parts: Sequence[Array], threads: int) -> Array:
-        """Return the sums of some as one image [z, y, x], added in their order."""
+        """Return the total of the sums as [z, y, x].
+
+        Parameters
+        ----------
+        parts
+            pairs in bricks, added in this order
+        threads
+            number of threads
+        """
         return self._pairs.total([pairs[1:] for pairs in parts], threads)

@@ -34,7 +34,7 @@ _INLINE = njit(inline="always", **_MATH)
 
 @_INLINE
 def _slab(p: float, q: float) -> tuple[float, float]:
-    """Range of t with |p + t q| ≤ 1."""
+    """Return the range of t with |p + t q| ≤ 1."""
     if q == 0.0:
         return (-math.inf, math.inf) if abs(p) <= 1.0 else (0.0, 0.0)
     one, other = (-1.0 - p) / q, (1.0 - p) / q
@@ -43,7 +43,7 @@ def _slab(p: float, q: float) -> tuple[float, float]:
 
 @_INLINE
 def _tube(p_x: float, p_y: float, q_x: float, q_y: float) -> tuple[float, float]:
-    """Range of t inside the unit circle of x and y."""
+    """Return the range of t inside the unit circle of x and y."""
     a = q_x * q_x + q_y * q_y
     if a == 0.0:
         return (-math.inf, math.inf) if p_x * p_x + p_y * p_y <= 1.0 else (0.0, 0.0)
@@ -67,8 +67,8 @@ def _add_ball(ray: Array, row: int, from_t: float, density: float, total: Array)
         # p × q instead of a (1 − p·p) + (p·q)², which is the same: for a source far away that
         # difference would cancel all its digits
         a = q_x * q_x + q_y * q_y + q_z * q_z
-        # a negative root is a ray that misses; held at 0 its range is empty, with no branch in the
-        # loop
+        # a negative root is a ray that misses; limited to 0 its range is empty, without a branch
+        # in the loop
         half = math.sqrt(max(a - (c_x * c_x + c_y * c_y + c_z * c_z), 0.0))
         middle = -(p_x * q_x + p_y * q_y + p_z * q_z)
         low = max(middle - half, from_t * a)
@@ -79,7 +79,7 @@ def _add_ball(ray: Array, row: int, from_t: float, density: float, total: Array)
 def _add_other(
     ray: Array, row: int, from_t: float, kind: int, density: float, total: Array
 ) -> None:
-    """As `_add_ball`, for tubes between two planes and for boxes."""
+    """Add density times the range of t, for tubes between two planes and for boxes."""
     for column in range(total.size):
         p_x = ray[0, 0] + column * ray[1, 0] + row * ray[2, 0]
         p_y = ray[0, 1] + column * ray[1, 1] + row * ray[2, 1]
@@ -103,13 +103,26 @@ def integrals(
     start: int, stop: int, rays: Array, in_mm: Array, from_t: float, kinds: Array, densities: Array,
     total: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Line integrals of the rows start ... stop - 1 of all views together.
+    """Compute line integrals of rows start ... stop - 1, counted over all views.
 
-    in_mm : (n_views, 3, 3) direction of the rays, its step per column and row [mm]
-    from_t : 0 where rays begin at a source, −∞ where they do not
-    kinds, densities : (n_solids,), densities in 1/mm
-    total : (n_columns,) working space
-    out : (n_views, n_rows, n_columns)
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rays
+        (n_views, n_solids, 6, 3), see the module docstring
+    in_mm
+        (n_views, 3, 3) direction of the rays, its step per column and row [mm]
+    from_t
+        0 if rays begin at a source, else −∞
+    kinds
+        (n_solids,) BALL, TUBE or BOX
+    densities
+        (n_solids,) in 1/mm
+    total
+        (n_columns,) working memory
+    out
+        (n_views, n_rows, n_columns)
     """
     n_rows, n_columns = out.shape[1], out.shape[2]
     for index in range(start, stop):

@@ -1,6 +1,6 @@
-"""What is left of photons behind matter: exp(-x), 0 ≤ x ≤ 30, in few steps that run on vectors.
+"""Transmission of photons: exp(-x), 0 ≤ x ≤ 30, in few steps that can be vectorised.
 
-exp(-x) = exp(-x / 16)¹⁶, the former by its series up to the fifth power: to 1e-6 of 1.
+exp(-x) = exp(-x / 16)¹⁶, with the Taylor series up to the fifth power: accurate to 1e-6.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _INLINE = njit(inline="always", **_MATH)
 
 @_INLINE
 def decay(x: float) -> float:
-    """Return it in double precision."""
+    """Return exp(-x) in float64."""
     y = x * (1 / 16)
     part = 1 - y * (1 - y * (1 / 2 - y * (1 / 6 - y * (1 / 24 - y * (1 / 120)))))
     part *= part
@@ -27,7 +27,7 @@ def decay(x: float) -> float:
 
 @_INLINE
 def decay_single(x: np.float32) -> np.float32:
-    """Return it of float32: twice as many at a time."""
+    """Return exp(-x) in float32, which doubles the lanes of a vector."""
     one, y = np.float32(1), x * np.float32(1 / 16)
     part = np.float32(1 / 24) - y * np.float32(1 / 120)
     part = one - y * (one - y * (np.float32(1 / 2) - y * (np.float32(1 / 6) - y * part)))

@@ -1,11 +1,10 @@
-"""Expectation maximisation with everything on a GPU: events, images, and the loop over subsets.
+"""Expectation maximisation entirely on a GPU: events, images, and the loop over subsets.
 
-x <- max(x / s_k . A_k'(1 / (A_k x + g)), least x): per subset the fused kernel and one pass over
-the image, with no word from the host in between; short subsets are recorded once and replayed as a
-CUDA graph. Image, sums and sensitivity stay in the layout of the kernels; only previews leave it.
-
-When memory runs out, events go through it in chunks, each time half as large as before
-(never at another precision); when the images themselves do not fit, the run ends with a word.
+x <- max(x / s_k . A_k'(1 / (A_k x + g)), least x): for each subset the fused kernel and one pass
+over the image, without host synchronisation. Short subsets are recorded once and replayed as a CUDA
+graph. Image, sums and sensitivity stay in the layout of the kernels; only previews are converted.
+If memory is exhausted, events are processed in chunks, halved until they fit (never at another
+precision). If the images themselves do not fit, the run ends with an error message.
 """
 
 from __future__ import annotations
@@ -34,21 +33,21 @@ from engine.kernels.rays.event_stream import (
 from engine.kernels.units import share_unit
 
 GRAPH_BELOW = 2**19
-"""Rows of a subset below which the launches cost enough to record them."""
+"""Maximum rows of a subset that is recorded, because launches then cost a large share."""
 
 
 class DeviceEm:
-    """The state of an EM reconstruction on a GPU; see `engine.recon.model.EmLoop`.
+    """State of an EM reconstruction on a GPU; see `engine.recon.model.EmLoop`.
 
     Parameters
     ----------
     rays : all events
     background : (n,) expected additive counts; None: none
-    sensitivity : (n_z, n_y, n_x), of all subsets together
-    x : (n_z, n_y, n_x) image to start from
-    n_subsets : subset k takes the events k, k + n_subsets, ...
-    chunk : events to send at a time; None: as many as fit
-    least : smallest factor by which an update changes a voxel
+    sensitivity : (n_z, n_y, n_x), sum over all subsets
+    x : (n_z, n_y, n_x) initial image
+    n_subsets : subset k has the events k, k + n_subsets, ...
+    chunk : events that are on the device together; None: as many as fit
+    least : minimum factor of a voxel in an update
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class DeviceEm:
         self._sums = rays.no_sums()
         self._peak = rays.peak(self._image)
         self._plain = self._gpu.empty(rays.shape, rays.dtype)
-        # a flag that kernels only ever set: whether a voxel became infinite or NaN is asked once in
+        # a flag that kernels only set: whether a voxel became infinite or NaN is tested once in
         # a while, not after every update
         self._fault = self._gpu.upload(np.zeros(1, np.int32))
         self._bytes_per_row = self._traffic()
@@ -81,13 +80,13 @@ class DeviceEm:
 
     @property
     def rows_per_chunk(self) -> int:
-        """Events that lie on the device at a time, of a subset."""
+        """Events of a subset that are on the device together."""
         return self._stream.rows_per_chunk
 
     def update(self, k: int) -> None:
-        """Queue one update with the events of subset k."""
+        """Queue the update with the events of subset k."""
         n = self._sizes[k]
-        # only what stays in place can be recorded: a graph holds the addresses of its arguments,
+        # only resident events can be recorded: a graph stores the addresses of its arguments,
         # and those of streamed chunks alternate
         if isinstance(self._stream, Resident) and n < min(GRAPH_BELOW, self._rays.rows_per_launch):
             self._replay(k)
@@ -99,11 +98,11 @@ class DeviceEm:
             self._rays.on_progress(n, n)
 
     def snapshot(self) -> Callable[[], HostArray]:
-        """Return what fetches the image (n_z, n_y, n_x), until the next update."""
+        """Return a getter of the image (n_z, n_y, n_x), valid until the next update."""
         taken_at = self._n_updates
 
         def fetch() -> HostArray:
-            # the image is overwritten by the next update; a late fetch would show another iterate
+            # the next update overwrites the image; a late fetch would return another iterate
             # than the one it is labelled with
             if self._n_updates != taken_at:
                 raise RuntimeError("the image of an earlier update is gone from the device.")
@@ -114,14 +113,26 @@ class DeviceEm:
         return fetch
 
     def smooth(self, change: Callable[[Array], Array]) -> None:
-        """Replace the image by `change` of it; the image is an array on the device."""
+        """Replace the image.
+
+        Parameters
+        ----------
+        change
+            called with the image on the device, returns the new one
+        """
         self._kernels.unpack(self._image, self._plain)
         self._kernels.pack(self._rays.on_device(change(self._plain)), self._image)
-        # in place: recorded graphs hold the address of the old peak
+        # in place: recorded graphs use the address of the old peak
         self._peak[...] = self._rays.peak(self._image)
 
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
-        """Log-likelihood and rows skipped since the last call, on top of those `before`."""
+        """Return log-likelihood and skipped rows since the last call.
+
+        Parameters
+        ----------
+        before
+            sums of earlier updates, which are added
+        """
         log_sum, n_skipped = before
         for part, skipped in self._parts.read(self._since):
             log_sum, n_skipped = log_sum + part, n_skipped + skipped
@@ -130,8 +141,8 @@ class DeviceEm:
 
     @property
     def is_finite(self) -> bool:
-        """Whether every voxel of every image so far was a number; waits for the updates."""
-        peak = self._gpu.download(self._peak)[0]  # that of a filtered image may be none
+        """Whether all images so far were finite; waits for the updates."""
+        peak = self._gpu.download(self._peak)[0]  # a filtered image can be NaN
         return bool(np.isfinite(peak)) and not self._gpu.download(self._fault)[0]
 
     def _run(self, k: int) -> None:
@@ -142,7 +153,7 @@ class DeviceEm:
             self._advance(k)
 
     def _replay(self, k: int) -> None:
-        """As `_run`, from a recording; two graphs, so that their times can be told apart."""
+        """Run a subset from a recording; two graphs, so that their times can be separated."""
         if k not in self._graphs:
             (chunk,) = self._stream.chunks(k)
             self._graphs[k] = (
@@ -167,21 +178,21 @@ class DeviceEm:
 
     def _advance(self, k: int) -> None:
         unit = share_unit(self._sizes[k])
-        # the kernel raises it to the largest voxel as it writes the image
+        # the kernel sets it to the largest voxel while it writes the image
         self._gpu.zero(self._peak)
         state = (self._image, self._peak, self._fault, self._parts.mass[k])
         of_subset = self._sensitivity, self._n_subsets, self._least
         self._kernels.advance(self._sums, *of_subset, unit, *state)
 
     def _traffic(self) -> float:
-        """Bytes that an event's voxels are read and added to with, on average."""
+        """Return the mean bytes that are read and added for the voxels of an event."""
         variant = self._rays.variant
         per_voxel = self._rays.dtype.itemsize + np.dtype(variant.sum_dtype).itemsize
         return self._rays.voxels_per_row() * per_voxel
 
 
 class _Parts:
-    """Partial sums of the likelihood, kept on the device until someone asks."""
+    """Partial sums of the likelihood, stored on the device until requested."""
 
     def __init__(self, rays: DeviceRays, sizes: list[int], rows_per_chunk: int) -> None:
         self._gpu = rays.gpu
@@ -195,18 +206,18 @@ class _Parts:
             rays.gpu.zero(each)
 
     def of_chunk(self, k: int, i: int) -> tuple[Array, Array]:
-        """Return the places where chunk i of subset k keeps its logarithms and its skipped rows."""
+        """Return the arrays for the logarithms and skipped rows of chunk i of subset k."""
         return self._logs[k, i], self._skipped[k, i]
 
     def read(self, subsets: list[int]) -> list[tuple[float, int]]:
-        """Log-likelihood and skipped rows of each of these subsets."""
+        """Return log-likelihood and skipped rows of each of these subsets."""
         # sums of blocks are added on the host, in float64 and in a fixed order, so that the
         # likelihood has the same bits every time
         logs, skipped = self._gpu.download(self._logs), self._gpu.download(self._skipped)
         mass = self._gpu.download(self.mass)
         return [
-            # Poisson: Σ log q over the events, less the counts that the image is expected to give
-            # in all
+            # Poisson: Σ log q over the events, minus the expected counts of the image
+            # over all lines
             (float(logs[k].sum()) - float(mass[k].sum()), int(skipped[k].sum()))
             for k in subsets
         ]
@@ -215,7 +226,7 @@ class _Parts:
 def _stream(
     rays: DeviceRays, background: HostArray | None, n_subsets: int, chunk: int | None
 ) -> EventStream:
-    """Keep the events on the device if they fit, else send them in chunks, halved until they do."""
+    """Store the events on the device if they fit, else send chunks, halved until they do."""
     if chunk is None:
         per_event = bytes_per_event(rays.rows, background, rays.dtype.itemsize)
         chunk = fitting_chunk(rays.gpu.free_bytes(), per_event, rays.n_rows)
@@ -224,7 +235,7 @@ def _stream(
             return Resident(rays, background, n_subsets)
         except DeviceMemoryError:
             rays.forget()
-            # what free memory promised was not there in one piece, or another program took it
+            # the free memory was fragmented, or another program has used it
             chunk = max(rays.n_rows // 2, SMALLEST_CHUNK)
     while True:
         try:
@@ -237,7 +248,7 @@ def _stream(
 
 
 def out_of_memory(rays: DeviceRays) -> DeviceError:
-    """Say that images of this size leave no room."""
+    """Return the error for images that leave too little memory for events."""
     z, y, x = padded(rays.shape)
     gib = 2**30
     return DeviceMemoryError(

@@ -1,4 +1,4 @@
-"""Rays traced by a GPU."""
+"""Ray tracing on a GPU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.kernels.rays.slice_tracing import EventRows
 from engine.kernels.variants import RayVariant
 
 SLABS_PER_LAUNCH = 2**27
-"""Slabs a launch passes at most: well below 0.2 s, so that no driver resets a busy screen."""
+"""Maximum slabs of a launch: well below 0.2 s, or a driver resets the screen."""
 _SAMPLE = 8192
 
 
@@ -35,9 +35,9 @@ class Placed:
 
 
 class DeviceRays:
-    """The rows of a projector on a GPU; see `engine.operators.rays.RayProjector`.
+    """Rows of a projector on a GPU; see `engine.operators.rays.RayProjector`.
 
-    Images and values may come from the host; results stay on the device.
+    Images and values can be on the host; results stay on the device.
     """
 
     def __init__(
@@ -70,24 +70,42 @@ class DeviceRays:
 
     @property
     def rows_per_launch(self) -> int:
-        """Rays that one launch takes."""
+        """Number of rays of a launch."""
         return max(SLABS_PER_LAUNCH // max(self.shape), self.variant.block)
 
     def part(self, first: int, step: int) -> DeviceRays:
-        """Rows first, first + step, ..."""
+        """Return rows first, first + step, ..., which share the arrays on the device.
+
+        Parameters
+        ----------
+        first
+            first row
+        step
+            distance of the rows
+        """
         whole = self.placed()
         part = copy(self)
         part.rows = self.rows._replace(
             ends=self.rows.ends[first::step], bins=self.rows.bins[first::step]
         )
         at = whole.first + first * whole.step
-        # the rows are on the device already; a subset is another stride through the same arrays,
+        # the rows are already on the device; a subset is another stride through the same arrays,
         # and no copy
         part._placed = Placed(whole.ends, whole.bins, at, whole.step * step, part.n_rows)
         return part
 
     def forward(self, x: Array) -> Array:
-        """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
+        """Return line integrals along the rays.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+
+        Returns
+        -------
+        (n_rows,) on the device
+        """
         placed, image = self.placed(), self.packed(x)
         out = self.gpu.empty((self.n_rows,), self.dtype)
         with self.profiler.span("forward", events=self.n_rows):
@@ -98,7 +116,19 @@ class DeviceRays:
         return out
 
     def back(self, values: Array, unit: float) -> Array:
-        """Image of the rays, each times its value; sums are kept in 1 / unit."""
+        """Return the sum of the rays, each times its value.
+
+        Parameters
+        ----------
+        values
+            (n_rows,)
+        unit
+            units per 1 of fixed-point sums; 1 for floating-point sums
+
+        Returns
+        -------
+        (n_z, n_y, n_x) on the device
+        """
         placed, values = self.placed(), self.on_device(values)
         sums = self.no_sums()
         with self.profiler.span("back", events=self.n_rows):
@@ -111,7 +141,21 @@ class DeviceRays:
         return image
 
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
-        """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
+        """Return the numerator of the EM update, and the expected counts.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        background
+            (n_rows,) expected additive counts; None: none
+        unit
+            units per 1 of fixed-point sums
+
+        Returns
+        -------
+        numerator (n_z, n_y, n_x) and expected counts (n_rows,)
+        """
         image = self.packed(x)
         sums, expected = self._updated(image, background, unit)
         numerator = self.gpu.empty(self.shape, self.dtype)
@@ -121,9 +165,23 @@ class DeviceRays:
     def update_sums(
         self, x: Array, background: Array | None, unit: float
     ) -> tuple[HostArray, Array]:
-        """As `update`, of exact rays: the sums themselves, in 1 / unit, on the host."""
+        """Return the sums of `update` for reproducible rays, as integers in 1 / unit on the host.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        background
+            (n_rows,) expected additive counts; None: none
+        unit
+            units per 1
+
+        Returns
+        -------
+        sums [z, y, x], and expected counts (n_rows,)
+        """
         sums, expected = self._updated(self.packed(x), background, unit)
-        # not by `collect`: no floating number holds an integer of 62 bits
+        # not by `collect`: no floating-point number can represent all integers of 62 bits
         return self.layout.unpacked(self.gpu.download(sums)), expected
 
     def _updated(self, image: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
@@ -145,8 +203,26 @@ class DeviceRays:
         expected: Array,
         sums: Array,
     ) -> None:
-        """Queue the fused update of packed images over the placed rows."""
-        # floating sums are not scaled: they hold A'(1/q), and the image comes in at the end
+        """Queue the fused update of packed images.
+
+        Parameters
+        ----------
+        placed
+            rows on the device
+        image
+            packed image
+        peak
+            largest value of the image, one number on the device
+        background
+            (n_rows,) on the device; None: none
+        unit
+            units per 1 of fixed-point sums
+        expected
+            (n_rows,) expected counts, which are written
+        sums
+            packed sums, which are added to
+        """
+        # floating-point sums are not scaled: they contain A'(1/q), multiplied at the end
         scale = np.float64(unit if self.variant.sums == "fixed" else 1.0)
         rest = expected if background is None else background  # never read
         has_background = np.int32(background is not None)
@@ -156,7 +232,7 @@ class DeviceRays:
             self.kernels.rays("update", len(rows), *scene, image, peak, *each)
 
     def voxels_per_row(self) -> float:
-        """Mean number of voxels that a ray touches, from an even sample of the rows."""
+        """Return the mean number of voxels of a ray, from a regular sample of the rows."""
         if self.n_rows == 0:
             return 0.0
         every = slice(None, None, max(self.n_rows // _SAMPLE, 1))
@@ -167,10 +243,20 @@ class DeviceRays:
         return float(self.gpu.download(touched).mean())
 
     def launches(self, placed: Placed) -> Iterator[tuple[Arguments, range]]:
-        """Yield the scene of each launch and the rows it takes; waits for the launch before."""
+        """Yield the scene and the rows of each launch; waits for the launch before the last.
+
+        Parameters
+        ----------
+        placed
+            rows on the device
+
+        Yields
+        ------
+        common arguments of the kernels, and the range of rows
+        """
         size = self.rows_per_launch
         # two launches are queued at most: one runs while the next is prepared. With more the host
-        # would run far ahead, and a stop of the user would come late
+        # would run far ahead, and a stop by the user would take effect late
         earlier: Stamp | None = None
         for start in range(0, placed.n_rows, size):
             rows = range(start, min(start + size, placed.n_rows))
@@ -182,7 +268,7 @@ class DeviceRays:
                     placed.bins,
                     self._table,
                     *self.kernels.per_slab,
-                    # typed scalars, since the driver takes the bytes as they are: an int of Python
+                    # typed scalars, because the driver copies the bytes unchanged: a Python int
                     # would be 8 bytes where the kernel reads 4
                     np.int32(at),
                     np.int32(placed.step),
@@ -199,7 +285,7 @@ class DeviceRays:
                     self.on_progress(rows.stop, placed.n_rows)
 
     def placed(self) -> Placed:
-        """Return all rows on the device, copied there once."""
+        """Return all rows on the device, copied once."""
         if self._placed is None:
             n_bytes = self.rows.ends.nbytes + self.rows.bins.nbytes
             with self.profiler.span("upload", events=self.n_rows, bytes=n_bytes):
@@ -207,33 +293,41 @@ class DeviceRays:
         return self._placed
 
     def forget(self) -> None:
-        """Drop the rows from the device; they are copied there anew when they are needed."""
+        """Release the rows on the device; they are copied again when needed."""
         self._placed = None
         self.gpu.release()
 
     def place(self, ends: Array, bins: Array) -> Placed:
-        """Copy rows to the device."""
+        """Copy rows to the device.
+
+        Parameters
+        ----------
+        ends
+            (n, 2) points of each ray
+        bins
+            (n,) TOF bins, or empty
+        """
         xp = module_of(ends)
         ends = self._to_device(xp.ascontiguousarray(ends))
-        # a kernel without timing never reads the bins, but a pointer it must have
+        # a kernel without TOF never reads the bins, but needs a valid pointer
         bins = self._to_device(xp.ascontiguousarray(bins) if bins.size else np.zeros(1, np.int16))
         return Placed(ends, bins, 0, 1, len(ends))
 
     def packed(self, x: Array) -> Array:
-        """Return the image (n_z, n_y, n_x) with its border, in the order of the kernels."""
+        """Return an image (n_z, n_y, n_x) with its border, in the layout of the kernels."""
         packed = self.gpu.empty((self.layout.n_packed,), self.dtype)
         self.kernels.pack(self.on_device(x), packed)
         return packed
 
     def no_sums(self) -> Array:
-        """Return a packed image of zeros to sum into."""
+        """Return a packed image of zeros for sums."""
         sums = self.gpu.empty((self.layout.n_packed,), self.variant.sum_dtype)
         self.gpu.zero(sums)
         return sums
 
     def peak(self, packed: Array) -> Array:
-        """Largest magnitude of a packed image, as an array of one on the device."""
-        # left on the device: fetching the number would wait for all that is queued, once per update
+        """Return the largest magnitude of a packed image, as one number on the device."""
+        # it stays on the device: to fetch it would wait for all queued work, for each update
         with self.gpu.faults("finding the largest value"):
             return self.gpu.xp.max(self.gpu.xp.abs(packed), keepdims=True)
 

@@ -1,10 +1,10 @@
-"""Events put in order along space while they are read: the class of each, and its place.
+"""Sorts events along space while they are read: the class of each event, and its position.
 
-The classes are those of `engine.geometry.order.ray_keys`, operation by operation in float32, so
-that the order is the same bits: along a Morton curve through the space of lines (Morton, IBM 1966),
-on which neighbours share voxels at every scale of cache. Finer classes, in which an event runs into
-the very voxels of the last one, were measured to be slower. Events with the class of another kind,
-which is given, keep it.
+The classes are those of `engine.geometry.order.ray_keys`, computed with the same float32
+operations, so that the order is identical: along a Morton curve through the space of lines (Morton,
+IBM 1966), on which neighbours share voxels at every level of the cache. Finer classes, in which
+successive events cross exactly the same voxels, were measured to be slower. Events with a given
+class of another kind keep it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.core.arrays import Array
 from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 
-# every operation as written: a fused one would move events at the edge of a class
+# no fused operations: they would move events at the edge of a class
 _PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_PLAIN)
 _INLINE = njit(inline="always", **_PLAIN)
@@ -25,7 +25,7 @@ _0, _2 = np.float32(0), np.float32(2)
 _LAST, _LAST_TILT = np.float32(15), np.float32(3)
 
 AT_ONCE = 1024
-"""Events gathered before they are worked on, which then runs on vectors."""
+"""Events that are gathered first, so that their classification can be vectorised."""
 
 
 @_KERNEL
@@ -35,11 +35,20 @@ def classify(
 ) -> None:  # fmt: skip
     """Write the class of each event, and count the events of each class.
 
-    points (m, 3), low (4,), scale (4,) : see `engine.geometry.order.OrderClasses`
-    ends (n, 2) int32 : crystals of each event
-    other (n,) uint16 : class of an event that is not in order along space; 0 of one that is
-    work (6, AT_ONCE) float32 : room
-    keys (n,) uint16, counts (n_classes,) int64 : what is found; the counts are added to
+    Parameters
+    ----------
+    points, low, scale
+        see `engine.geometry.order.OrderClasses`
+    ends
+        (n, 2) int32 crystals of each event
+    other
+        (n,) uint16 class of an event that is not sorted along space; 0 for sorted events
+    work
+        (6, AT_ONCE) float32 working memory
+    keys
+        (n,) uint16 classes, which are written
+    counts
+        (n_classes,) int64, which are added to
     """
     for start in range(0, len(ends), AT_ONCE):
         n = min(AT_ONCE, len(ends) - start)
@@ -57,7 +66,7 @@ def classify(
 
 @_INLINE
 def _classes_of(n: int, work: Array, low: Array, scale: Array, keys: Array) -> None:
-    """Write the classes of the first n events whose ends are gathered."""
+    """Write the classes of the first n events that are gathered."""
     low_z, low_t, low_a, low_r = low[0], low[1], low[2], low[3]
     scale_z, scale_t, scale_a, scale_r = scale[0], scale[1], scale[2], scale[3]
     for k in range(np.int32(n)):
@@ -80,7 +89,7 @@ def _classes_of(n: int, work: Array, low: Array, scale: Array, keys: Array) -> N
 
 @_INLINE
 def _interleaved(height: np.int32, tilt: np.int32, angle: np.int32, radius: np.int32) -> np.int32:
-    """Place on the curve, as `engine.geometry.order.interleaved` has it."""
+    """Return the position on the curve, as in `engine.geometry.order.interleaved`."""
     upper = (height & 14) << 2 | (tilt & 2) << 1 | (height & 1) << 1 | tilt & 1
     apart = angle << 8 | radius
     apart = (apart | apart << 2) & 0x3333
@@ -90,11 +99,18 @@ def _interleaved(height: np.int32, tilt: np.int32, angle: np.int32, radius: np.i
 
 @_KERNEL
 def place(keys: Array, starts: Array, column: Array, out: Array) -> None:
-    """Put a column's values behind those of the same classes before.
+    """Append the values of a column to those of the same class.
 
-    keys (n,) uint16 : classes
-    starts (n_classes,) int64 : where the next value of each class goes; moved on
-    column (n,), out (all,) : values, and where they go
+    Parameters
+    ----------
+    keys
+        (n,) uint16 classes
+    starts
+        (n_classes,) int64 position of the next value of each class, which is advanced
+    column
+        (n,) values
+    out
+        values of all events, sorted by class
     """
     for row in range(len(keys)):
         key = keys[row]

@@ -1,6 +1,6 @@
-"""How the events of a subset reach the kernels: all on the device, or in chunks from the host.
+"""Transfer of the events of a subset to the kernels: resident on the device, or in chunks.
 
-Chunks come through two buffers: while the kernels work on one, the other is filled.
+Chunks use two buffers: while the kernels work on one, the other is filled.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from engine.kernels.rays.slice_tracing import EventRows
 SMALLEST_CHUNK = 2**16
 LARGEST_CHUNK = 2**24
 _USABLE = 0.85
-"""Part of the free memory that events may take."""
+"""Share of the free memory that events can use."""
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows on the device, with their background (None: none) and room for expected counts."""
+    """Rows on the device, with their background (None: none) and memory for expected counts."""
 
     placed: Placed
     background: Array | None
@@ -34,17 +34,17 @@ class Chunk:
 
 
 class EventStream(Protocol):
-    """The events, subset by subset."""
+    """Interface: the events by subset."""
 
     rows_per_chunk: int
 
     def chunks(self, k: int) -> Iterator[Chunk]:
-        """Yield the events of subset k; what is queued on one must be queued before the next."""
+        """Yield the events of subset k; queue the work on a chunk before requesting the next."""
         ...
 
 
 class Resident:
-    """All events on the device, sent there once."""
+    """All events on the device, copied once."""
 
     def __init__(self, rays: DeviceRays, background: HostArray | None, n_subsets: int) -> None:
         whole = rays.placed()
@@ -68,9 +68,9 @@ class Resident:
 
 
 class Streamed:
-    """Events in the host's memory, page-locked and subset after subset, sent in chunks.
+    """Events in page-locked host memory, sorted by subset and sent in chunks.
 
-    All events in one subset stay where they are: no second copy of them is taken.
+    Events in a single subset are not copied.
     """
 
     def __init__(
@@ -85,21 +85,21 @@ class Streamed:
         self._buffers = [self._buffer(self._parts[0], chunk) for _ in range(2)]
         self._expected = [rays.gpu.empty((chunk,), rays.dtype) for _ in range(2)]
         self._free: list[Stamp | None] = [None, None]
-        rays.gpu.wait()  # what used this memory before must not meet the second stream
+        rays.gpu.wait()  # earlier users of this memory must finish before the second stream
 
     def chunks(self, k: int) -> Iterator[Chunk]:
-        """Yield subset k, the copy of a chunk beside the work on the one before."""
+        """Yield the chunks of subset k; each is copied during the work on the previous one."""
         part = self._parts[k]
         n = len(part[0])
         for i, start in enumerate(range(0, n, self.rows_per_chunk)):
             stop = min(start + self.rows_per_chunk, n)
-            # the caller queues its kernels before it asks for the next chunk: so the stamp after
-            # the yield lies behind them
+            # the caller queues its kernels before it requests the next chunk, so the stamp after
+            # the yield follows them
             yield self._fill(part, i % 2, start, stop)
             self._release(i % 2)
 
     def _fill(self, part: Arguments, which: int, start: int, stop: int) -> Chunk:
-        """Copy rows into a buffer once the kernels that read it last are done."""
+        """Copy rows to a buffer after the kernels that read it last."""
         n_bytes = sum(column[start:stop].nbytes for column in part if column is not None)
         # the copies of the second stream do not wait for the kernels of the first
         with self._gpu.copying():
@@ -114,14 +114,14 @@ class Streamed:
                     for column, buffer in zip(part, self._buffers[which], strict=True)
                 ]
             ready = self._gpu.stamp()
-        # the kernels' stream waits for the copy, on the device; the host goes on
+        # the kernels' stream waits for the copy on the device; the host continues
         self._gpu.wait_for(ready)
         ends, bins, rest = columns
         placed = Placed(ends, self._buffers[which][1] if bins is None else bins, 0, 1, stop - start)
         return Chunk(placed, rest, self._expected[which])
 
     def _release(self, which: int) -> None:
-        """Mark the buffer's kernels; the host keeps at most one chunk ahead of them."""
+        """Mark the end of a buffer's kernels; the host stays at most one chunk ahead of them."""
         other = self._free[1 - which]
         if other is not None:
             other.wait()
@@ -134,7 +134,7 @@ class Streamed:
         dtype = self._rays.dtype
         rest = None if background is None else background[k::n_subsets].astype(dtype, copy=False)
         columns = (rows.ends[k::n_subsets], bins, rest)
-        # rows that do not fit the memory stay in their files
+        # rows that exceed the memory stay in their files
         to_store = self._rays.to_store or (lambda column: _locked(self._gpu, column))
         return tuple(None if column is None else to_store(column) for column in columns)
 
@@ -149,28 +149,48 @@ class Streamed:
 
 def _locked(gpu: Gpu, values: HostArray) -> HostArray:
     if values.flags.c_contiguous:
-        return values  # of a single subset: its chunks go through page-locked memory as they are
+        return values  # a single subset: its chunks use page-locked memory piece by piece
     try:
         return gpu.pinned(np.ascontiguousarray(values))
-    except DeviceMemoryError:  # then copies wait, and all else is the same
+    except DeviceMemoryError:  # copies then wait, otherwise nothing changes
         return np.ascontiguousarray(values)
 
 
 def subset_sizes(n_rows: int, n_subsets: int) -> list[int]:
-    """Rows of each subset k, k + n_subsets, ..."""
+    """Return the number of rows of each subset k, k + n_subsets, ..."""
     return [len(range(k, n_rows, n_subsets)) for k in range(n_subsets)]
 
 
 def bytes_per_event(rows: EventRows, background: HostArray | None, real_bytes: int) -> int:
-    """Device memory of an event: ids, time bin, background, expected counts."""
+    """Return the device memory of an event: crystals, TOF bin, background, expected counts.
+
+    Parameters
+    ----------
+    rows
+        all events
+    background
+        None if there is none
+    real_bytes
+        bytes of a floating-point number
+    """
     timed = 2 if rows.bins.size else 0
     return 8 + timed + (0 if background is None else real_bytes) + real_bytes
 
 
 def fitting_chunk(free_bytes: int, per_event: int, n_rows: int) -> int | None:
-    """Rows of a chunk, or None if all rows fit the free memory at once."""
+    """Return the rows of a chunk, or None if all rows fit the free memory.
+
+    Parameters
+    ----------
+    free_bytes
+        free memory of the device
+    per_event
+        bytes of an event
+    n_rows
+        number of events
+    """
     usable = int(_USABLE * free_bytes)
     if n_rows * per_event <= usable:
         return None
-    # half of it each for the two buffers
+    # half for each of the two buffers
     return max(SMALLEST_CHUNK, min(usable // (2 * per_event), LARGEST_CHUNK))

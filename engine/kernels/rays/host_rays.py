@@ -1,4 +1,4 @@
-"""Rays traced by the threads of the CPU."""
+"""Ray tracing by CPU threads."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from engine.kernels.tuning import ray_slot
 from engine.kernels.units import in_units, peak_of, row_unit
 
 Work = Callable[[Array, int, int], None]
-"""Adds rows start to stop into an image."""
+"""Function that adds rows start to stop to an image."""
 
 _VOXELS_PER_ROW = 200
-"""Voxels that can be filled and summed up in the time that a row gains by pairs, measured."""
+"""Measured number of voxels that can be filled and summed in the time that pairs save for a row."""
 
 
 class HostRays:
-    """The rows of a projector on the CPU; see `engine.operators.rays.RayProjector`."""
+    """Rows of a projector on the CPU; see `engine.operators.rays.RayProjector`."""
 
     def __init__(
         self,
@@ -63,15 +63,23 @@ class HostRays:
         return len(self.rows.ends)
 
     def _tick(self, done: int, total: int) -> None:
-        """Let rows that lie in files leave the memory as work goes on, and tell how far it is."""
+        """Release the memory of rows in files, and report progress."""
         self._rest()
         if self._on_progress is not None:
             self._on_progress(done, total)
 
     def part(self, first: int, step: int) -> HostRays:
-        """Rows first, first + step, ..."""
+        """Return rows first, first + step, ..., as contiguous copies.
+
+        Parameters
+        ----------
+        first
+            first row
+        step
+            distance of the rows
+        """
         part = copy(self)
-        # copied, not strided: kernels are compiled for contiguous arrays, and a subset is passed
+        # copied, not strided: kernels are compiled for contiguous arrays, and a subset is used
         # often
         ends = self._held(self.rows.ends[first::step])
         bins = self._held(self.rows.bins[first::step])
@@ -79,7 +87,17 @@ class HostRays:
         return part
 
     def forward(self, x: Array) -> Array:
-        """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
+        """Return line integrals along the rays.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+
+        Returns
+        -------
+        (n_rows,)
+        """
         image = self._bricks.arranged(x)
         out = np.empty(self.n_rows, self.dtype)
         unit = row_unit(peak_of(x), self.shape) if self._exact else 0.0
@@ -95,7 +113,19 @@ class HostRays:
         return out
 
     def back(self, values: Array, unit: float) -> Array:
-        """Image of the rays, each times its value; sums are kept in 1 / unit."""
+        """Return the sum of the rays, each times its value.
+
+        Parameters
+        ----------
+        values
+            (n_rows,)
+        unit
+            units per 1 of integer sums; 1 for floating-point sums
+
+        Returns
+        -------
+        (n_z, n_y, n_x)
+        """
         values = only_read(np.ascontiguousarray(values, self.dtype))
 
         def work(sums: Array, start: int, stop: int) -> None:
@@ -109,7 +139,21 @@ class HostRays:
             return self._sum(work, unit)
 
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
-        """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
+        """Return the numerator of the EM update, and the expected counts.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        background
+            (n_rows,) expected additive counts; None: none
+        unit
+            units per 1 of integer sums
+
+        Returns
+        -------
+        numerator (n_z, n_y, n_x) and expected counts (n_rows,)
+        """
         rest = self._rest_of(background)
         expected = np.empty(self.n_rows, self.dtype)
         with self._profiler.span("fused", events=self.n_rows):
@@ -122,14 +166,28 @@ class HostRays:
     def update_sums(
         self, x: Array, background: Array | None, unit: float
     ) -> tuple[NDArray[np.int64], Array]:
-        """As `update`, of exact rays: the sums themselves, in 1 / unit."""
+        """Return the sums of `update` for reproducible rays, as integers in 1 / unit.
+
+        Parameters
+        ----------
+        x
+            (n_z, n_y, n_x) image
+        background
+            (n_rows,) expected additive counts; None: none
+        unit
+            units per 1
+
+        Returns
+        -------
+        sums [z, y, x], and expected counts (n_rows,)
+        """
         rest = self._rest_of(background)
         expected = np.empty(self.n_rows, self.dtype)
         with self._profiler.span("fused", events=self.n_rows):
             return self._total(self._exactly(x, rest, expected, unit)), expected
 
     def _rest_of(self, background: Array | None) -> Array:
-        """Return what each ray expects besides the image; empty if it is nothing."""
+        """Return the background of each ray; empty if there is none."""
         nothing = np.empty(0, self.dtype)
         rest = nothing if background is None else np.ascontiguousarray(background, self.dtype)
         return only_read(rest)
@@ -157,7 +215,7 @@ class HostRays:
         return self._sum(work, unit)
 
     def _update_pairs(self, x: Array, rest: Array, expected: Array, unit: float) -> Array:
-        """As `_update_bricks`, each sum beside its value: what is read is there to be added to."""
+        """Update with each sum next to its value, in the same cache line."""
 
         def work(pairs: Array, start: int, stop: int) -> None:
             trace = self._trace_ahead(self._threads * pairs.nbytes, stride=2)
@@ -166,27 +224,30 @@ class HostRays:
         return self._sum(work, unit, Pairs(x, self.dtype))
 
     def _is_worth_pairs(self) -> bool:
-        """Whether rows gain more than it costs to fill pairs of voxels and to sum them up."""
+        """Return True if rows gain more than filling pairs of voxels and summing them costs."""
         n_voxels = self._bricks.n_values
         is_filled_for_less = self._threads * n_voxels < _VOXELS_PER_ROW * self.n_rows
-        # places are 32-bit integers
+        # positions are 32-bit integers
         return is_filled_for_less and 2 * n_voxels < 1 << 31
 
     def _trace(self) -> tuple[EventRows, tuple[int, ...], Taps]:
-        """Return what a thread needs to trace the rays: the list, the padded shape, room."""
+        """Return the arguments of a thread: the rays, the padded shape, and working memory."""
         shape = padded(self.shape)
-        # room is made for every call, since calls run side by side and each writes into its own
+        # new memory for each call, because calls run in parallel
         return self.rows, shape, taps(shape, self.dtype)
 
     def _trace_ahead(
         self, n_bytes: int, stride: int = 1
     ) -> tuple[EventRows, tuple[int, ...], TapBuffers]:
-        """Do the same for kernels that lay a row ahead; images of all threads take `n_bytes`."""
+        """Return the arguments for kernels that trace one row ahead.
+
+        n_bytes : size of the images of all threads
+        """
         shape = padded(self.shape)
         return self.rows, shape, tap_buffers(shape, self.dtype, n_bytes, stride)
 
     def _sum(self, work: Work, unit: float, images: Images | None = None) -> Array:
-        """Run a kernel that adds into images, in integers if the sums must be exact."""
+        """Run a kernel that adds to images, in integers if the sums must be exact."""
         return in_units(self._total(work, images), unit, self.dtype)
 
     def _total(self, work: Work, images: Images | None = None) -> Array:

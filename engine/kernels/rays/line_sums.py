@@ -25,7 +25,7 @@ _KERNEL = cached_njit(**_MATH)
 
 
 class SourceNumbers(NamedTuple):
-    """A cylinder along the axis, full or hollow."""
+    """Cylindrical source along the axis, solid or hollow."""
 
     x: float
     y: float
@@ -38,7 +38,7 @@ class SourceNumbers(NamedTuple):
 
 
 class RingNumbers(NamedTuple):
-    """A ring: numbers of its crystals, bins and rings, and of places of a block."""
+    """Ring scanner: numbers of crystals, bins, rings, and places of a block."""
 
     n: int
     n_rings: int
@@ -59,7 +59,21 @@ class LineTables(NamedTuple):
 
 @_KERNEL
 def within(x0: float, y0: float, dx: float, dy: float, radius: float) -> tuple[float, float]:
-    """Return where a line enters and leaves a circle round 0, as parts of its way (dx, dy)."""
+    """Return where a line enters and leaves a circle about 0, as fractions of (dx, dy).
+
+    Parameters
+    ----------
+    x0, y0
+        start of the line
+    dx, dy
+        from start to end
+    radius
+        radius of the circle
+
+    Returns
+    -------
+    two equal values if the line misses the circle
+    """
     a = dx * dx + dy * dy
     b = -(x0 * dx + y0 * dy)
     root = b * b - a * (x0 * x0 + y0 * y0 - radius * radius)
@@ -71,19 +85,32 @@ def within(x0: float, y0: float, dx: float, dy: float, radius: float) -> tuple[f
 
 @_KERNEL
 def overlap(enter: float, leave: float, first: float, last: float) -> float:
-    """Return the length of what two intervals share."""
+    """Return the length of the intersection of two intervals."""
     return max(0.0, min(leave, last) - max(enter, first))
 
 
 @_KERNEL
 def activity(p: Array, q: Array, source: SourceNumbers) -> float:
-    """S of the line between two places [mm]; 0 out of reach."""
+    """Return S of the line between two points.
+
+    Parameters
+    ----------
+    p, q
+        (3,) end points [mm]
+    source
+        the source
+
+    Returns
+    -------
+    S in mm; 0 if the line is outside of the reach
+    """
     x0, y0 = p[0] - source.x, p[1] - source.y
     dx, dy, dz = q[0] - p[0], q[1] - p[1], q[2] - p[2]
     flat = dx * dx + dy * dy
     cross = x0 * dy - y0 * dx
     if flat == 0.0 or cross * cross > source.reach * source.reach * flat:
         return 0.0
+    # part of the line within the length of the source, as fractions
     first, last = 0.0, 1.0
     z0 = p[2] - source.z
     if dz != 0.0:
@@ -94,6 +121,7 @@ def activity(p: Array, q: Array, source: SourceNumbers) -> float:
     length = math.sqrt(flat + dz * dz)
     enter, leave = within(x0, y0, dx, dy, source.outer)
     outer = overlap(enter, leave, first, last) * length
+    # the same part inside of the hollow, which contains no activity but attenuates
     enter, leave = within(x0, y0, dx, dy, source.inner)
     inner = overlap(enter, leave, first, last) * length
     return (outer - inner) * math.exp(-source.mu * outer)
@@ -101,10 +129,23 @@ def activity(p: Array, q: Array, source: SourceNumbers) -> float:
 
 @_KERNEL
 def line_class(one: int, other: int, ring: RingNumbers) -> tuple[int, int, int, bool]:
-    """Ring difference, |t| and place of two crystals, and whether they are a line."""
+    """Return the class of a crystal pair.
+
+    Parameters
+    ----------
+    one, other
+        crystals
+    ring
+        the scanner
+
+    Returns
+    -------
+    ring difference, |t|, place in the block, and True if the pair is a line
+    """
     place, facing = one % ring.n, other % ring.n
     t = (place - facing) % ring.n - ring.n // 2
     stride = abs(one // ring.n - other // ring.n)
+    # views are counted over half a turn; in the other half the sign of t is reversed
     view = (place - (t >> 1)) % ring.n
     signed = t if view < ring.n // 2 else -t
     is_line = stride <= ring.most_apart and ring.low <= signed < ring.high
@@ -133,9 +174,27 @@ def add_expected(
     tables: LineTables,
     sums: LineTables,
 ) -> None:
-    """Add λ of the lines of some views to their crystals and classes; places : (n_crystals, 3)."""
+    """Add λ of the lines of some views to their crystals and classes.
+
+    Parameters
+    ----------
+    first_view, last_view
+        range of views
+    ring
+        the scanner
+    places
+        (n_crystals, 3) positions [mm]
+    source
+        the source
+    tables
+        factors of crystals and classes
+    sums
+        sums by crystal and class, which are added to
+    """
     for view in range(first_view, last_view):
         for t in range(ring.low, ring.high):
+            # the crystals of a sinogram bin: (t + 1) >> 1 rounds up, so that each t has its own
+            # pair
             first = (view + (t >> 1)) % ring.n
             second = (view - ((t + 1) >> 1) + ring.n // 2) % ring.n
             _, off, near, _ = line_class(first, second, ring)
@@ -146,6 +205,7 @@ def add_expected(
                 ):
                     other = r2 * ring.n + second
                     weight = tables.crystals[one] * tables.crystals[other]
+                    # broken crystals have factor 0
                     if weight == 0.0:
                         continue
                     stride = abs(r1 - r2)
@@ -164,7 +224,25 @@ def add_counts(
     sums: LineTables,
     squares: LineTables,
 ) -> None:
-    """Add counts (n,) of lines (n, 2) to their crystals and classes, and sizes to `squares`."""
+    """Add measured counts to their crystals and classes.
+
+    Parameters
+    ----------
+    crystals
+        (n, 2) crystals of the lines
+    counts
+        (n,) counts, negative for delayeds
+    ring
+        the scanner
+    places
+        (n_crystals, 3) positions [mm]
+    source
+        the source
+    sums
+        sums by crystal and class, which are added to
+    squares
+        sums of |counts|, the Poisson variances, which are added to
+    """
     for k in range(len(crystals)):
         one, other = crystals[k, 0], crystals[k, 1]
         stride, off, near, is_line = line_class(one, other, ring)

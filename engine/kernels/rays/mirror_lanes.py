@@ -1,6 +1,7 @@
-"""An image with its mirror images side by side, as `engine.operators.matrix.mirror_lanes` has it.
+"""Images with adjacent mirror images, as in `engine.operators.matrix.mirror_lanes`.
 
-Lane 4 s + 2 i + j is seen from panel s, with rows mirrored if i is 1, and columns if j is.
+Lane 4 s + 2 i + j is seen from panel s, with mirrored rows if i is 1, and mirrored columns if j is
+1.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
     """Write the stored planes start ... stop - 1 and their mirror images.
 
     image : (n_z, n_planes, n_x)
-    lanes : (n_stored, D, D, n_rows, n_columns, LANES), where 0 stays that counts for nothing
+    lanes : (n_stored, D, D, n_rows, n_columns, LANES), initially 0
     """
     n_z, n_planes, n_x = image.shape
     edge, n_rows, n_columns = lanes.shape[1], lanes.shape[3], lanes.shape[4]
@@ -38,7 +39,7 @@ def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
                         to[c, 0], to[c, 1] = image[z, near, x], image[z, near, n_x - 1 - x]
                         to[c, 2] = image[n_z - 1 - z, near, x]
                         to[c, 3] = image[n_z - 1 - z, near, n_x - 1 - x]
-                        # the middle plane of an odd number is its own mirror image: counts once
+                        # the middle plane of an odd number is its own mirror image and counts once
                         if far != near:
                             to[c, 4], to[c, 5] = image[z, far, x], image[z, far, n_x - 1 - x]
                             to[c, 6] = image[n_z - 1 - z, far, x]
@@ -47,7 +48,17 @@ def lay_out(start: int, stop: int, image: Array, lanes: Array) -> None:
 
 @_KERNEL
 def join(start: int, stop: int, lanes: Array, image: Array) -> None:
-    """Add mirror images up: the transpose of `lay_out`, of stored planes start ... stop - 1."""
+    """Add mirror images: the transpose of `lay_out`.
+
+    Parameters
+    ----------
+    start, stop
+        range of stored planes
+    lanes
+        (n_stored, D, D, n_rows, n_columns, LANES)
+    image
+        (n_z, n_planes, n_x), which is written
+    """
     n_planes = image.shape[1]
     edge, n_rows, n_columns = lanes.shape[1], lanes.shape[3], lanes.shape[4]
     for near in range(start, stop):
@@ -73,7 +84,7 @@ def join(start: int, stop: int, lanes: Array, image: Array) -> None:
 
 @_INLINE
 def _place(r: int, c: int, shape: Array, rows: int, columns: int, pitch: int) -> int:
-    """Return where a shift lies once rows and columns are mirrored, if they are."""
+    """Return the position of a shift after mirroring."""
     at_r, at_c = (shape[0] - 1 - r if rows else r), (shape[1] - 1 - c if columns else c)
     return at_r * pitch + at_c * LANES + 2 * rows + columns
 
@@ -83,12 +94,22 @@ def put_lines(
     members: Array, values: Array, starts: Array, images: Array, begins: Array, pitches: Array,
     shapes: Array,
 ) -> None:  # fmt: skip
-    """Lay out the values of orientations, each in both lanes that it is seen in.
+    """Arrange the values of orientations, each in both of its lanes.
 
-    members : (n, 4) orientation, its family, whether its rows and its columns are mirrored
-    values : (n_lines,); starts : (n_orientations + 1,) where those of an orientation begin
-    images : flat; begins, pitches : where the first shift of a family lies, its rows' distance
-    shapes : (n_families, 2) rows and columns of shifts
+    Parameters
+    ----------
+    members
+        (n, 4) orientation, family, and whether its rows and columns are mirrored
+    values
+        (n_lines,)
+    starts
+        (n_orientations + 1,) first line of each orientation
+    images
+        flat data of the families, which are written
+    begins, pitches
+        first shift of a family, and distance of its rows
+    shapes
+        (n_families, 2) rows and columns of shifts
     """
     for m in range(len(members)):
         o, f, rows, columns = members[m]
@@ -106,7 +127,19 @@ def take_lines(
     members: Array, images: Array, begins: Array, pitches: Array, shapes: Array, values: Array,
     starts: Array,
 ) -> None:  # fmt: skip
-    """Write the values of orientations: the transpose of `put_lines`."""
+    """Write the values of orientations: the transpose of `put_lines`.
+
+    Parameters
+    ----------
+    members, begins, pitches, shapes
+        as for `put_lines`
+    images
+        flat data of the families
+    values
+        (n_lines,), which are written
+    starts
+        (n_orientations + 1,) first line of each orientation
+    """
     for m in range(len(members)):
         o, f, rows, columns = members[m]
         shape, pitch, k = shapes[f], pitches[f], starts[o]

@@ -1,11 +1,11 @@
-"""Rays through voxels, exactly: line integrals, back projection, EM shares.
+"""Exact ray tracing through voxels: line integrals, back projection, EM numerators.
 
-A call takes the rows [start, stop) one after the other, in one thread; `slice_tracing` lays each
-through the image and says how its points and its voxels are counted. Of the three taps of a slab
-half have no length: they are left out before the image is read, which is most of the work. The next
-row is laid before one is worked on, so that of large images its voxels can be fetched meanwhile.
+A call processes the rows [start, stop) in sequence, in one thread. `slice_tracing` traces each row
+and defines the coordinates of points and voxels. Half of the three taps of a slab have no length.
+They are removed before the image is read, which is most of the work. The next row is traced before
+the current one is processed, so that its voxels of large images can be prefetched.
 
-The exact kernels do every operation as it is written and add in integers: they return the same
+The exact kernels use no reordered or fused operations and add in integers: they return the same
 bits for any number of threads, any order of the rows, and on the GPU.
 """
 
@@ -35,12 +35,12 @@ _INLINE = njit(inline="always", **MATH)
 _EXACT = cached_njit(**PLAIN)
 
 _LEAST_EXPECTED = 1e-24
-"""Expected counts at or below which a row is skipped: 2**32 times its reciprocal fits float32."""
+"""Rows with at most these expected counts are skipped: 2**32 / value still fits float32."""
 
 
 @_INLINE
 def _gather_some(image: Array, taps: Taps, start: int, n: int) -> float:
-    """Turn the lengths of n kept taps into their shares of the line integral, and sum them."""
+    """Multiply the lengths of n taps by the image, and return their sum."""
     voxel, length = taps.kept_voxel, taps.kept
     total = length.dtype.type(0.0)
     for k in range(n):
@@ -52,14 +52,14 @@ def _gather_some(image: Array, taps: Taps, start: int, n: int) -> float:
 
 @_INLINE
 def _gather(image: Array, sums: Array, row: TracedRow, ahead: TracedRow, is_far: bool) -> float:
-    """Do so with all kept taps; of images that are far, fetch the row ahead in turn.
+    """Return the sum over all taps; for large images, prefetch the next row in between.
 
-    sums : where they will be added to, if that is elsewhere, or empty
+    sums : sums that are added to later, or empty
     """
-    # apart, since the loops below cost a tenth where nothing is fetched
+    # separate, because the loops below cost a tenth if nothing is prefetched
     if not is_far:
         return _gather_some(image, row.taps, 0, row.n)
-    # in pieces of which none depends on the row ahead: so each row has its own bits
+    # in pieces that do not depend on the next row, so each row always has the same bits
     whole, total = row.n & -AT_ONCE, image.dtype.type(0.0)
     for first in range(0, whole, AT_ONCE):
         fetch_some(image, ahead, first, AT_ONCE)
@@ -75,9 +75,9 @@ def _gather(image: Array, sums: Array, row: TracedRow, ahead: TracedRow, is_far:
 
 @_INLINE
 def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
-    """Add value · length to the voxels of n kept taps, rounded if the sums are integers."""
+    """Add value · length to the voxels of n taps, rounded if the sums are integers."""
     voxel, length = taps.kept_voxel, taps.kept
-    # known when the kernel is compiled, so that floating sums pay nothing for it
+    # a constant when the kernel is compiled, so it costs nothing for floating-point sums
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5 if is_integer else 0.0)
     for k in range(n):
@@ -88,7 +88,7 @@ def _scatter(sums: Array, taps: Taps, start: int, n: int, value: float) -> None:
 
 @_INLINE
 def _scatter_all(sums: Array, row: TracedRow, value: float, ahead: TracedRow, is_far: bool) -> None:
-    """Do so with all kept taps; of sums that are far, fetch the row ahead in turn."""
+    """Add to the voxels of all taps; for large sums, prefetch the next row in between."""
     if not is_far:
         _scatter(sums, row.taps, 0, row.n, value)
         return
@@ -102,7 +102,7 @@ def _scatter_all(sums: Array, row: TracedRow, value: float, ahead: TracedRow, is
 
 @_INLINE
 def _gather_exact(image: Array, n_slabs: int, taps: Taps, unit: float) -> float:
-    """As `_gather`, but the slabs are summed in integers, in any order: 1 / unit times the sum."""
+    """Return the sum over all taps, with the slabs summed in integers of 1 / unit, in any order."""
     voxel, length = taps.voxel, taps.length
     real = length.dtype.type
     half, per_one = real(0.5), real(unit)
@@ -126,7 +126,23 @@ def forward(
     image: Array,
     out: Array,
 ) -> None:
-    """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
+    """Compute line integrals: out[row] = Σ_n A_row,n · image_n [mm times image].
+
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    space
+        working memory of the thread
+    image
+        flat, in bricks
+    out
+        (n_rows,)
+    """
     here, ahead = no_traced_rows(space)
     for row in range(start - 1, stop):
         here, ahead = ahead, lay_next(row + 1, stop, rows, shape, here.taps)
@@ -139,10 +155,25 @@ def back(
     start: int, stop: int, rows: EventRows, shape: Shape, space: TapBuffers,
     values: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
-    """Back projection: sums += unit · Σ_row A_row · values[row].
+    """Add the back projection of rows: sums += unit · Σ_row A_row · values[row].
 
-    unit : 1 for floating sums; as large as they can hold for int64 ones, which round every tap
-        and so do not depend on the order of the rows
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    space
+        working memory of the thread
+    values
+        (n_rows,)
+    unit
+        1 for floating-point sums; for int64 sums as large as possible: each tap is rounded, so they
+        do not depend on the order of the rows
+    sums
+        flat, in bricks
     """
     real = values.dtype.type
     here, ahead = no_traced_rows(space)
@@ -157,14 +188,32 @@ def update(
     start: int, stop: int, rows: EventRows, shape: Shape, space: TapBuffers,
     image: Array, background: Array, expected: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
-    """EM shares: sums_n += unit · Σ_row A_row,n · image_n / q_row, with q = A image + background.
+    """Add EM numerators: sums_n += unit · Σ_row A_row,n · image_n / q_row.
 
-    expected[row] = q_row; a row that expects nothing adds nothing, and its q is 0.
+    q = A image + background is written to `expected`. A row that expects no counts adds nothing,
+    and its q is 0.
 
-    image, sums : flat; also of one array, in which each voxel's sum lies behind its value, two
-        steps apart
-    background : one per row, or empty
-    unit : as for `back`; the shares of one row sum to 1 at most
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    space
+        working memory of the thread
+    image
+        flat, in bricks
+    background
+        (n_rows,), or empty
+    expected
+        (n_rows,), which are written
+    unit
+        as for `back`; the terms of one row sum to 1 at most
+    sums
+        flat, in bricks; or the same array as `image`, with each sum after its value, two steps
+        apart
     """
     real = image.dtype.type
     elsewhere = sums if space.one.stride == 1 else sums[:0]
@@ -188,7 +237,25 @@ def forward_exact(
     start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     image: Array, row_unit: float, out: Array,
 ) -> None:  # fmt: skip
-    """As `forward`, the same bits as on the GPU; row_unit : see `_gather_exact`."""
+    """Compute `forward` with the same bits as on the GPU.
+
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    taps
+        working memory of the thread
+    image
+        flat, in bricks
+    row_unit
+        units per 1 of a row's sum, see `engine.kernels.units.row_unit`
+    out
+        (n_rows,)
+    """
     real = image.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay_exact(row, rows, shape, taps)
@@ -200,11 +267,29 @@ def back_exact(
     start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     values: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
-    """As `back` into int64 sums, the same bits as on the GPU."""
+    """Compute `back` into int64 sums, with the same bits as on the GPU.
+
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    taps
+        working memory of the thread
+    values
+        (n_rows,)
+    unit
+        units per 1
+    sums
+        flat int64, in bricks
+    """
     real = values.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay_exact(row, rows, shape, taps)
-        # factor by factor in the dtype of the image, as the CUDA twin does: one product of doubles
+        # factor by factor in the dtype of the image, like the CUDA twin: one float64 product
         # would be rounded elsewhere
         _scatter(sums, taps, 0, keep(n_slabs, taps), values[row] * real(scale) * real(unit))
 
@@ -214,7 +299,31 @@ def update_exact(
     start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     image: Array, row_unit: float, background: Array, expected: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
-    """As `update` into int64 sums, the same bits as on the GPU."""
+    """Compute `update` into int64 sums, with the same bits as on the GPU.
+
+    Parameters
+    ----------
+    start, stop
+        range of rows
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    taps
+        working memory of the thread
+    image
+        flat, in bricks
+    row_unit
+        units per 1 of a row's sum
+    background
+        (n_rows,), or empty
+    expected
+        (n_rows,), which are written
+    unit
+        units per 1 of `sums`
+    sums
+        flat int64, in bricks
+    """
     real = image.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay_exact(row, rows, shape, taps)

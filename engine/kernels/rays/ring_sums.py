@@ -26,16 +26,16 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.rays.slice_tracing import ON_FACE
 
-# every operation as written: the same bits for any number of threads
+# no reordered or fused operations: the same bits for any number of threads
 _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
 N_NODES = 512
-"""Steps of s in the tables: about a mm of a line, less than lines in a pixel are apart."""
+"""Steps of s in the tables: about 1 mm of a line, less than the distance of lines in a pixel."""
 
 
 class RingPairs(NamedTuple):
-    """Pairs of rings: where both lie [slabs], their difference, and their weights."""
+    """Ring pairs: positions of both rings [slabs], their difference, and their weights."""
 
     first: Array
     second: Array
@@ -89,10 +89,10 @@ def tabulate(pairs: RingPairs, low: int, table: Array) -> None:
 
 @_KERNEL
 def _fill_profiles(table: Array, factors: Array, out: Array) -> None:
-    """Sum a table over ring differences: of each class of lines, (n_nodes + 1, n_slabs)."""
+    """Sum a table over ring differences, for each class of lines: (n_nodes + 1, n_slabs)."""
     for node in range(table.shape[1]):
         out[: len(factors), node] = 0.0
-        # a row of the table serves all classes, and what they sum stays in the cache
+        # a row of the table is used for all classes, and their sums stay in the cache
         for ring_difference in range(table.shape[0]):
             for kind in range(len(factors)):
                 factor = factors[kind, ring_difference]
@@ -113,7 +113,7 @@ def _up_to(profile: Array, s: float, out: Array) -> None:
 
 @_KERNEL
 def _within(start: float, slope: float, size: int) -> tuple[float, float]:
-    """Return where a coordinate enters and leaves [0, size), as parts of the way."""
+    """Return where a coordinate enters and leaves [0, size), as fractions of the path."""
     if slope == 0.0:
         return (0.0, 1.0) if 0.0 <= start < size else (1.0, 0.0)
     one, other = -start / slope, (size - start) / slope

@@ -23,14 +23,14 @@ from engine.core.json_types import Plain
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.vectors.rows import LANES, add_rows
 
-# every operation as written: the same bits on any machine
+# no reordered or fused operations: the same bits on any machine
 _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
 ROOM = LANES
-"""Numbers that rows have beyond those of the last ring, so that all of their vectors are whole."""
+"""Padding of rows after the last ring, so that all vectors are complete."""
 _STEP = 1e-9
-"""Least part of a line that is gone at a time."""
+"""Minimum step along a line, as a fraction of it."""
 _FLAT = 1e-12
 
 

@@ -40,9 +40,9 @@ Placed = tuple[
 slab and per slab with and without sign, and whether the row runs along faces across u and v."""
 
 _MARGIN = 1e-6
-"""Voxels by which the slab range is widened against rounding; the border absorbs the rest."""
+"""Margin of the slab range in voxels, against rounding; the border absorbs additional slabs."""
 _FLAT = 1e-20
-"""Slope below which a ray crosses no plane across the main axis."""
+"""Below this slope a ray crosses no plane perpendicular to another axis."""
 ON_FACE = 1e-4
 """Voxels from a face within which a ray that stays there runs along it: places in float32, as files
 hold them, are that uncertain."""
@@ -71,15 +71,15 @@ class EventRows(NamedTuple):
 def _shorten(
     low: float, high: float, main: float, across: float, slope: float, size: float
 ) -> tuple[float, float]:
-    """Cut [low, high] of the main axis to where the other coordinate lies in [0, size]."""
+    """Limit [low, high] of the main axis to where another coordinate is in [0, size]."""
     # parallel to the planes of this axis: inside all along or nowhere. On the faces of the box it
     # is inside, too: one side of it lies in the border
     if abs(slope) < _FLAT:
         return (low, high) if 0.0 <= across <= size else (0.0, -1.0)
     one = main - across / slope
     other = main + (size - across) / slope
-    # wider rather than narrower: a slab too many adds a tap of the border, which is zero; a slab
-    # too few would lose a piece of the ray
+    # too wide rather than too narrow: an additional slab adds a tap of the border, which is zero; a
+    # missing slab would lose part of the ray
     return max(low, min(one, other) - _MARGIN), min(high, max(one, other) + _MARGIN)
 
 
@@ -128,7 +128,7 @@ def _trace(
     the first slab; layout : that slab, then step and jump of main axis, u and v; tops : last u, v
     """
     voxel, length = taps.voxel, taps.length
-    # in the dtype of the image from here on: places are counted from the first slab, where they are
+    # in the dtype of the image from here on: positions are relative to the first slab, so they are
     # small enough for float32, and vectors hold twice as many of them as of float64
     real = length.dtype.type
     one, nought, flat = real(1.0), real(0.0), real(_FLAT)
@@ -173,7 +173,7 @@ def _trace(
 def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
     """Place a row in the image whose voxels lie `one` steps apart: what `_trace` asks for."""
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
-    # everything about one row in double: a point may lie a million voxels away, where float32 has
+    # everything about one row in float64: a point can be a million voxels away, where float32 has
     # no fractions left
     p, q = rows.ends[row, 0], rows.ends[row, 1]
     px, py, pz = points[p, 0], points[p, 1], points[p, 2]
@@ -200,9 +200,9 @@ def _place(row: int, rows: EventRows, shape: Shape, one: int) -> Placed:
         centre_mm = (rows.bins[row] - 0.5 * (rows.n_bins - 1)) * rows.bin_mm
         reach = (table.size // 4 - 1) * rows.part_mm / scale
         seen = middle + centre_mm / mm_per_slab
-        # slabs beyond the cut-off of the Gaussian have no weight: of a long line few slabs are left
+        # slabs beyond the cut-off of the Gaussian have no weight: few slabs of a long line remain
         first, last = max(first, np.floor(seen - reach)), min(last, np.ceil(seen + reach))
-    # also for NaN, which compares as false: a ray that misses has no slabs
+    # also for NaN, which compares false: a ray that misses has no slabs
     if not first < last:
         first, last = 0.0, 0.0
     n_slabs = int(last - first)
@@ -269,7 +269,23 @@ def _lay_lanes(
 
 @cached_njit(forceinline=True, **PLAIN)
 def lay_exact(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """As `_lay`, every operation as written."""
+    """Trace one row without reordered or fused operations.
+
+    Parameters
+    ----------
+    row
+        number of the row
+    rows
+        all rays
+    shape
+        shape of the image with its border
+    taps
+        working memory, which is filled
+
+    Returns
+    -------
+    number of slabs, and mm per slab
+    """
     return _lay(row, rows, shape, taps)
 
 
@@ -279,7 +295,7 @@ def lay_nonzero(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[in
 
     On vectors where the processor has them, in another order than slab by slab.
     """
-    # both known when the kernel is compiled
+    # both are constants when the kernel is compiled
     if HAS_LANES and taps.kept.itemsize == 4 and (rows.in_lanes.size or not rows.bins.size):
         line, ends, n_slabs, layout, tops, in_mm, faces = _place(row, rows, shape, taps.stride)
         n, scale = _lay_lanes(rows, line, ends, n_slabs, layout, tops, in_mm, taps), in_mm[2]

@@ -1,6 +1,6 @@
-"""The taps of one row: the voxels that it crosses, slab by slab, and how long it is in each.
+"""Taps of one row: the voxels that it crosses by slab, and the length in each.
 
-Of the three taps of a slab half have no length: `keep` leaves them out before an image is read.
+Half of the three taps of a slab have no length; `keep` removes them before an image is read.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MATH: Plain = {
     "error_model": "numpy",
     "_nrt": False,
 }
-# every operation as written: with sums in integers, the very bits of the CUDA twin, rays.cu
+# no reordered or fused operations: with integer sums, the same bits as the CUDA twin, rays.cu
 PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
 _INLINE = njit(inline="always", **MATH)
 
 MOST_SIDES = 4
-"""Voxels round an edge."""
+"""Number of voxels at an edge."""
 
 
 class Taps(NamedTuple):
-    """Working space of one thread.
+    """Working memory of one thread.
 
     Attributes
     ----------
@@ -48,8 +48,18 @@ class Taps(NamedTuple):
 
 
 def taps(shape: tuple[int, ...], dtype: DTypeLike, stride: int = 1) -> Taps:
-    """Room for the taps of one row through an image whose voxels lie so many steps apart."""
-    # three taps of a slab at most; of a ray along a face two on each side, along an edge one each
+    """Return working memory for the taps of one row.
+
+    Parameters
+    ----------
+    shape
+        shape of the image with its border
+    dtype
+        of lengths
+    stride
+        steps in memory from one voxel to the next
+    """
+    # at most three taps per slab; a ray along a face has two on each side, along an edge one each
     n = MOST_SIDES * max(shape) + MOST_LANES
     in_slabs, in_all = (6, n), n
     return Taps(
@@ -60,7 +70,15 @@ def taps(shape: tuple[int, ...], dtype: DTypeLike, stride: int = 1) -> Taps:
 
 @_INLINE
 def keep(n_slabs: int, taps: Taps) -> int:
-    """Keep the taps that are not 0, some half of them; return how many."""
+    """Collect the taps that are not 0, about half of them; return their number.
+
+    Parameters
+    ----------
+    n_slabs
+        number of slabs
+    taps
+        working memory of the row
+    """
     n = 0
     for tap in range(3):
         n = pack_row(taps.length[tap], taps.voxel[tap], n_slabs, taps.kept, taps.kept_voxel, n)
@@ -69,7 +87,17 @@ def keep(n_slabs: int, taps: Taps) -> int:
 
 @_INLINE
 def repeat(taps: Taps, n_slabs: int, stride: int) -> int:
-    """Repeat the taps of all slabs in the voxels below; return the slabs that there are then."""
+    """Repeat the taps of all slabs in the voxels below a face; return the new number of slabs.
+
+    Parameters
+    ----------
+    taps
+        working memory of the row
+    n_slabs
+        number of slabs
+    stride
+        steps in memory from a voxel below the face to the one above
+    """
     voxel, length, below = taps.voxel, taps.length, np.uint32(stride)
     for tap in range(3):
         for k in range(n_slabs):
@@ -80,7 +108,17 @@ def repeat(taps: Taps, n_slabs: int, stride: int) -> int:
 
 @_INLINE
 def repeat_nonzero(taps: Taps, n: int, stride: int) -> int:
-    """Repeat the n taps that are kept in the voxels below; return how many there are then."""
+    """Repeat the collected taps in the voxels below a face; return their new number.
+
+    Parameters
+    ----------
+    taps
+        working memory of the row
+    n
+        number of collected taps
+    stride
+        steps in memory from a voxel below the face to the one above
+    """
     below = np.uint32(stride)
     for k in range(n):
         taps.kept_voxel[n + k] = taps.kept_voxel[k] - below

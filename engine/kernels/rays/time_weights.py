@@ -30,7 +30,7 @@ def weigh(
     nought = real(0.0)
     start, stop = real(ends[0]), real(ends[1])
     first, steps, slabs = real(where[0]), real(where[1]), real(where[2])
-    # three loops, since only the middle one, the look-up, cannot run on vectors
+    # three loops, because only the middle one, the table lookup, cannot be vectorised
     for k in range(np.int32(n_slabs)):
         a = max(real(k), start)
         crossed = a + length[0, k]
@@ -41,7 +41,7 @@ def weigh(
     for row in range(3, 6):
         for k in range(n_slabs):
             length[row, k] = _up_to(table, voxel[row, k], length[row, k])
-    # where a slab ends the next begins; only the end of the last is still unknown
+    # the end of a slab is the start of the next; only the end of the last is still unknown
     if n_slabs > 0:
         part, t = _part(first + min(real(n_slabs), stop) * steps, table)
         length[3, n_slabs] = _up_to(table, part, t)
@@ -65,7 +65,7 @@ def _part(place: float, table: Array) -> tuple[np.uint32, float]:
 
 @_INLINE
 def _up_to(table: Array, part: np.uint32, t: float) -> float:
-    """Integral of the bin's weight from its middle [parts]."""
+    """Return the integral of the bin's weight from its middle [parts]."""
     is_negative = part >= _NEGATIVE
     at = np.uint32(4) * np.uint32(~part if is_negative else part)
     value = table[at + np.uint32(3)]

@@ -55,13 +55,21 @@ class ChordTable:
 
 
 def cut_gaussian_cdf(sigmas: float, cutoff: float = CUTOFF_SIGMAS) -> float:
-    """Φ: distribution function of the Gaussian cut off beyond ±`cutoff` standard deviations."""
+    """Return Φ, the distribution function of the truncated Gaussian.
+
+    Parameters
+    ----------
+    sigmas
+        position in standard deviations
+    cutoff
+        truncation in standard deviations
+    """
     inside = min(max(sigmas, -cutoff), cutoff)
     return 0.5 + 0.5 * math.erf(inside / math.sqrt(2)) / math.erf(cutoff / math.sqrt(2))
 
 
 def _primitive(sigmas: float, cutoff: float) -> float:
-    """H: the integral of Φ from −`cutoff`, so that it is 0 below and grows by 1 above."""
+    """Return H, the integral of Φ from −`cutoff`: 0 below, with slope 1 above."""
     if sigmas <= -cutoff:
         return 0.0
     inside = min(sigmas, cutoff)
@@ -72,7 +80,7 @@ def _primitive(sigmas: float, cutoff: float) -> float:
 
 
 def _part_mm(sigma_mm: float, bin_mm: float, reach_mm: float) -> float:
-    """Length of a part: what divides the bin and fits vectors, if anything does both."""
+    """Return the length of a part that divides the bin and fits the vectors, if possible."""
     n_of_bin = math.floor((N_LANES - 1) * bin_mm / reach_mm)
     if n_of_bin and bin_mm / n_of_bin <= _LONGEST * sigma_mm:
         return bin_mm / n_of_bin
@@ -91,7 +99,7 @@ def chord_table(
     """
     reach = cutoff * sigma_mm + bin_mm / 2
     part_mm = _part_mm(sigma_mm, bin_mm, reach)
-    # rounding must not ask for one more part than the reach divided by itself
+    # rounding must not add a part
     n_parts = math.ceil(reach / part_mm - 1e-9)
     # where W ends, and its slope jumps, there ends a part: no cubic then swings below 0
     cutoff = (n_parts * part_mm - bin_mm / 2) / sigma_mm
@@ -106,7 +114,7 @@ def chord_table(
 
 
 def _up_to(s_mm: float, sigma_mm: float, bin_mm: float, cutoff: float) -> tuple[float, float]:
-    """V [mm] and W at s."""
+    """Return V [mm] and W at s."""
     above, below = (s_mm + bin_mm / 2) / sigma_mm, (s_mm - bin_mm / 2) / sigma_mm
     length = sigma_mm * (_primitive(above, cutoff) - _primitive(below, cutoff)) - bin_mm / 2
     return length, cut_gaussian_cdf(above, cutoff) - cut_gaussian_cdf(below, cutoff)

@@ -1,7 +1,7 @@
-"""Single scatter on a GPU: the kernels of scatter.cu, and how they are called.
+"""Single scatter on a GPU: the kernels of scatter.cu, and their calls.
 
-The scatter points pass through in batches. When memory runs out the batches are halved, which
-changes no sum: the points follow one another in the same order.
+Scatter points are processed in batches. If memory is exhausted, the batches are halved, which does
+not change the sums: the points are added in the same order.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from engine.core.backend.gpu import Array, Gpu
 from engine.core.errors import DeviceMemoryError
 from engine.kernels.source import render
 
-if TYPE_CHECKING:  # what a run needs is said without Numba
+if TYPE_CHECKING:  # memory estimates must not load Numba
     from engine.kernels.scatter import paths
     from engine.kernels.scatter import single_scatter as twin
 
 THREADS = 128
 OPTIONS = ("-std=c++17",)
 NUMBERS_PER_PATH = 6
-"""Direction, length, what is seen, attenuation."""
+"""Direction, length, detection efficiency, attenuation."""
 GIB = 2**30
 
 OnProgress = Callable[[int, int], None]
@@ -38,19 +38,19 @@ def source() -> str:
 
 @dataclass(frozen=True, eq=False)
 class ScatterScene:
-    """What scatters, and where it is seen; as the twin takes it.
+    """Scattering medium and detector samples, as the CPU twin takes them.
 
     Attributes
     ----------
     samples : detector samples
-    partners : (n, n) pairs to work out, the lower number first
-    activity, mu : in space
-    steps : of a path
-    n_steps : of each path; 0 without time of flight
+    partners : (n, n) pairs to compute, the lower number first
+    activity, mu : images of activity and attenuation
+    steps : steps of a path
+    n_steps : number of steps of each path; 0 without time of flight
     angles : tables over the scattering angle
-    bins_mm : first edge of the time bins [mm]
-    stride : steps of a bin
-    n_bins : time bins
+    bins_mm : first edge of the TOF bins [mm]
+    stride : steps per bin
+    n_bins : number of TOF bins
     """
 
     samples: paths.Samples
@@ -66,13 +66,29 @@ class ScatterScene:
 
 
 def batch_bytes(n_samples: int, n_steps: int) -> int:
-    """Memory of the device that the paths of one scatter point take."""
+    """Return the device memory for the paths of one scatter point.
+
+    Parameters
+    ----------
+    n_samples
+        number of detector samples
+    n_steps
+        steps of a path; 0 without time of flight
+    """
     in_time = 8 * n_steps + 4 * (n_steps + 1)
     return n_samples * (8 * NUMBERS_PER_PATH + in_time)
 
 
 def table_bytes(n_samples: int, n_bins: int) -> int:
-    """Memory of the device that sums and pairs take."""
+    """Return the device memory for sums and pairs.
+
+    Parameters
+    ----------
+    n_samples
+        number of detector samples
+    n_bins
+        number of TOF bins
+    """
     return n_samples**2 * (8 * n_bins + 1)
 
 
@@ -92,25 +108,29 @@ class DeviceScatter:
         at_once: int,
         on_progress: OnProgress | None = None,
     ) -> NDArray[np.float64]:
-        """Return the single scatter (n, n, n_bins) of scatter points, each pair once.
+        """Return the single scatter of scatter points, each pair once.
 
         Parameters
         ----------
         scene
-            what scatters, and where it is seen
+            scattering medium and detector samples
         points_mm
-            (n_points, 3) [mm]
+            (n_points, 3)
         weights
-            (n_points,) volume times attenuation that each stands for [mm²]
+            (n_points,) volume times attenuation that each represents [mm²]
         at_once
-            scatter points whose paths are held at a time, or as many as fit
+            scatter points of a batch; fewer if memory is exhausted
         on_progress
-            called with points done and in all; may raise to stop
+            called with (points done, all points); can raise to stop
+
+        Returns
+        -------
+        (n, n, n_bins)
 
         Raises
         ------
         DeviceMemoryError
-            where the sums and the paths of one point do not fit
+            if the sums and the paths of one point do not fit
         """
         while True:
             try:
@@ -134,6 +154,7 @@ class DeviceScatter:
             rows = slice(start, start + at_once)
             self._add(device, points_mm[rows], weights[rows])
             if on_progress is not None:
+                # otherwise only the queued batches would be reported as done
                 self._gpu.wait()
                 on_progress(min(start + at_once, len(weights)), len(weights))
         found = self._gpu.download(device.sums)
@@ -179,7 +200,7 @@ class DeviceScatter:
 
 
 class _OnDevice:
-    """A scene and the room for its sums and the paths of a batch, on the device."""
+    """A scene with memory for its sums and the paths of a batch, on the device."""
 
     def __init__(self, gpu: Gpu, scene: ScatterScene, at_once: int) -> None:
         self.scene = scene
@@ -195,8 +216,9 @@ class _OnDevice:
         boxes = [(f.lower_mm, f.voxel_mm) for f in (scene.activity, scene.mu)]
         self.boxes = gpu.upload(np.array(boxes, np.float64))
         self.tables = gpu.upload(np.stack([scene.angles.chance, scene.angles.growth]))
-        # a kernel takes an array even where it does not read it
+        # a kernel needs a valid array even if it does not read it
         self.edges = gpu.upload(np.append(scene.steps.edges, 0.0))
+        # allocated once for all batches
         self.paths = gpu.empty((NUMBERS_PER_PATH, at_once, n), np.float64)
         self.active = gpu.empty((at_once, n, n_steps + 1), np.float32)
         self.cells = gpu.empty((at_once, n, max(n_steps, 1)), np.float64)

@@ -23,9 +23,9 @@ _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model
 _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
 N_STEPS = 4096
-"""Steps of the cosine of an angle."""
+"""Number of steps of the cosine."""
 _LEAST = 1e-9
-"""Part of the most of a table below which it holds 0."""
+"""Smaller values, relative to the maximum of a table, are set to 0."""
 
 
 class TwiceTables(NamedTuple):
@@ -52,7 +52,7 @@ def side_by_side(tables: TwiceTables) -> tuple[Array, Array]:
 
 def _stacked(columns: list[Array], cosine: Array, middles: Array) -> Array:
     read = np.stack([np.interp(middles, cosine, each) for each in columns], axis=1)
-    # what next to no photon does is none at all: it is lost in float32, and slow
+    # negligible values are set to 0: denormal float32 numbers are slow
     read[np.abs(read) < _LEAST * np.abs(read).max(axis=0)] = 0.0
     return read.astype(np.float32)
 

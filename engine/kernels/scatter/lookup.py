@@ -13,17 +13,30 @@ _KERNEL = cached_njit(error_model="numpy")
 _INLINE = njit(inline="always", error_model="numpy")
 
 Corners = tuple[tuple[int, int, int, int], tuple[float, float, float, float]]
-"""Samples around a place, and the share of each."""
+"""Samples around a position, and the weight of each."""
 
 
 def look_up(crystals: Array, bins: Array, places: Array, table: Array, *, threads: int) -> Array:
-    """Read the table between its samples, linear along both ends of each event: (n,) float32.
+    """Interpolate a table between detector samples for each event, linearly along both ends.
 
-    crystals : (n, 2) of the events
-    bins : (n,) bin of the table for each event; empty: all bins together
-    places : (crystals, 2) ring and angle of each crystal, counted in samples
-    table : (rings, angles, rings, angles, bins)
+    Parameters
+    ----------
+    crystals
+        (n, 2) crystals of the events
+    bins
+        (n,) TOF bin of the table for each event; empty: sum of all bins
+    places
+        (crystals, 2) ring and angle of each crystal, in units of samples
+    table
+        (rings, angles, rings, angles, bins)
+    threads
+        number of threads
+
+    Returns
+    -------
+    (n,) float32
     """
+    # read-only: otherwise Numba would compile again for an array in a mapped file
     columns = [only_read(np.ascontiguousarray(one)) for one in (crystals, bins, places, table)]
     out = np.empty(len(crystals), np.float32)
 
@@ -36,11 +49,12 @@ def look_up(crystals: Array, bins: Array, places: Array, table: Array, *, thread
 
 @_INLINE
 def _around(places: Array, crystal: int, n_rings: int, n_angles: int) -> Corners:
-    """Samples around a crystal, number = ring · n_angles + angle, and their shares."""
+    """Return the samples around a crystal, number = ring · n_angles + angle, and their weights."""
     ring, angle = places[crystal, 0], places[crystal, 1]
     low, before = int(ring), int(angle)
     up, on = ring - low, angle - before
     high = min(low + 1, n_rings - 1)
+    # angles are periodic, rings are not
     after = before + 1 if before + 1 < n_angles else 0
     low *= n_angles
     high *= n_angles
@@ -50,7 +64,7 @@ def _around(places: Array, crystal: int, n_rings: int, n_angles: int) -> Corners
 
 @_INLINE
 def _across(table: Array, one: int, to: Corners, bin_: int) -> float:
-    """Read from one sample, between four others."""
+    """Return the table value from one sample, interpolated between four others."""
     (a, b, c, d), (first, second, third, last) = to
     row = table[one]
     low = first * row[a, bin_] + second * row[b, bin_]
@@ -63,6 +77,7 @@ def _lookup_events(
 ) -> None:
     """Look the events [start, stop) up, one after the other, in one thread."""
     n_rings, n_angles, n_bins = table.shape[0], table.shape[1], table.shape[4]
+    # one index for ring and angle of a sample
     flat = table.reshape(n_rings * n_angles, n_rings * n_angles, n_bins)
     for row in range(start, stop):
         own, shares = _around(places, crystals[row, 0], n_rings, n_angles)

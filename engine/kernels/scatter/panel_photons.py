@@ -32,38 +32,38 @@ _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
 _PHOTO_POWER = -2.6
-"""How the photoelectric part of L(Y)SO falls with the energy, from 100 to 511 keV (NIST XCOM)."""
+"""Exponent of the photoelectric part of L(Y)SO over energy, 100 to 511 keV (NIST XCOM)."""
 _ABSORBED_KEV = 20.0
-"""Photons below are taken as absorbed where they are."""
+"""Photons below this energy are absorbed at their position."""
 MOST_DEPOSITS = 32
-"""Places in the list of one photon's deposits; later ones count with the last."""
+"""Maximum number of deposits of a photon; later ones are added to the last."""
 DEPOSIT = 6
 """Row, column, energy [keV], y and z [mm], and layer of a deposit."""
 ROW, COLUMN, _KEV, _Y, _Z, LAYER = range(DEPOSIT)
 
 
 class Readout(NamedTuple):
-    """What happens to photons in crystals, and which are seen, and where."""
+    """Physics of photons in crystals, and readout: which are detected, and where."""
 
     scatter: bool
     photo: float
-    """Part of the attenuation at 511 keV that absorbs; the rest scatters."""
+    """Absorbed fraction of the attenuation at 511 keV; the rest scatters."""
     low_kev: float
     high_kev: float
     blur: float
     """Standard deviation of an energy over its root [√keV]."""
     block: int
-    """Crystals along the edge of a block; 0: all of a panel is one."""
+    """Crystals along the edge of a block; 0: the whole panel is one block."""
     largest: bool
-    """Whether a photon is seen where most of its energy is, else at the mean place."""
+    """True: a photon is detected in the crystal with most energy; False: at the mean position."""
     n_rows: int = 0
-    """Rows and columns of crystals of a panel that has edges; 0: it goes on for ever."""
+    """Rows and columns of crystals of a panel with edges; 0: endless panel."""
     n_columns: int = 0
 
 
 @_KERNEL
 def _crystal_at(y: float, z: float, panels: Panels) -> tuple[int, int, bool]:
-    """Row and column of the pitch at a place, and whether a crystal, not a gap, is there."""
+    """Return row and column of the pitch at a position, and True if it is in a crystal."""
     row, column = math.floor(y / panels.pitch), math.floor(z / panels.pitch)
     half = 0.5 * panels.crystal
     inside = abs(y - (row + 0.5) * panels.pitch) < half
@@ -92,8 +92,8 @@ def absorbed(
         x, y, z = x + step * d_x, y + step * d_y, z + step * d_z
         if not 0.0 <= x < panels.thickness:
             break
-        # an imagined interaction in a gap: the photon flies on unchanged (Woodcock), and needs no
-        # list of the faces between crystals
+        # a virtual interaction in a gap: the photon continues unchanged (Woodcock), without a
+        # search for the faces between crystals
         row, column, inside = _crystal_at(y, z, panels)
         if readout.n_rows > 0:
             inside = inside and 0 <= row < readout.n_rows and 0 <= column < readout.n_columns
@@ -108,7 +108,7 @@ def absorbed(
         if n < MOST_DEPOSITS:
             deposits[n, ROW], deposits[n, COLUMN] = row, column
             deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
-            # the quotient may round up to the number of layers
+            # the quotient can round up to the number of layers
             deposits[n, LAYER] = min(math.floor(x / per_layer), panels.n_layers - 1)
             n += 1
         else:
@@ -157,7 +157,27 @@ def _richest(
 def read(
     deposits: Array, n: int, panels: Panels, readout: Readout, row: int, column: int, state: Array
 ) -> tuple[int, int, int, bool]:
-    """Row, column and layer where a photon of `n` deposits is seen, and whether it is."""
+    """Return where a photon is detected.
+
+    Parameters
+    ----------
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) deposits of the photon
+    n
+        number of deposits
+    panels
+        dimensions of the panels
+    readout
+        readout of the crystals
+    row, column
+        position of the pitch (0, 0) in its block
+    state
+        (1,) uint64 of the random numbers
+
+    Returns
+    -------
+    row, column and layer, and True if the photon is detected
+    """
     if n == 0:
         return 0, 0, 0, False
     block, kev = _richest(deposits, n, readout.block, row, column, -1, 0, False)
@@ -180,6 +200,6 @@ def read(
             sums += deposits[i, _KEV]
             sums_y += deposits[i, _KEV] * deposits[i, _Y]
             sums_z += deposits[i, _KEV] * deposits[i, _Z]
-    # the mean may lie in a gap; it then counts for the crystal of that pitch
+    # the mean can be in a gap; it then counts for the crystal of that pitch
     seen_row, seen_column, _ = _crystal_at(sums_y / sums, sums_z / sums, panels)
     return seen_row, seen_column, int(deposits[best, LAYER]), True

@@ -15,7 +15,7 @@ _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
 ENDLESS_EVERY = 4
-"""Photons of which one is tracked in an endless panel, whose crystals differ smoothly."""
+"""Ratio of photons in the panel with edges to those in the endless panel."""
 
 
 @_KERNEL

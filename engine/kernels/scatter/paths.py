@@ -25,9 +25,9 @@ _INLINE = njit(inline="always", **_MATH)
 _LANES = 16
 """Steps of an integral that are looked up side by side: it takes so many, or twice, or thrice."""
 _LEVEL = 1e-12
-"""Slope up to which a path is held to go along the planes of an axis."""
+"""Below this slope a path is parallel to the planes of an axis."""
 _LEAST_COSINE, _OPAQUE = 1e-6, 30.0
-"""Crystals seen under less are not seen; attenuation beyond which nothing comes through."""
+"""Minimum cosine of a visible crystal; attenuation above which no photon passes."""
 
 
 class Field(NamedTuple):
@@ -108,7 +108,7 @@ def _at(
 def _fill_views(
     point: Array, samples: Samples, towards: Array, lengths: Array, seen: Array
 ) -> None:
-    """Fill direction, length and what is seen of the way to each sample."""
+    """Fill directions, lengths and detection factors of the paths from a point to all samples."""
     depth = samples.removal_per_mm * samples.depth_mm
     straight = -math.expm1(-depth)
     for d in range(lengths.size):
@@ -120,6 +120,7 @@ def _fill_views(
         x, y, z = x / length, y / length, z / length
         cosine = x * samples.normals[d, 0] + y * samples.normals[d, 1] + z * samples.normals[d, 2]
         towards[0, d], towards[1, d], towards[2, d], lengths[d] = x, y, z, length
+        # oblique paths are longer in the crystal
         through = min(depth / max(cosine, _LEAST_COSINE), _OPAQUE)
         value = cosine * (1.0 - decay(through)) / (straight * length2)
         seen[d] = value if cosine > _LEAST_COSINE else 0.0
@@ -127,7 +128,7 @@ def _fill_views(
 
 @_INLINE
 def _reach(field: Field, point: Array, directions: Array, lengths: Array, parts: Array) -> None:
-    """Fill where each path begins and ends to meet the field, (2, samples) from the point [mm]."""
+    """Fill where each path enters and leaves the field, in mm from the point."""
     near, far = parts
     near[:], far[:] = 0.0, lengths
     sizes = field.values.shape[2], field.values.shape[1], field.values.shape[0]
@@ -136,23 +137,25 @@ def _reach(field: Field, point: Array, directions: Array, lengths: Array, parts:
         high = low + (sizes[axis] - 1) * field.voxel_mm[axis]
         for d in range(near.size):
             slope = directions[axis, d]
+            # no division by 0: for paths parallel to the faces the limits become very far
             slope = slope if abs(slope) > _LEVEL else _LEVEL
             one, other = low / slope, high / slope
             near[d], far[d] = max(near[d], min(one, other)), min(far[d], max(one, other))
     for d in range(near.size):
+        # paths that miss the field get an empty part
         far[d] = max(near[d], far[d])
 
 
 @_INLINE
 def _in_voxels(field: Field, axis: int, point: Array) -> tuple[float, float]:
-    """Place of the point along an axis, and how far 1 mm goes, counted in voxels."""
+    """Return the position of a point along an axis and the length of 1 mm, both in voxels."""
     per_mm = 1.0 / field.voxel_mm[axis]
     return (point[axis] - field.lower_mm[axis]) * per_mm + 1.0, per_mm
 
 
 @_INLINE
 def _steps_along(field: Field, length: float) -> int:
-    """Steps of the integral of a field over so long a part of a path [mm]."""
+    """Return the number of steps of the integral of a field along a length [mm]."""
     longest = _LANES * min(field.voxel_mm[0], field.voxel_mm[1], field.voxel_mm[2])
     return _LANES * math.ceil(length / longest)
 
@@ -175,6 +178,7 @@ def _integrate(field: Field, point: Array, directions: Array, parts: Array, out:
         z1, dz = np.float32(from_z + at * z), np.float32(own * z)
         total = np.float32(0)
         for first in range(0, n, _LANES):
+            # a fixed number of steps per round, so that they are computed in one vector
             for lane in range(_LANES):
                 on = np.float32(first + lane)
                 total += _at(flat, sizes, x1 + on * dx, y1 + on * dy, z1 + on * dz)
@@ -201,9 +205,11 @@ def _bin(
         x1, y1, z1 = np.float32(x + at * dx), np.float32(y + at * dy), np.float32(z + at * dz)
         value = _at(flat, sizes, x1, y1, z1)
         cell = int((-at - steps.first_mm) / steps.step_mm)
+        # activity outside the bins is added to the first and last
         cells[min(max(cell, 0), n - 1)] += value * fine
     for i in range(n + 1):
         total = 0.0
+        # the distribution of time differences, tabulated at the edges of the bins
         for k in range(n):
             total += cells[k] * steps.edges[n + i - k]
         out[i] = total
@@ -214,7 +220,25 @@ def trace_paths(
     start: int, stop: int, points: Array, samples: Samples, activity: Field, mu: Field,
     steps: Steps, out: Paths,
 ) -> None:  # fmt: skip
-    """Fill the paths of the scatter points [start, stop) to all samples."""
+    """Compute the paths of the scatter points [start, stop) to all samples.
+
+    Parameters
+    ----------
+    start, stop
+        range of scatter points
+    points
+        (n_points, 3) in mm
+    samples
+        detector samples
+    activity
+        image of activity with a border
+    mu
+        attenuation map with a border
+    steps
+        steps for TOF
+    out
+        the paths, which are written
+    """
     n, n_steps = len(samples.places_mm), max(out.activity.shape[2] - 1, 0)
     cells, parts = np.empty(max(n_steps, 1)), np.empty((2, n))
     for s in range(start, stop):
@@ -225,6 +249,7 @@ def trace_paths(
         for d in range(n):
             out.reaching[s, d] = out.seen[s, d] * decay(out.attenuation[s, d])
         _reach(activity, point, towards, lengths, parts)
+        # without TOF a single integral is sufficient
         if not n_steps:
             _integrate(activity, point, towards, parts, out.total[s])
             continue

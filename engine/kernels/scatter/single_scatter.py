@@ -104,7 +104,7 @@ def _of_pair(
         chance = chances[np.uint32(k)]
         chance += (at - np.float32(k)) * (chances[np.uint32(k + np.int32(1))] - chance)
         growth = _curve(whole - cosine, growths)
-        # the photon that flew on to one was not scattered, and the other one was; or reversed
+        # one photon was scattered and the other was not, or the reverse
         both = one[5, s] * decay_single(growth * other[4, s])
         both += other[5, s] * decay_single(growth * one[4, s])
         value = one[3, s] * other[3, s] * chance * both
@@ -130,7 +130,7 @@ def add_untimed(
         own[:] = rows[a]
         own[3] *= weights
         for b in range(a + 1, len(partners)):
-            # neighbours among the points turn photons by much the same
+            # neighbouring points scatter photons by similar angles
             if partners[a, b] and _is_counted(own, rows[b], least):
                 sums[a, b] += _of_pair(own, rows[b], least, chances, growths)
 
@@ -171,7 +171,7 @@ def add_pairs(
                 growth, mu_b = _look_up(angles.growth, at), paths.attenuation[s, b]
                 common = weight_a * paths.seen[s, b] * _look_up(angles.chance, at)
                 common *= math.exp(-mu_a - mu_b)
-                # the photon that flew on to a was not scattered, and the other one was; or reversed
+                # the photon to a was not scattered and the other was, or the reverse
                 one = common * math.exp(-growth * mu_b)
                 other = common * math.exp(-growth * mu_a)
                 apart = 0.5 * (paths.length_mm[s, b] - length_a)

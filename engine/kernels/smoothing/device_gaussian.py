@@ -1,4 +1,4 @@
-"""Gaussian smoothing on a GPU, to the bits of the CPU; see gaussian.cu."""
+"""Gaussian smoothing on a GPU, with the same bits as on the CPU; see gaussian.cu."""
 
 from __future__ import annotations
 
@@ -12,16 +12,30 @@ from engine.kernels.source import render
 
 BLOCK = 256
 OPTIONS = ("-std=c++17", "-fmad=false")
-"""For the compiler; the same bits need the same roundings everywhere."""
+"""Compiler options; equal bits need equal rounding."""
 
 
 def source(dtype: np.dtype[np.float32] | np.dtype[np.float64]) -> str:
-    """Return the CUDA source for images of this type."""
+    """Return the CUDA source for images of a dtype."""
     return render("gaussian", real="double" if dtype == np.float64 else "float", block=BLOCK)
 
 
 def smooth(image: Array, weights: tuple[NDArray[np.float64] | None, ...], gpu: Gpu) -> Array:
-    """Return a contiguous (n_z, n_y, n_x), smoothed along the axes that have weights."""
+    """Return a smoothed volume on the device.
+
+    Parameters
+    ----------
+    image
+        (n_z, n_y, n_x) on the device, not changed
+    weights
+        weights along z, y and x, from `engine.kernels.smoothing.gaussian`; None: not smoothed
+    gpu
+        the device
+
+    Returns
+    -------
+    contiguous, same shape and dtype
+    """
     kernel = gpu.load(source(image.dtype), OPTIONS).function("smooth")
     here = gpu.empty(image.shape, image.dtype)
     here[...] = image
@@ -33,5 +47,6 @@ def smooth(image: Array, weights: tuple[NDArray[np.float64] | None, ...], gpu: G
         size = np.int32(image.shape[axis]), np.int64(apart), np.int64(n_all)
         reach = np.int32(len(along) - 1)
         kernel(-(-n_all // BLOCK), BLOCK, here, gpu.upload(along), reach, *size, there)
+        # Two buffers alternate: each axis reads the result of the previous one.
         here, there = there, here
     return here

@@ -1,4 +1,4 @@
-"""Blur by a point spread on a GPU: sparse matrices of planes and of pixels; see point_spread.cu."""
+"""Blur by a point spread on a GPU: sparse matrices of planes and pixels; see point_spread.cu."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 BLOCK, PLANES = 256, 4
 OPTIONS = ("-std=c++17", "-fmad=false")
-"""For the compiler; the twin rounds each product."""
+"""Compiler options; the CPU twin rounds each product."""
 Way = Literal["along", "across"]
 
 
 def source(dtype: np.dtype[np.float32] | np.dtype[np.float64]) -> str:
-    """Return the CUDA source for images of this type."""
+    """Return the CUDA source for images of a dtype."""
     real = "double" if dtype == np.float64 else "float"
     return render("point_spread", real=real, block=BLOCK, planes=PLANES)
 
 
 @dataclass(frozen=True)
 class SparseElements:
-    """A square matrix on the device.
+    """Square sparse matrix on the device.
 
     Attributes
     ----------
-    counts : (n,) elements of each row
+    counts : (n,) number of elements of each row
     columns, weights : (most, n) the k-th element of each row
     """
 
@@ -41,8 +41,18 @@ class SparseElements:
 
     @classmethod
     def upload(cls, gpu: Gpu, matrix: csr_matrix) -> SparseElements:
-        """Copy a matrix (n, n) to the device."""
+        """Copy a sparse matrix to the device.
+
+        Parameters
+        ----------
+        gpu
+            the device
+        matrix
+            (n, n)
+        """
         n, counts = matrix.shape[0], np.diff(matrix.indptr)
+        # The k-th elements of all rows are contiguous: threads of neighbouring rows read
+        # neighbouring numbers.
         shape = max(int(counts.max(initial=0)), 1), n
         columns, weights = np.zeros(shape, np.int32), np.zeros(shape, np.float32)
         rows = np.repeat(np.arange(n), counts)
@@ -52,7 +62,19 @@ class SparseElements:
 
 
 def applied(gpu: Gpu, direction: Way, elements: SparseElements, image: Array) -> Array:
-    """Return an image (n_z, n_y, n_x) times a matrix of planes, "along", or of pixels, "across"."""
+    """Return an image multiplied by a sparse matrix.
+
+    Parameters
+    ----------
+    gpu
+        the device
+    direction
+        "along": the matrix combines planes; "across": pixels of each plane
+    elements
+        the matrix
+    image
+        (n_z, n_y, n_x), contiguous on the device
+    """
     kernel = gpu.load(source(image.dtype), OPTIONS).function(direction)
     n_planes, n_pixels = len(image), image.shape[1] * image.shape[2]
     n_high = n_planes if direction == "along" else -(-n_planes // PLANES)

@@ -19,9 +19,9 @@ from engine.kernels.compile_cache import cached_njit
 
 _KERNEL = cached_njit(error_model="numpy")
 LEAST_SIGMA = 1e-15
-"""Voxels below which an axis is left as it is."""
+"""Axes with a smaller sigma (voxels) are not smoothed."""
 SAMPLED_TRUE = 1.0
-"""Voxels from which on a sampled Gaussian is as wide as it should be, but for where it ends."""
+"""Minimum sigma (voxels) of a sampled Gaussian with the correct width."""
 
 
 def weights_of(sigma: float, truncate: float) -> NDArray[np.float64]:
@@ -32,7 +32,7 @@ def weights_of(sigma: float, truncate: float) -> NDArray[np.float64]:
     """
     if sigma >= SAMPLED_TRUE:
         return _sampled(sigma, int(truncate * sigma + 0.5))
-    # as far as any weight counts: that of a neighbour is σ²/2 in the limit
+    # bisection for the sampled width; at least one neighbour, whose weight tends to σ²/2
     low, high, reach = 0.0, SAMPLED_TRUE + 0.01, max(1, int(truncate * sigma + 0.5))
     for _ in range(60):
         middle = (low + high) / 2
@@ -55,14 +55,32 @@ def _variance(weights: NDArray[np.float64]) -> float:
 
 @_KERNEL
 def mirrored(i: int, n: int) -> int:
-    """Return the voxel 0 ... n - 1 that place i of a line shows, whose mirror images go on."""
+    """Return the voxel 0 ... n - 1 at a position of the mirrored line.
+
+    Parameters
+    ----------
+    i
+        position, of any value
+    n
+        length of the line
+    """
     i = i % (2 * n)
     return i if i < n else 2 * n - 1 - i
 
 
 @_KERNEL
 def along_rows(image: Array, weights: Array, out: Array) -> None:
-    """Smooth (n_lines, n) along its rows."""
+    """Smooth rows of an image.
+
+    Parameters
+    ----------
+    image
+        (n_lines, n)
+    weights
+        (K + 1,) w_0 ... w_K
+    out
+        (n_lines, n), which are written
+    """
     n_lines, n = image.shape
     reach = len(weights) - 1
     line, total = np.empty(n + 2 * reach), np.empty(n)
@@ -81,8 +99,19 @@ def along_rows(image: Array, weights: Array, out: Array) -> None:
 
 @_KERNEL
 def across_rows(image: Array, weights: Array, out: Array) -> None:
-    """Smooth (n_blocks, n, n_beside, n_x) along its second axis, a row of x at a time."""
+    """Smooth along the second axis, a row of x at a time.
+
+    Parameters
+    ----------
+    image
+        (n_blocks, n, n_beside, n_x)
+    weights
+        (K + 1,) w_0 ... w_K
+    out
+        same shape, which is written
+    """
     n_blocks, n, n_beside, n_x = image.shape
+    # A whole row of x is summed at once, which can be vectorised.
     total = np.empty(n_x)
     for b in range(n_blocks):
         for row in range(n_beside):
@@ -99,9 +128,22 @@ def across_rows(image: Array, weights: Array, out: Array) -> None:
 
 
 def smooth(image: Array, weights: tuple[NDArray[np.float64] | None, ...]) -> Array:
-    """Return a contiguous (n_z, n_y, n_x), smoothed along the axes that have weights."""
+    """Return a smoothed volume.
+
+    Parameters
+    ----------
+    image
+        (n_z, n_y, n_x), not changed
+    weights
+        weights along z, y and x; None: not smoothed
+
+    Returns
+    -------
+    contiguous, same shape and dtype
+    """
     n_z, n_y, n_x = image.shape
     here, there = np.ascontiguousarray(image), np.empty(image.shape, image.dtype)
+    # The buffers alternate, so the caller's image must not be one of them.
     if here is image:
         here = image.copy()
     along_z, along_y, along_x = weights

@@ -25,21 +25,21 @@ SORT_9 = (
     *((0, 3), (1, 4), (4, 7), (1, 4), (2, 5), (5, 8), (2, 5), (1, 3), (5, 7), (2, 6), (4, 6)),
     *((2, 4), (2, 3), (5, 6)),
 )
-"""Pairs of rows to compare, the smaller first: sorts nine."""
+"""Network that sorts nine rows: pairs to compare, smaller value first."""
 SELECT_13 = (
     *((8, 9), (9, 11), (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5), (3, 4), (5, 6), (9, 10)),
     *((11, 12), (2, 10), (3, 11), (4, 8), (5, 9), (6, 10), (3, 5), (6, 8), (5, 6)),
 )
-"""The same: puts the 7th of the 13 that are left into row 6."""
+"""Network that puts the 7th of the remaining 13 into row 6."""
 PLACES = (
     *((13, 13, 9), (13, 13, 10), (13, 4, 11), (13, 5, 12), (13, 6, 13), (0, 7, 13), (1, 8, 13)),
     *((2, 13, 13), (3, 13, 13)),
 )
-"""Places among the 13 of the three of each sorted row; 13: they cannot be the median."""
+"""Row among the 13 for the three values of each sorted row; 13: cannot be the median."""
 
 
 LINES = 4
-"""Lines that are filtered as one: few of the numbers are then left over by vectors."""
+"""Lines that are filtered as one, so that vectors are nearly always complete."""
 
 
 def median_of_cubes(image: Array, *, threads: int = 1) -> Array:
@@ -52,6 +52,7 @@ def median_of_cubes(image: Array, *, threads: int = 1) -> Array:
     tables = [np.array(pairs, np.int64) for pairs in (SORT_9, SELECT_13, PLACES)]
 
     def work(_: int, first: int, stop: int) -> None:
+        # Each line has one more voxel at both ends, which repeats the border.
         width = LINES * (n_x + 2)
         nine, left = np.zeros((9, width), image.dtype), np.empty((14, width - 2), image.dtype)
         _filter(first, stop, image, *tables, nine, left, out)
@@ -62,7 +63,7 @@ def median_of_cubes(image: Array, *, threads: int = 1) -> Array:
 
 @_KERNEL
 def _compare(rows: Array, pairs: Array) -> None:
-    """Compare rows, pair by pair."""
+    """Compare rows pair by pair."""
     for k in range(len(pairs)):
         low, high = rows[pairs[k, 0]], rows[pairs[k, 1]]
         for x in range(len(low)):
@@ -73,7 +74,7 @@ def _compare(rows: Array, pairs: Array) -> None:
 
 @_KERNEL
 def _across(row: Array, places: Array, left: Array) -> None:
-    """Sort each three neighbours of a row, and put them where they are looked for."""
+    """Sort each three neighbours of a row, and put them into their rows."""
     low, middle, high = left[places[0]], left[places[1]], left[places[2]]
     one, two, three = row[:-2], row[1:-1], row[2:]
     for x in range(len(low)):

@@ -1,1 +1,1 @@
-"""Vector code for the CPU kernels of list mode."""
+"""Vector code for CPU kernels."""

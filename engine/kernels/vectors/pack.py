@@ -25,7 +25,7 @@ from engine.kernels.processor import HAS_AVX512, HAS_LANES, LANES
 BYTES = 4 * LANES
 """Bytes of a vector of values."""
 MOST_LANES = 16
-"""Values that are packed at once, at most; as many may be written behind the last."""
+"""Maximum number of values packed in one step; as many can be written after the last."""
 
 
 def _pack_type(
@@ -61,7 +61,7 @@ def pack_row(
         for first in range(0, n, BYTES // values.itemsize):
             end = _pack(values, places, first, n, values_out, places_out, end)
     else:
-        # no branch: what is 0 is written, too, and written over by the next
+        # without a branch: zeros are written too, and overwritten by the next value
         for k in range(n):
             values_out[end], places_out[end] = values[k], places[k]
             end += values[k] != 0

@@ -21,7 +21,7 @@ from engine.core.arrays import Array
 from engine.kernels import lanes
 
 LANES = 8
-"""Numbers of a vector: rows have room for as many, less one, beyond their last."""
+"""Numbers of a vector; rows have padding of one less after their last number."""
 
 
 def _add_type(

@@ -106,12 +106,20 @@ class _Emitter:
         return self.builder.fadd(one, self.builder.fmul(two, three, _FUSED), _FUSED)
 
     def voxel(self, place: ir.Value, top: ir.Value) -> ir.Value:
-        """Return the voxel of a place, held within the border."""
+        """Return the voxel at a position, limited to the border."""
         held = self.least(self.most(place, self.nought), top)
         return self.builder.fptosi(held, _WHOLES)
 
     def place_of(self, voxel: ir.Value, axis: str = "") -> ir.Value:
-        """Return the part of a voxel's place in memory that comes of one of its numbers."""
+        """Return the part of a position in memory that belongs to one voxel index.
+
+        Parameters
+        ----------
+        voxel
+            index of each lane
+        axis
+            "_u", "_v" or "" for the main axis
+        """
         builder, given = self.builder, self.given
         brick = builder.lshr(voxel, lanes.spread(builder, ir.Constant(lanes.I32, SHIFT), LANES))
         jumps = builder.mul(brick, given["jump" + axis])
@@ -120,7 +128,19 @@ class _Emitter:
     def crossing(
         self, one: ir.Value, other: ir.Value, at: ir.Value, per_slope: ir.Value, whole: ir.Value
     ) -> ir.Value:
-        """Return how far it is to the plane between two voxels; the whole slab within one."""
+        """Return the distance to the face between two voxels; the whole slab if they are the same.
+
+        Parameters
+        ----------
+        one, other
+            voxel index at the start and at the end of the slab
+        at
+            position at the start
+        per_slope
+            inverse slope
+        whole
+            length of the slab
+        """
         builder = self.builder
         plane = builder.select(builder.icmp_signed(">", one, other), one, other)
         apart = builder.fsub(builder.sitofp(plane, _REALS), at)
@@ -128,7 +148,7 @@ class _Emitter:
         return builder.select(builder.icmp_signed("==", one, other), whole, way)
 
     def block(self, k: ir.Value) -> tuple[ir.Value, list[ir.Value], list[ir.Value]]:
-        """Start of each slab k ..., how far it is to the ends of its first taps, and its voxels."""
+        """Return start, ends of the taps and voxels of each slab from k on."""
         builder, given = self.builder, self.given
         slab = builder.add(lanes.spread(builder, k, LANES), lanes.numbers(lanes.I32, LANES))
         real = builder.sitofp(slab, _REALS)
@@ -150,7 +170,17 @@ class _Emitter:
         return a, ends, [at, between, builder.add(at, builder.add(*steps))]
 
     def keep(self, is_selected: ir.Value, length: ir.Value, place: ir.Value) -> None:
-        """Append the lanes of a mask to what is kept."""
+        """Append the selected lanes to the output.
+
+        Parameters
+        ----------
+        is_selected
+            mask
+        length
+            length in each voxel
+        place
+            position of each voxel in memory
+        """
         builder, end = self.builder, self.builder.load(self.end)
         for values, array, kind in (
             (length, self.values_out, self.kept_kind),
@@ -162,7 +192,7 @@ class _Emitter:
         builder.store(builder.add(end, builder.zext(count, end.type)), self.end)
 
     def asked(self, k: ir.Value) -> ir.Value:
-        """Mask of the slabs from k on that there are."""
+        """Return a mask of the existing slabs from k on."""
         return lanes.first_lanes(self.builder, self.builder.sub(self.n, k), LANES)
 
 
@@ -180,13 +210,14 @@ def _emit_lay(
         asked = emit.asked(k)
         lengths = (near, builder.fsub(far, near), builder.fsub(whole, far))
         for length, place in zip(lengths, places, strict=True):
+            # voxels that are crossed in no length are dropped
             is_any = builder.fcmp_unordered("!=", length, emit.nought)
             emit.keep(builder.and_(asked, is_any), length, place)
     return builder.load(emit.end)
 
 
 class _Curve(ABC):
-    """The integral of a bin's weight, an odd function of the place from the middle of the bin."""
+    """Integral of the weight of a TOF bin: an odd function of the distance from its middle."""
 
     def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
         self.emit, self.array, self.kind = emit, array, kind
@@ -194,21 +225,23 @@ class _Curve(ABC):
         self.sign = ir.Constant(_WHOLES, [-(1 << 31)] * LANES)
 
     def at(self, ends: ir.Value) -> ir.Value:
-        """Integral up to places along the ray [parts]."""
+        """Return the integral up to positions along the ray."""
         emit, builder = self.emit, self.emit.builder
         place = emit.plus_times(emit.given["first"], ends, emit.given["steps"])
         away = emit.least(lanes.absolute(builder, place), self.last)
         part = builder.fptosi(away, _WHOLES)
         t = builder.fsub(away, builder.sitofp(part, _REALS))
+        # Horner's scheme
         value, *more = self.coefficients(part)
         for each in more:
             value = emit.plus_times(each, value, t)
+        # the sign bit of the position is copied: the function is odd
         sign = builder.and_(builder.bitcast(place, _WHOLES), self.sign)
         return builder.bitcast(builder.xor(builder.bitcast(value, _WHOLES), sign), _REALS)
 
     @abstractmethod
     def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
-        """c_3, c_2, c_1 and c_0 of each lane's part."""
+        """Yield c_3, c_2, c_1 and c_0 of the part of each lane."""
 
     def from_memory(self, index: ir.Value) -> ir.Value:
         """Load the coefficients from an index on."""
@@ -218,7 +251,7 @@ class _Curve(ABC):
 
 
 class _WholeCurve(_Curve):
-    """All of it in registers."""
+    """The curve with all coefficients in registers (AVX-512)."""
 
     def __init__(self, emit: _Emitter, array: ir.Value, kind: types.Array) -> None:
         super().__init__(emit, array, kind)
@@ -231,7 +264,7 @@ class _WholeCurve(_Curve):
 
 
 class _NearCurve(_Curve):
-    """What of it lies near a vector of slabs (AVX2): as many parts as lanes, read each time."""
+    """The curve near a vector of slabs (AVX2): as many parts as lanes, loaded each time."""
 
     def coefficients(self, part: ir.Value) -> Iterator[ir.Value]:
         builder = self.emit.builder
@@ -256,6 +289,7 @@ def _emit_lay_timed(
         return builder.load(emit.end)
     steps = builder.extract_value(args[0], len(_REAL_NAMES) + _TIME_NAMES.index("steps"))
     most = ir.Constant(ir.FloatType(), MOST_PARTS)
+    # short slabs: the parts that 8 of them touch fit into one vector
     is_near = builder.fcmp_ordered("<", lanes.absolute(builder, steps), most)
     with builder.if_else(is_near, likely=True) as (near, far):
         with near:

@@ -32,10 +32,10 @@ LEAST_STEP = 0.6
 those of sixteen places are within 32, of eight within 16."""
 MOST_ROWS = 4
 MARGIN = 2 * LANES
-"""Values of no meaning that must be readable before and behind a row."""
+"""Number of undefined values that must be readable before and after a row."""
 
 FUSED = ("contract",)
-"""A product and the sum that it goes into may be rounded once."""
+"""A product and a following sum can be rounded once (fused multiply-add)."""
 
 _REALS = ir.VectorType(ir.FloatType(), LANES)
 
@@ -122,7 +122,7 @@ _collect_lanes: Callable[..., None] = intrinsic(_collect_lanes_type)
 
 @njit(inline="always")
 def can_collect(step: float) -> bool:
-    """Whether `collect` can be called with values so far from one another, and is worth it."""
+    """Return True if `collect` supports this step, and is faster."""
     return bool(HAS_AVX512 and abs(step) >= LEAST_STEP)
 
 
