@@ -1,4 +1,4 @@
-"""Bars that a figure must reach, and whether it does."""
+"""Limits that a measured value must reach, and the comparison."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from engine.core.json_types import Plain
 
 @dataclass(frozen=True)
 class Bar:
-    """A figure with its bar.
+    """A measured value with its limit.
 
     Attributes
     ----------
     name : what was measured
-    value : the figure
-    bar : what it must reach
+    value : measured value
+    bar : limit
     way : "at least" or "at most"
-    unit : of both; empty for a ratio
+    unit : unit of both; empty for a ratio
     """
 
     name: str
@@ -28,19 +28,44 @@ class Bar:
 
     @property
     def passed(self) -> bool:
-        """Whether the figure reaches the bar; one that is not a number does not."""
+        """True if the value reaches the limit; False for NaN."""
+        # NaN compares as false in both directions, so it never passes
         return self.value >= self.bar if self.way == "at least" else self.value <= self.bar
 
     def as_row(self) -> Plain:
-        """Return plain values, with the verdict."""
+        """Return JSON values with the verdict."""
         return asdict(self) | {"passed": self.passed}
 
 
 def at_least(name: str, value: float, bar: float, unit: str = "") -> Bar:
-    """Return a bar from below."""
+    """Return a lower limit.
+
+    Parameters
+    ----------
+    name
+        what was measured
+    value
+        measured value
+    bar
+        least acceptable value
+    unit
+        unit of both; empty for a ratio
+    """
     return Bar(name, value, bar, "at least", unit)
 
 
 def at_most(name: str, value: float, bar: float, unit: str = "") -> Bar:
-    """Return a bar from above."""
+    """Return an upper limit.
+
+    Parameters
+    ----------
+    name
+        what was measured
+    value
+        measured value
+    bar
+        largest acceptable value
+    unit
+        unit of both; empty for a ratio
+    """
     return Bar(name, value, bar, "at most", unit)

@@ -1,14 +1,18 @@
-"""Kernels counted, not timed: what a unit of work takes, and how fast cards can be at most.
+"""Operation counts of kernels, and the speed limits of GPUs that follow from them.
 
-The counts do not depend on the machine. They are made where kernels run as PTX on a CPU, with the
-tests, and kept beside the tuning of cards; `engine` itself counts nothing. What a card can do at
-most follows from them and from its published clock: of a multiprocessor, per clock, 4 issue slots,
-1 line of 128 bytes or wave-front of shared memory, and 4 fetches of a texture (NVIDIA, CUDA C++
-Programming Guide, section 16; tuning guides of Ampere, Hopper and Ada).
+The counts do not depend on the machine. The tests make them by running PTX on a CPU, and they are
+stored
+next to the tuning records; `engine` itself counts nothing. The limits follow from the counts and
+the
+published clock rate. Per clock, a multiprocessor has 4 issue slots, 1 line of 128 bytes or
+wavefront of
+shared memory, and 4 texture fetches (NVIDIA, CUDA C++ Programming Guide, section 16; tuning guides
+of
+Ampere, Hopper and Ada).
 
-    units/s = multiprocessors · clock / max(slots / 4, lines + wave-fronts, 8 · fetches of warps)
+    units/s = multiprocessors · clock / max(slots / 4, lines + wavefronts, 8 · fetches of warps)
 
-Such limits are calculated, and never reached: kernels of this kind come to about half of them.
+Such limits are never reached: kernels of this kind reach about half of them.
 """
 
 from __future__ import annotations
@@ -22,19 +26,19 @@ from engine.tools.benchmark.table import Table
 
 SLOTS_PER_CLOCK = 4
 CLOCKS_PER_FETCH = 8
-"""Clocks in which 32 lanes fetch four bytes each, blended of four texels."""
+"""Clocks in which 32 lanes fetch four bytes each, interpolated from four texels."""
 
 
 @dataclass(frozen=True)
 class PublishedCard:
-    """A card as NVIDIA publishes it.
+    """Published properties of a GPU.
 
     Attributes
     ----------
-    name, multiprocessors : which, and how many
-    clock_ghz : when busy
-    memory_gb_s : its memory, in 10⁹ bytes a second
-    bus_gb_s : PCI Express of its generation with 16 lanes, one way, in 10⁹ bytes a second
+    name, multiprocessors : name, and number of multiprocessors
+    clock_ghz : clock rate when busy
+    memory_gb_s : memory rate, in 10⁹ bytes per second
+    bus_gb_s : rate of PCI Express with 16 lanes in one direction, in 10⁹ bytes per second
     """
 
     name: str
@@ -52,7 +56,7 @@ CARDS = (
     PublishedCard("RTX A6000", 84, 1.80, 768.0, 31.5),
 )
 NUMBERS_OF_UNIT = {"event": 1, "32 updates": 32, "32 steps": 32, "32 products": 32}
-"""How many of what is counted a unit has."""
+"""Number of counted items per unit."""
 NAMES = {
     "event": "events",
     "32 updates": "updates",
@@ -63,16 +67,16 @@ NAMES = {
 
 @dataclass(frozen=True)
 class UnitCost:
-    """What a kernel takes for a unit of work.
+    """Operations of a kernel per unit of work.
 
     Attributes
     ----------
-    work, kernel, unit : which
-    slots : instructions that a warp issues, calculated for machine code
-    lines : of 128 bytes that warps read, write and add to
-    wavefronts : of shared memory
-    fetches : of textures, by warps
-    loads : of memory by threads, for each of what the unit has
+    work, kernel, unit : names of the work, the kernel and the unit
+    slots : instructions issued by a warp, calculated for machine code
+    lines : lines of 128 bytes that warps read, write and add to
+    wavefronts : wavefronts of shared memory
+    fetches : texture fetches by warps
+    loads : reads of memory by threads, per item of the unit
     """
 
     work: str
@@ -86,7 +90,7 @@ class UnitCost:
 
     @classmethod
     def of(cls, row: Plain) -> UnitCost:
-        """Take a row of the record."""
+        """Return the counts of one row of the record."""
         lines = sum(row[f"lines of {kind}"] for kind in ("loads", "atomics", "stores"))
         return cls(
             row["work"], row["kernel"], row["unit"], row["slots"], lines,
@@ -95,7 +99,7 @@ class UnitCost:
 
     @property
     def clocks(self) -> dict[str, float]:
-        """Clocks of a multiprocessor for a unit, by what they are spent on."""
+        """Clocks of a multiprocessor per unit, by resource."""
         return {
             "issue": self.slots / SLOTS_PER_CLOCK,
             "memory": self.lines + self.wavefronts,
@@ -104,24 +108,42 @@ class UnitCost:
 
     @property
     def binding(self) -> str:
-        """What takes longest."""
+        """The resource that limits the kernel."""
         clocks = self.clocks
         return max(clocks, key=lambda name: clocks[name])
 
     def limit(self, card: PublishedCard) -> float:
-        """Events, updates or products that a card can do at most [1/s], calculated."""
+        """Return the largest possible rate on a GPU.
+
+        Parameters
+        ----------
+        card
+            published properties of the GPU
+
+        Returns
+        -------
+        rate
+            events, updates or products per second, calculated
+        """
+        # The resources work in parallel, so the slowest one decides
         units = card.multiprocessors * card.clock_ghz * 1e9 / max(self.clocks.values())
         return units * NUMBERS_OF_UNIT[self.unit]
 
 
 def recorded() -> tuple[UnitCost, ...]:
-    """Return the counts that are shipped."""
+    """Return the shipped counts."""
     found = json.loads((files("resources") / "counted" / "kernels.json").read_text("utf-8"))
     return tuple(UnitCost.of(row) for row in found["counts"])
 
 
 def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
-    """Return what was counted, and the limits that follow."""
+    """Return the tables of the counts and of the resulting limits.
+
+    Parameters
+    ----------
+    counts
+        counts of all kernels
+    """
     counted = Table(
         "Counts per unit of work",
         ("work", "kernel", "unit", "issue slots", "lines", "wave-fronts", "fetches", "loads"),
@@ -148,6 +170,7 @@ def tables(counts: tuple[UnitCost, ...]) -> tuple[Table, Table]:
 
 
 def _counts(one: UnitCost) -> tuple[str, ...]:
+    # A warp has 32 threads, whatever the unit is
     per_number = one.loads * 32 / NUMBERS_OF_UNIT[one.unit]
     values = (one.slots, one.lines, one.wavefronts, one.fetches, per_number)
     return one.work, one.kernel, one.unit, *(f"{value:.3g}" for value in values)

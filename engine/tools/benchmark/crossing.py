@@ -1,4 +1,4 @@
-"""Events that all cross a cube of 256 mm, for timing projectors without any reconstruction."""
+"""Events that all cross a cube of 256 mm, for timing projectors without a reconstruction."""
 
 from __future__ import annotations
 
@@ -13,19 +13,33 @@ from engine.operators.rays import Rays
 FOV_MM = 256.0
 RING_MM, LENGTH_MM, OFFSET_MM = 300.0, 200.0, 120.0
 SOURCE_MM = 100.0
-"""Events come from this far to both sides of the middle of their line."""
+"""Largest distance of an event from the centre of its line."""
 N_RINGS, CRYSTALS_PER_RING = 50, 480
-"""Rings and crystals on each of `as_crystals`: about 4 mm apart."""
+"""Rings and crystals per ring of `as_crystals`: about 4 mm apart."""
 ORIGIN = "ring of radius 300 mm and length 200 mm, radial offset even in +-120 mm; float32"
 
 
 def cube(size: int) -> ImageGrid:
-    """Return the grid of `size`³ voxels."""
+    """Return the grid of a cube of `size`³ voxels."""
     return ImageGrid((size, size, size), (FOV_MM / size, FOV_MM / size, FOV_MM / size))
 
 
 def events(n: int, rng: np.random.Generator) -> Rays:
-    """Lines that all cross the image, as explicit ends."""
+    """Return lines that all cross the image, with explicit ends.
+
+    Parameters
+    ----------
+    n
+        number of lines
+    rng
+        random generator
+
+    Returns
+    -------
+    rays
+        lines in random order, each with its own two points
+    """
+    # A uniform radial offset, so that all lines cross the cube and none is wasted
     middle, offset = rng.uniform(0, np.pi, n), rng.uniform(-OFFSET_MM, OFFSET_MM, n)
     half = np.arccos(offset / RING_MM)
     angle = np.stack([middle + half, middle - half], axis=1)
@@ -35,30 +49,59 @@ def events(n: int, rng: np.random.Generator) -> Rays:
 
 
 def in_order(rays: Rays, order: NDArray[np.int64]) -> Rays:
-    """Return the same rays with the memory of their ends in order as well."""
+    """Return the rays in an order, with their end points in the same order in memory.
+
+    Parameters
+    ----------
+    rays
+        rays with their own end points
+    order
+        (n,) new order
+    """
     return Rays(rays.points_mm.reshape(-1, 2, 3)[order].reshape(-1, 3), rays.ends)
 
 
 def sorted_events(n: int, rng: np.random.Generator) -> Rays:
-    """Return `events` in the order in which runs sort them."""
+    """Return `events` in the sort order of real runs."""
     rays = events(n, rng)
     return in_order(rays, ray_order(rays.points_mm, rays.ends))
 
 
 def time_bins(n: int, tof: TofBins, rng: np.random.Generator) -> NDArray[np.int16]:
-    """Return bins of sources even in +-SOURCE_MM, seen with the scanner's resolution."""
+    """Return TOF bins of sources with a uniform position, blurred by the timing resolution.
+
+    Parameters
+    ----------
+    n
+        number of events
+    tof
+        bins and resolution
+    rng
+        random generator
+
+    Returns
+    -------
+    bins
+        (n,) bin of each event; positions beyond the range are in the first or last bin
+    """
     s_mm = rng.uniform(-SOURCE_MM, SOURCE_MM, n) + tof.sigma_mm * rng.standard_normal(n)
     bins = np.floor(s_mm / tof.bin_mm + tof.n_bins / 2)
     return np.clip(bins, 0, tof.n_bins - 1).astype(np.int16)
 
 
 def timing(fwhm_ps: float) -> TofBins:
-    """Return time bins of a quarter of the resolution, over the whole ring."""
+    """Return TOF bins of a quarter of the resolution, over the whole ring."""
     return TofBins(fwhm_ps, fwhm_ps / 4, 2 * int(np.ceil(8 * RING_MM / fwhm_ps)) + 1)
 
 
 def as_crystals(rays: Rays) -> Rays:
-    """Return the rays between the nearest crystals of a ring scanner, as recorded events are."""
+    """Return the rays between the nearest crystals of a ring scanner, like recorded events.
+
+    Parameters
+    ----------
+    rays
+        rays with explicit ends
+    """
     ends = rays.points_mm[rays.ends]
     angle = np.arctan2(ends[..., 1], ends[..., 0]) / (2 * np.pi)
     place = np.rint(angle * CRYSTALS_PER_RING).astype(np.int64) % CRYSTALS_PER_RING
@@ -72,7 +115,17 @@ def as_crystals(rays: Rays) -> Rays:
 
 
 def sorted_crystals(n: int, tof: TofBins, rng: np.random.Generator) -> tuple[Rays, Rays]:
-    """Return events between crystals in the order of runs, without and with their time bins."""
+    """Return events between crystals in the sort order of runs, without and with TOF bins.
+
+    Parameters
+    ----------
+    n
+        number of events
+    tof
+        bins and resolution
+    rng
+        random generator
+    """
     rays = as_crystals(events(n, rng))
     ends = rays.ends[ray_order(rays.points_mm, rays.ends)]
     return Rays(rays.points_mm, ends), Rays(rays.points_mm, ends, time_bins(n, tof, rng))

@@ -1,4 +1,4 @@
-"""What pictures of figures share: colours, series, lines and the legend."""
+"""Common parts of all plots: colours, series, lines and the legend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,15 @@ THEIRS = (
 
 
 def series(rows: Sequence[Plain], name_of: Callable[[Plain], str]) -> list[tuple[str, list[Plain]]]:
-    """Rows by name, in the order in which names first appear."""
+    """Group rows by name, in the order of the first appearance.
+
+    Parameters
+    ----------
+    rows
+        rows of a part
+    name_of
+        returns the name of a row's series
+    """
     found: dict[str, list[Plain]] = {}
     for row in rows:
         found.setdefault(name_of(row), []).append(row)
@@ -30,35 +38,60 @@ def series(rows: Sequence[Plain], name_of: Callable[[Plain], str]) -> list[tuple
 
 
 def looks() -> Iterator[tuple[str, str]]:
-    """Colours and marks, again and again."""
+    """Yield colours and marks in endless repetition."""
     return zip(cycle(COLOURS), cycle(MARKS), strict=False)
 
 
 def of(run: Run, runs: Sequence[Run]) -> str:
-    """Name the devices where there are several runs to tell apart."""
+    """Return the names of the devices if there are several runs; else an empty text."""
     if len(runs) == 1:
         return ""
     return f" ({', '.join(device['name'] for device in run['devices'].values())})"
 
 
 def line(axes: Axes, rows: Sequence[Plain], key: str, label: str, style: tuple[str, str]) -> None:
-    """Draw seconds over a key."""
+    """Draw seconds against a key.
+
+    Parameters
+    ----------
+    axes
+        axes of the plot
+    rows
+        rows of one series
+    key
+        name of the value on the x axis
+    label
+        name in the legend
+    style
+        colour and mark
+    """
     colour, mark = style
     at, values = [row[key] for row in rows], [row["seconds"] for row in rows]
     axes.plot(at, values, mark, ls="-", color=colour, ms=6, lw=1.6, label=label)
 
 
 def hollow(axes: Axes, rows: Sequence[Plain], key: str, label: str, mark: str) -> None:
-    """Draw the paper's seconds over a key."""
+    """Draw the paper's seconds against a key, with hollow marks."""
     at, values = [row[key] for row in rows], [row["seconds"] for row in rows]
     axes.plot(at, values, mark, ls=":", color=FAINT, mfc="none", ms=6, lw=1, label=label)
 
 
 def finish(axes: Axes, title: str, *, theirs: bool = True) -> None:
-    """Add the title and the legend; `theirs` : which says what hollow marks are."""
+    """Add title and legend.
+
+    Parameters
+    ----------
+    axes
+        axes of the plot
+    title
+        title
+    theirs
+        True to explain hollow marks in the legend
+    """
     axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
     has_hollow = any(drawn.get_markerfacecolor() == "none" for drawn in axes.lines)
     legend = axes.legend(
+        # Outside of the axes, since long names would cover the data
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,

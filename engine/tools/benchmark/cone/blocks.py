@@ -1,6 +1,6 @@
-"""Blocks of threads of the back projection on a GPU.
+"""Thread blocks of the back projection on a GPU.
 
-Figure 4 of Graas et al., "ASTRA KernelKit": a slice of 2000² in 32 views of 2000² pixels.
+Figure 4 of Graas et al., "ASTRA KernelKit": a slice of 2000² pixels in 32 views of 2000² pixels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.tools.benchmark.cone.variants import Forms, FormsWork
 
 SLICE = FormsWork(2000, 32, (2000, 2000), is_slice=True)
 PAPER_BLOCKS = ((16, 32), (16, 4))
-"""The one everyone takes, and the best on the authors' card."""
+"""The usual block, and the fastest one on the authors' GPU."""
 WIDTHS, HEIGHTS = (8, 16, 24, 32, 48, 64, 96, 128, 152, 256), (1, 2, 4, 8, 16, 32, 64)
 BLOCKS = (
     *PAPER_BLOCKS,
@@ -29,19 +29,25 @@ BLOCKS = (
     ),
 )
 LAUNCHES = 20
-"""Launches of a slice's graph that are timed together."""
+"""Number of launches of a slice's graph in one measurement."""
 
 
 @dataclass(frozen=True)
 class TimedForm:
-    """A form with its seconds; None where it failed, with the fault."""
+    """A variant with its time; None with the error if it failed."""
 
     variant: BackVariant
     seconds: float | None
     fault: str = ""
 
     def as_row(self, n_updates: int) -> Plain:
-        """Return plain values."""
+        """Return JSON values.
+
+        Parameters
+        ----------
+        n_updates
+            voxel updates of one run, for the rate
+        """
         gups = None if self.seconds is None else n_updates / self.seconds / 1e9
         form = asdict(self.variant) | {"block": list(self.variant.block)}
         return {"variant": form, "seconds": self.seconds, "gups": gups, "fault": self.fault}
@@ -55,8 +61,28 @@ def run(
     budget_s: float = 30.0,
     sizes: Sequence[tuple[int, int]] = BLOCKS,
 ) -> Plain:
-    """Measure blocks of threads for a slice until the budget is spent."""
+    """Measure thread blocks for a slice until the time is spent.
+
+    Parameters
+    ----------
+    on
+        GPU
+    work
+        slice and scan
+    repeats
+        runs of each block; the median counts
+    budget_s
+        time for all blocks [s]
+    sizes
+        blocks, (threads in x, threads in y)
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     test, until = Forms(on, work, repeats), perf_counter() + budget_s
+    # All views in one launch, so that the number of launches does not depend on the block
     form = BackVariant("layered", "general", PAPER_BLOCKS[0], 1, min(work.n_views, MOST_VIEWS))
     tried = list(_in_time(test, (replace(form, block=block) for block in sizes), until, LAUNCHES))
     return {
@@ -74,11 +100,12 @@ def _in_time(
     test: Forms, variants: Sequence[BackVariant] | Iterator[BackVariant], until: float,
     launches: int = 1,
 ) -> Iterator[TimedForm]:  # fmt: skip
-    """Time one after the other; the first one whatever the clock says."""
+    """Time variants one by one; the first is timed in any case."""
     for i, variant in enumerate(variants):
         if i and perf_counter() > until:
             return
         try:
             yield TimedForm(variant, test.back_seconds(variant, launches))
+        # Some blocks need more registers than a multiprocessor has: a result, not a failure
         except DeviceError as e:
             yield TimedForm(variant, None, str(e))

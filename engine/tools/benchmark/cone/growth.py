@@ -1,8 +1,9 @@
-"""Nanoseconds for each update of a voxel, over the size of the work: Figure 5 of the paper.
+"""Time per voxel update against the size of the problem: Figure 5 of the paper.
 
 Graas et al., "ASTRA KernelKit": N views of N² pixels into N³ voxels, once with new textures, as FDK
-needs them, and again with new projections in the same ones, as iterations do. On the CPU the three
-ways of the kernels take the place of the textures.
+needs them, and again with new projections in the same textures, as iterations need them. On the
+CPU,
+the three code paths of the kernels take the place of the textures.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FORMS = (
     BackVariant("memory", "columns", (32, 4), projections="vcr"),
 )
 TILT_RAD = 0.01
-"""So little makes a detector lean that the CPU must take the general way."""
+"""A small tilt of the detector that forces the general code path on the CPU."""
 SPANS = ("first", "update", "work")
 
 
@@ -40,7 +41,24 @@ def run(
     repeats: int = 3,
     forms: Sequence[BackVariant] = FORMS,
 ) -> Plain:
-    """Measure every form at every size N."""
+    """Measure every variant at every size N.
+
+    Parameters
+    ----------
+    on
+        device
+    sizes
+        values of N; None for those that suit the device
+    repeats
+        runs of each case; the median counts
+    forms
+        variants of the GPU kernel; the CPU has its own three
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     threads = on.threads if on.gpu is None else None
     rows = []
     for size in sizes or SIZES[on.name]:
@@ -73,6 +91,7 @@ def _spans(seconds: Sequence[float | None], n_updates: int) -> dict[str, float |
 def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
     leaning = work.geometry.tilted(about_v_rad=TILT_RAD, about_u_rad=TILT_RAD)
     grid = work.grid
+    # A thin volume takes another code path, with other loops
     thin = replace(grid, shape=(min(THIN, work.size), *grid.shape[1:]))
     scenes = {
         "upright": Scene(work.geometry, grid),
@@ -88,11 +107,11 @@ def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
 
 
 def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float]:
-    """Seconds of a first call, of one with new projections, and of the work alone."""
+    """Return the seconds of a first call, of one with new projections, and of the kernel alone."""
     box = VolumeBox.of(None, scene.grid.shape)
 
     def projector() -> HostXray:
-        scene_again = Scene(scene.geometry, scene.grid)  # forgets the matrices
+        scene_again = Scene(scene.geometry, scene.grid)  # a new scene has no cached matrices
         return HostXray(scene_again, on=on, on_progress=None, profiler=Profiler(on))
 
     held = projector()

@@ -1,4 +1,4 @@
-"""Figures of the kernels of cone-beam CT, of patches and of slices as tables."""
+"""Tables of cone-beam kernels, patches, slices and live reconstruction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from engine.core.json_types import Plain
 from engine.tools.benchmark.table import Table, who
 
 SHOWN = 12
-"""Blocks in the table, the fastest first; the picture has all."""
+"""Number of blocks in the table, the fastest first; the plot has all."""
 
 LIVE_FIGURES = (
     *(
@@ -19,11 +19,11 @@ LIVE_FIGURES = (
     ),
     *("memory_mib", "difference"),
 )
-"""Figures of a detector that is followed, in the order of the table."""
+"""Columns of the table of live slices."""
 
 
 def growth(part: Plain) -> list[Table]:
-    """Return nanoseconds for an update of a voxel, size by size."""
+    """Return the table of nanoseconds per voxel update by size."""
     rows = [
         (
             f"{r['size']}³",
@@ -42,7 +42,7 @@ def growth(part: Plain) -> list[Table]:
 
 
 def search(part: Plain) -> list[Table]:
-    """Return the fastest form of each path, and how many were tried."""
+    """Return the table of the fastest variant of each path."""
     rows = [
         (
             v["path"],
@@ -66,7 +66,8 @@ def search(part: Plain) -> list[Table]:
 
 
 def blocks(part: Plain) -> list[Table]:
-    """Return the fastest blocks of threads for a slice."""
+    """Return the table of the fastest thread blocks for a slice."""
+    # Blocks that failed have no time
     ran = sorted((r for r in part["rows"] if r["seconds"]), key=lambda row: row["seconds"])
     rows = [
         (_block(r["variant"]["block"]), f"{r['seconds'] * 1e6:.3g}", _digits(r["gups"]))
@@ -81,7 +82,8 @@ def blocks(part: Plain) -> list[Table]:
 
 
 def patches(part: Plain) -> list[Table]:
-    """Return milliseconds of a patch, a column for each way."""
+    """Return the table of milliseconds per patch, one column per case."""
+    # Cases in the order of the measurement, for stable columns
     cases = list(dict.fromkeys(r["case"] for r in part["rows"]))
     found: dict[tuple[str, int, str], dict[str, str]] = {}
     for r in part["rows"]:
@@ -101,7 +103,7 @@ def patches(part: Plain) -> list[Table]:
 
 
 def slices(part: Plain) -> list[Table]:
-    """Return seconds of three slices beside the paper's."""
+    """Return the table of seconds for three slices, next to the paper's."""
     rows = [
         (
             r["setup"],
@@ -122,7 +124,7 @@ def slices(part: Plain) -> list[Table]:
 
 
 def live(part: Plain) -> list[Table]:
-    """Return what came of each detector's frames, beside the paper's seconds for three slices."""
+    """Return the table of live slices of each detector, next to the paper's seconds."""
     rows = [
         (
             r["setup"],
@@ -144,7 +146,7 @@ def live(part: Plain) -> list[Table]:
 
 
 def live_folder(part: Plain) -> list[Table]:
-    """Return how far a folder that fills is followed behind who fills it."""
+    """Return the table of delays in a growing folder."""
     figures = (
         *("most_behind", "percent_behind_by_more", "latency_ms_median", "latency_ms_p99"),
         *("latency_ms_most", "missed"),
@@ -163,7 +165,7 @@ def live_folder(part: Plain) -> list[Table]:
 
 
 def live_memory(part: Plain) -> list[Table]:
-    """Return what memory is over very many frames."""
+    """Return the table of memory over many frames."""
     names = ("warm_mib", "most_mib", "end_mib", "growth_mib")
     rows = [
         (f"{r['frames']:,}", f"{r['dropped']:,}", *(f"{r[name]:,.1f}" for name in names))
@@ -181,6 +183,7 @@ def _theirs(part: Plain, by: str, setup: str) -> str:
 
 def _faults(rows: list[Plain]) -> tuple[str, ...]:
     return tuple(
+        # The same error of several rows appears once
         dict.fromkeys(f"{r.get('form', r.get('setup'))}: {r['fault']}" for r in rows if r["fault"])
     )
 

@@ -1,4 +1,4 @@
-"""The kernels of cone-beam CT on a GPU, form by form on one scan; see `cone_forms`."""
+"""Measure the cone-beam kernels on a GPU, variant by variant on one scan; see `variants`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BACKS = (
 )
 JOSEPHS = (JosephVariant("array"), JosephVariant("memory"))
 BAR_CARD, BAR_GUPS = "H200", 400.0
-"""Back projection of the standard work on such a card."""
+"""Limit for the back projection of the standard problem on this GPU."""
 
 
 def run(
@@ -34,7 +34,24 @@ def run(
     backs: Sequence[BackVariant] = BACKS,
     josephs: Sequence[JosephVariant] = JOSEPHS,
 ) -> Plain:
-    """Measure all forms; one that the memory cannot hold is told and left out."""
+    """Measure all variants; those that exceed the memory are reported with their error.
+
+    Parameters
+    ----------
+    on
+        GPU
+    work
+        scan and volume
+    repeats
+        runs of each case; the median counts
+    backs, josephs
+        variants of the back projection and of the line integrals
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     test = Forms(on, work, repeats)
     rows = [tried(test.back, variant) for variant in backs]
     rows += [row for variant in josephs for row in _tried_all(test, variant)]
@@ -51,11 +68,13 @@ def run(
 
 def _tried_all(test: Forms, variant: JosephVariant) -> list[Plain]:
     rows = [tried(test.forward, variant)]
+    # Only the variant in memory has a transpose: textures cannot be written
     return [*rows, tried(test.transposed, variant)] if variant.texture == "memory" else rows
 
 
 def _bars(gpu: Gpu, work: FormsWork, rows: Sequence[Plain]) -> list[Bar]:
     speeds = [row["gups"] for row in rows if row["case"] == BACK and row["seconds"]]
+    # A limit applies to one problem and one GPU; other runs have no verdict
     if work != FormsWork() or BAR_CARD not in gpu.facts.name or not speeds:
         return []
     return [at_least(f"{BACK}, {work.size}³, the fastest form", max(speeds), BAR_GUPS, "GUPS")]

@@ -1,4 +1,4 @@
-"""Cone-beam CT in parts: projectors, kernels, patches and slices."""
+"""The benchmark of cone-beam CT in parts: projectors, kernels, patches and slices."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Search = Callable[[Backend, variants.FormsWork, float], Plain]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the parts work on; None: what suits the device.
+    """Sizes of the problems; None for those that suit the device.
 
     Attributes
     ----------
-    kernels : of all forms of the kernels
-    growth : edges N of the work that grows
-    blocks : slice for which blocks of threads are compared
-    searched : for the search of the fastest form
+    kernels : problem for all kernel variants
+    growth : edges N of growing problems
+    blocks : slice for the comparison of thread blocks
+    searched : problem for the search of the fastest variant
     patches : edges by "2D" and "3D"
     patch_views : views of a patch
     setups : scanners for slices
-    patches_s, slices_s : seconds after which a case of them has been measured often enough
+    patches_s, slices_s : longest measurement of a case [s]
     """
 
     kernels: variants.FormsWork = field(default_factory=variants.FormsWork)
@@ -58,22 +58,22 @@ TINY = Sizes(
     patches_s=0.1,
     slices_s=0.1,
 )
-"""To rehearse."""
+"""Sizes for a rehearsal."""
 
 
 @dataclass(frozen=True)
 class PartsWork:
-    """How much to measure.
+    """Amount of measurements.
 
     Attributes
     ----------
     sizes : edges of the cubes of the projectors [voxels]
-    n_views, pixels : of the projectors: views, and edge of the detector
-    repeats : runs of each case, of which the median counts
-    with_peer : measure RTK beside the projectors, where it is installed
-    budget_s : seconds after which the search tries no further form; blocks take half of it
+    n_views, pixels : views, and edge of the detector, of the projectors
+    repeats : runs of each case; the median counts
+    with_peer : True to measure RTK next to the projectors, if installed
+    budget_s : time for the search of variants [s]; blocks get half of it
     others : sizes of the other parts
-    search : looks on a card, in so many seconds, for the fastest forms; None: nobody does
+    search : finds the fastest variants on a GPU in a number of seconds; None to skip this
     """
 
     sizes: tuple[int, ...] = suite.SIZES
@@ -87,12 +87,34 @@ class PartsWork:
 
 
 def parts_of(on: Backend) -> tuple[str, ...]:
-    """Return the parts measured where none are asked for."""
+    """Return the parts that are measured by default."""
     return PARTS[:2] if on.is_cuda else PARTS[:1]
 
 
 def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say) -> Plain:
-    """Measure the parts one after the other; what comes back can go into JSON."""
+    """Measure parts one by one.
+
+    Parameters
+    ----------
+    on
+        device
+    parts
+        names from `PARTS`
+    work
+        amount of measurements
+    say
+        called with the name of each part
+
+    Returns
+    -------
+    figures
+        JSON values for the report
+
+    Raises
+    ------
+    SettingsError
+        for an unknown part
+    """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise SettingsError(f"--parts: {unknown[0]!r} is none; choose of {', '.join(PARTS)}.")
@@ -124,6 +146,7 @@ def _kernels(on: Backend, work: PartsWork) -> dict[str, Measure]:
     growth: dict[str, Measure] = {
         "cone_growth": lambda: cone_growth.run(on, sizes=others.growth, repeats=repeats)
     }
+    # The other kernels exist on a GPU only
     if on.gpu is None:
         return growth
     found: dict[str, Measure] = {}

@@ -1,12 +1,12 @@
-"""Patches of a volume, one after another from new projections: Figure 2 of the paper.
+"""Patches of a volume from new projections, one after another: Figure 2 of the paper.
 
 Graas et al., "ASTRA KernelKit", section 4.1: N × N pixels seen by a row of N, and N³ voxels seen by
-N × N pixels, 1000 views. Seconds are by the clock from the projections, where the kernels work, to
-the patch; new geometry is not counted, as in the paper.
+N × N pixels, 1000 views. Wall-clock time from projections on the device to the patch, without new
+geometry, as in the paper.
 
-fresh : textures, matrices and launches are made anew for every patch
-recycled : they are kept
-graph : and the launches are recorded once (on a GPU)
+fresh : textures, matrices and launches are made again for every patch
+recycled : they are reused
+graph : additionally, the launches are recorded once (GPU only)
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from engine.tools.benchmark.cone.variants import FormsWork
 
 SIZES = {"2D": tuple(range(50, 501, 50)), "3D": tuple(range(20, 81, 10))}
 FEW = {"2D": (50, 100, 250), "3D": (20, 40)}
-"""For a CPU, which takes a thousand times as long."""
+"""Sizes for a CPU, which takes a thousand times as long."""
 VIEWS = 1000
 WARM, SAMPLES = 3, {"2D": 200, "3D": 50}
 MOST_S = 1.0
-"""For the samples of a case."""
+"""Time for the samples of a case."""
 FRESH, RECYCLED, GRAPH = "fresh", "recycled", "graph"
 BAR_KIND, BAR_SIZE = "2D", 250
 
@@ -45,7 +45,24 @@ def run(
     n_views: int = VIEWS,
     most_s: float = MOST_S,
 ) -> Plain:
-    """Measure patches of all sizes N."""
+    """Measure patches of all sizes N.
+
+    Parameters
+    ----------
+    on
+        device
+    sizes
+        values of N by "2D" and "3D"; None for those that suit the device
+    n_views
+        number of views
+    most_s
+        time for the samples of a case [s]
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     chosen = sizes or (FEW if on.gpu is None else SIZES)
     threads = on.threads if on.gpu is None else None
     rows = [
@@ -69,6 +86,7 @@ def _measured(on: Backend, kind: str, size: int, n_views: int, most_s: float) ->
     detector = (1, size) if kind == "2D" else (size, size)
     work = FormsWork(size, n_views, detector, is_slice=kind == "2D")
     rng = np.random.default_rng(size)
+    # On the device before the clock starts, as in the paper
     y = on.to_device(rng.random((n_views, *detector), np.float32))
     for name, case in _cases(on, work, y).items():
         times = _times(on, case, SAMPLES[kind], most_s)
@@ -109,12 +127,15 @@ def _cases(on: Backend, work: FormsWork, y: Array) -> dict[str, Callable[[], Arr
 def _times(on: Backend, case: Callable[[], Array], most: int, most_s: float) -> list[float]:
     times: list[float] = []
     until = perf_counter() + most_s
+    # The first runs compile, and bring the GPU to its clock rate
     for i in range(WARM + most):
         start = perf_counter()
         case()
+        # Launches return at once: without a wait only the launch would be timed
         if on.gpu is not None:
             on.gpu.wait()
         now = perf_counter()
+        # A slow case gets one sample even if its warm-up took all the time
         if i >= WARM or now > until:
             times.append(now - start)
         if now > until:
@@ -125,6 +146,7 @@ def _times(on: Backend, case: Callable[[], Array], most: int, most_s: float) -> 
 def _bars(on: Backend, n_views: int, rows: Sequence[Plain]) -> list[Bar]:
     if on.gpu is None or n_views != VIEWS:
         return []
+    # The paper's time, scaled by texture rate, is the limit
     scaled = published.scaled_to(on.gpu.facts.name, published.PATCH_SECONDS)
     name = f"a patch of {BAR_SIZE}², {VIEWS} views, by a graph"
     return [

@@ -1,4 +1,4 @@
-"""Pictures of the kernels of cone-beam CT, in the form of Figures 2, 4 and 5 of their paper.
+"""Plots of the cone-beam kernels in the form of Figures 2, 4 and 5 of their paper.
 
 Graas et al., "ASTRA KernelKit".
 """
@@ -20,10 +20,11 @@ from engine.tools.benchmark.table import who
 
 
 def _growth(axes: Axes, runs: Sequence[Run]) -> None:
-    """Nanoseconds for an update over N: with new textures hollow, without filled."""
+    """Plot nanoseconds per update against N: hollow with new textures, filled without."""
     images = looks()
     sizes: set[int] = set()
     for run in runs:
+        # Variants that exceeded the memory have no value
         rows = [row for row in run["parts"]["cone_growth"]["rows"] if row["work_ns"] is not None]
         sizes |= {row["size"] for row in rows}
         for name, points in series(rows, lambda row: f"{row['form']}, {who(row)}"):
@@ -47,7 +48,7 @@ def _growth(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _blocks(axes: Axes, runs: Sequence[Run]) -> None:
-    """Microseconds of each block of threads."""
+    """Plot microseconds of each thread block."""
     part = runs[-1]["parts"]["cone_blocks"]
     rows = [row for row in part["rows"] if row["seconds"]]
     at = [row["variant"]["block"] for row in rows]
@@ -72,7 +73,7 @@ def _blocks(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _patches(axes: Axes, runs: Sequence[Run]) -> None:
-    """Milliseconds of a patch over its edge."""
+    """Plot milliseconds per patch against its edge."""
     images = looks()
     for run in runs:
         rows = run["parts"]["cone_patches"]["rows"]
@@ -90,10 +91,11 @@ def _patches(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _slices(axes: Axes, runs: Sequence[Run]) -> None:
-    """Milliseconds of three slices, a line for each scanner."""
+    """Plot milliseconds for three slices, one line per scanner."""
     images = looks()
     parts = [(run, run["parts"]["cone_slices"]) for run in runs]
     names = list(dict.fromkeys(row["setup"] for _, part in parts for row in part["rows"]))
+    # Reversed, so that the first scanner is at the top
     place = {name: at for at, name in enumerate(reversed(names))}
     for run, part in parts:
         rows = [row for row in part["rows"] if row["seconds"]]

@@ -1,4 +1,4 @@
-"""The same cases by RTK, the Reconstruction Toolkit, where it is installed: `itk-rtk`."""
+"""The same cases with RTK, the Reconstruction Toolkit, if installed (`itk-rtk`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME = "RTK"
 
 
 def note() -> str:
-    """Say which RTK there is, if any."""
+    """Return the version of RTK, or that it is not installed."""
     if not is_there():
         return "RTK is not installed (itk-rtk)"
     return f"RTK {version('itk-rtk')}; its back projection leaves the weight of the distance out"
@@ -27,16 +27,35 @@ def note() -> str:
 def cases(
     geometry: XrayGeometry, grid: ImageGrid, volume: Array, scan: Array, threads: int
 ) -> dict[str, Callable[[], Array]]:
-    """Return the cases by the names of ours, results in our order of axes; none without RTK.
+    """Return the cases under our names, with results in our order of axes.
 
-    volume : (n_z, n_y, n_x); scan : (n_views, n_rows, n_columns)
+    Parameters
+    ----------
+    geometry
+        circular cone-beam scan
+    grid
+        grid of the volume
+    volume
+        (n_z, n_y, n_x), projected forward
+    scan
+        (n_views, n_rows, n_columns), projected back
+    threads
+        CPU threads
+
+    Returns
+    -------
+    cases
+        functions by name; empty without RTK
     """
     if not is_there():
         return {}
+    # Imported here, since RTK is optional
     itk: Any = import_module("itk")
     rtk, image = itk.RTK, itk.Image[itk.F, 3]
+    # For the whole process: RTK has no setting per filter
     itk.MultiThreaderBase.SetGlobalDefaultNumberOfThreads(threads)
     orbit = _orbit(rtk, geometry)
+    # RTK rotates about its y axis, so its y is our z
     solid = _image(itk, volume.transpose(1, 0, 2)[::-1], grid.voxel_mm)
     width, height = geometry.pixel_size_mm
     views = _image(itk, scan, (width, height, 1.0))
@@ -66,7 +85,7 @@ def cases(
 
 
 def is_there() -> bool:
-    """Whether RTK is installed."""
+    """Return True if RTK is installed."""
     try:
         version("itk-rtk")
     except PackageNotFoundError:
@@ -75,7 +94,7 @@ def is_there() -> bool:
 
 
 def _image(itk: Any, values: Array, step_mm: tuple[float, float, float]) -> Any:
-    """Return an image with its middle at 0; RTK's (x, y, z) is our (x, z, -y)."""
+    """Return an ITK image centred at 0; RTK's (x, y, z) is our (x, z, −y)."""
     image = itk.image_view_from_array(np.ascontiguousarray(values, np.float32))
     image.SetSpacing(list(step_mm))
     sizes = values.shape[::-1]
@@ -91,6 +110,7 @@ def _orbit(rtk: Any, geometry: XrayGeometry) -> Any:
         p.source_detector_mm,
         np.degrees(p.gantry_rad),
         *p.projection_offset_mm.T,
+        # RTK's angles are in degrees
         np.degrees(p.out_of_plane_rad),
         np.degrees(p.in_plane_rad),
         *p.source_offset_mm.T,

@@ -1,10 +1,11 @@
-"""Three slices that move through a scan kept in one texture: Table 1 of the paper.
+"""Three moving slices from a scan in one texture: Table 1 of the paper.
 
-Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D). Slices lie elsewhere in every sample, the
-projections stay. Seconds are by the clock, without preparing, filtering or uploading the scan.
+Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D). Slices are elsewhere in every sample,
+while the
+projections stay. Wall-clock time without preparing, filtering or uploading the scan.
 
-one texture : for all three slices, and one recorded graph
-a texture each : as with a projector for each slice, of which every call takes up the projections
+one texture : for all three slices, with one recorded graph
+a texture each : like one projector per slice, each of which uploads the projections
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ from engine.tools.benchmark.crossing import FOV_MM
 SHARED, EACH = "one texture", "a texture each"
 WARM, SAMPLES = 20, 400
 MOST_S = 2.0
-"""For the samples of a case."""
+"""Time for the samples of a case."""
 STEP_MM, STEP_RAD = 0.05, 0.002
-"""Between one sample and the next."""
+"""Motion between two samples."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A scanner of the paper: detector (rows, columns), edge of a slice, views of half a turn."""
+    """A scanner of the paper: detector (rows, columns), edge of a slice, and views."""
 
     name: str
     detector: tuple[int, int]
@@ -49,7 +50,7 @@ class Setup:
 
     @property
     def geometry(self) -> XrayGeometry:
-        """Half a turn."""
+        """Geometry of half a rotation."""
         across = SOURCE_DETECTOR_MM / SOURCE_AXIS_MM * FOV_MM
         return circular_cone(
             circle(self.n_views, range_rad=np.pi),
@@ -65,7 +66,14 @@ class Setup:
         return 3 * self.size**2 * self.n_views
 
     def planes(self, sample: int) -> tuple[Plane, ...]:
-        """Three slices at right angles that turn and move a little with every sample."""
+        """Return three orthogonal slices that rotate and move a little with every sample.
+
+        Parameters
+        ----------
+        sample
+            number of the sample
+        """
+        # A period of 100 samples keeps the slices inside of the volume
         edge, angle, shift = FOV_MM / self.size, STEP_RAD * sample, STEP_MM * (sample % 100)
         flat, *upright = orthogonal((self.size, self.size), edge, (shift, -shift, shift))
         c, s = float(np.cos(angle)), float(np.sin(angle))
@@ -81,11 +89,26 @@ SETUPS = (
     Setup("Tomobank", (2016, 1800), 2016, 300),
 )
 MOST_ON_A_CPU = 2
-"""Setups measured on a CPU; the third takes many gigabytes there."""
+"""Number of setups on a CPU; the third takes many gigabytes there."""
 
 
 def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = MOST_S) -> Plain:
-    """Measure the setups; one that the memory cannot hold is told and left out."""
+    """Measure the setups; those that exceed the memory are reported with their error.
+
+    Parameters
+    ----------
+    on
+        device
+    setups
+        scanners; None for those that suit the device
+    most_s
+        time for the samples of a case [s]
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     chosen = setups or (SETUPS[:MOST_ON_A_CPU] if on.gpu is None else SETUPS)
     threads = on.threads if on.gpu is None else None
     rows = []
@@ -123,6 +146,7 @@ def _measured(on: Backend, setup: Setup, most_s: float) -> Iterator[Plain]:
 
 def _projections(on: Backend, setup: Setup) -> Array:
     n_rows, n_columns = setup.detector
+    # A pattern made on the device: uploading gigabytes would take longer than the measurement
     wave = on.to_device(np.sin(np.arange(setup.n_views, dtype=np.float32))[:, None, None])
     row = on.to_device(np.cos(np.arange(n_columns, dtype=np.float32) / 17))
     return (wave * row + on.to_device(np.ones((1, n_rows, 1), np.float32))).astype(np.float32)
@@ -141,6 +165,7 @@ def _cases(on: Backend, setup: Setup, y: Array) -> dict[str, Callable[[int], Any
     own: list[Slices] = []
 
     def one_by_one(sample: int) -> None:
+        # Made at the first call, so that the shared case does not share memory with them
         own[:] = own or [Slices(setup.geometry, [plane], on=on) for plane in setup.planes(0)]
         for slices, plane in zip(own, setup.planes(sample), strict=True):
             slices.place([plane])
@@ -151,7 +176,7 @@ def _cases(on: Backend, setup: Setup, y: Array) -> dict[str, Callable[[int], Any
 
 
 def _times(on: Backend, case: Callable[[int], Any], most_s: float) -> list[float]:
-    case(0)  # compiles
+    case(0)  # compiles the kernels
     times: list[float] = []
     until = perf_counter() + most_s
     for sample in range(1, WARM + SAMPLES + 1):

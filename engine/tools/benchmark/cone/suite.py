@@ -1,4 +1,4 @@
-"""Cone-beam CT on a circle: back projection, forward projection, FDK; all cases interleaved."""
+"""Cone-beam CT on a circular orbit: back and forward projection and FDK, all cases interleaved."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BACK, FORWARD, MATCHED, FDK = "back projection", "forward projection", "matched 
 OURS = "Isocenter"
 
 BAR_SIZE, BAR_THREADS = 256, 2
-"""What the bars of speed are for, with the views and pixels above."""
+"""Problem of the speed limits, with the views and pixels above."""
 BAR_GUPS, BAR_MRAYS_PER_S, BAR_FDK_S = 1.1, 4.5, 8.0
 BAR_MEAN, BAR_RMSE, BAR_FORWARD = 1e-3, 1.5e-3, 0.011
 """Relative error of the mean, RMSE [1/mm] and relative error of forward projections."""
@@ -47,7 +47,7 @@ BAR_MEAN, BAR_RMSE, BAR_FORWARD = 1e-3, 1.5e-3, 0.011
 
 @dataclass(frozen=True)
 class ConeWork:
-    """A cube of `size`³ voxels, `n_views` views of `pixels`² pixels."""
+    """A cube of `size`³ voxels and `n_views` views of `pixels`² pixels."""
 
     size: int
     n_views: int = VIEWS
@@ -55,12 +55,12 @@ class ConeWork:
 
     @property
     def grid(self) -> ImageGrid:
-        """The voxels."""
+        """Grid of the volume."""
         return cube(self.size)
 
     @cached_property
     def geometry(self) -> XrayGeometry:
-        """The scan."""
+        """Geometry of the scan."""
         return circular_cone(
             circle(self.n_views),
             source_axis_mm=SOURCE_AXIS_MM,
@@ -71,7 +71,7 @@ class ConeWork:
 
     @property
     def n_rays(self) -> int:
-        """Rays of all views."""
+        """Number of rays in all views."""
         return self.n_views * self.pixels**2
 
     @property
@@ -90,9 +90,27 @@ def run(
     with_peer: bool = True,
     say: figures.Say,
 ) -> figures.Figures:
-    """Measure cubes of some sizes [voxels]; what comes back can go into JSON.
+    """Measure cubes of several sizes.
 
-    with_peer : measure RTK in the same run, where it is installed
+    Parameters
+    ----------
+    on
+        device
+    sizes
+        edges of the cubes [voxels]
+    n_views, pixels
+        views, and edge of the detector
+    repeats
+        runs of each case; the median counts
+    with_peer
+        True to measure RTK in the same run, if installed
+    say
+        called with the name of each part
+
+    Returns
+    -------
+    figures
+        JSON values for the report
     """
     works = [ConeWork(size, n_views, pixels) for size in sizes]
     measures = {"cone": lambda: measure(works, on, repeats, with_peer)}
@@ -102,7 +120,25 @@ def run(
 def measure(
     works: Sequence[ConeWork], on: Backend, repeats: int, with_peer: bool
 ) -> figures.Figures:
-    """Measure every case of every size `repeats` times, ours and the peer's in turn."""
+    """Measure every case of every size, ours and the peer's alternating.
+
+    Parameters
+    ----------
+    works
+        sizes
+    on
+        device
+    repeats
+        runs of each case; the median counts
+    with_peer
+        True to measure RTK too, if installed
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
+    # Compiles on a tiny problem, so that no measurement includes the compiler
     small = ConeWork(size=16, n_views=8, pixels=16)
     for case in our_cases(small, on, *head_and_scan(small)).values():  # compile
         _time(case, on)
@@ -131,11 +167,14 @@ def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict
     times: dict[tuple[str, str], Times] = {key: [] for key in cases}
     images: dict[str, Array] = {}
     rays: dict[str, Array] = {}
+    # Interleaved: a slow spell of the machine affects all cases alike
     for _ in range(repeats):
         for (name, by), case in cases.items():
             seconds, result = _time(case, on)
             times[name, by].append(seconds)
             if name == FDK:
+                # Only the two central slices are kept: whole volumes of all sizes would fill the
+                # memory
                 images[by] = cone_images.middle(result)
             elif name == FORWARD:
                 rays[by] = result
@@ -156,13 +195,36 @@ def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict
 
 
 def head_and_scan(work: ConeWork) -> tuple[Array, Array]:
-    """Return the head in voxels, and its exact line integrals."""
+    """Return the voxelised head and its exact line integrals.
+
+    Parameters
+    ----------
+    work
+        cube and scan
+
+    Returns
+    -------
+    head
+        (n_z, n_y, n_x) [1/mm]
+    scan
+        (n_views, n_rows, n_columns)
+    """
     head = shepp_logan()
     return head.rasterise(work.grid, "mu").values, line_integrals(head, work.geometry)
 
 
 def our_cases(work: ConeWork, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
-    """Our cases; a GPU has the head and the scan before."""
+    """Return our cases by name. Arrays are on the device before the clock starts.
+
+    Parameters
+    ----------
+    work
+        cube and scan
+    on
+        device
+    head, scan
+        from `head_and_scan`
+    """
     A = XrayTransform(work.geometry, work.grid, on=on)
     head, scan = on.to_device(head), on.to_device(scan)
     return {
@@ -174,7 +236,7 @@ def our_cases(work: ConeWork, on: Backend, head: Array, scan: Array) -> dict[str
 
 
 def _time(case: Case, on: Backend) -> tuple[tuple[float, float], Array]:
-    """Seconds by the clock, and of the process on all its cores; and the result on the host."""
+    """Return wall-clock and CPU seconds, and the result on the host."""
     clock, busy = perf_counter(), process_time()
     result = case()
     if on.gpu is not None:
@@ -183,7 +245,7 @@ def _time(case: Case, on: Backend) -> tuple[tuple[float, float], Array]:
 
 
 def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> Plain:
-    """Medians. On a machine with other work the clock misleads: the cores in use tell."""
+    """Return medians. The cores in use show if other work distorts the wall clock."""
     seconds, cpu_s = (median(column) for column in zip(*times, strict=True))
     is_rays = name in (FORWARD, MATCHED)
     return {
@@ -203,18 +265,20 @@ def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> Plain
 
 
 def _ratios(times: dict[tuple[str, str], Times]) -> list[Plain]:
-    """How many times as long the peer takes: medians over neighbours in time."""
+    """Return how many times longer the peer takes: medians over neighbours in time."""
     ratios = []
     for (name, by), theirs in times.items():
         if by == OURS:
             continue
         pairs = list(zip(theirs, times[name, OURS], strict=True))
+        # Pairs of neighbours: both met the same state of the machine
         clock, cpu = (median(other[i] / own[i] for other, own in pairs) for i in (0, 1))
         ratios.append({"case": name, "by": by, "seconds_ratio": clock, "cpu_s_ratio": cpu})
     return ratios
 
 
 def _speed_bars(work: ConeWork, on: Backend, rows: Sequence[Plain]) -> list[Bar]:
+    # A limit applies to one problem on comparable machines
     if work != ConeWork(BAR_SIZE) or on.is_cuda or on.threads < BAR_THREADS:
         return []
     of = {row["case"]: row for row in rows if row["by"] == OURS}

@@ -1,4 +1,4 @@
-"""Figures of cone-beam CT as tables."""
+"""Tables of cone-beam CT."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from engine.tools.benchmark.table import Table, seconds, who
 
 
 def cone(part: Plain) -> list[Table]:
-    """Return times, ratios to the peer, and errors of pictures and integrals."""
+    """Return tables of times, ratios to the peer, and errors of images and integrals."""
     tables = [_times(part), _images(part), _integrals(part)]
     return [tables[0], _ratios(part), *tables[1:]] if part["ratios"] else tables
 
@@ -75,7 +75,7 @@ def _integrals(part: Plain) -> Table:
 
 
 def kernels(part: Plain) -> list[Table]:
-    """Return times and rates of the kernels of a GPU, form by form."""
+    """Return the table of GPU kernels, variant by variant."""
     rows = [
         (
             r["case"],

@@ -1,8 +1,10 @@
-"""One form of a kernel of cone beams on a GPU, measured by the card's own clock.
+"""Measure one variant of a cone-beam kernel by the clock of the GPU.
 
-Back projection: a first call (a new texture, projections into it, the work), an update (projections
-into the same texture, the work) and the work alone; and how far its picture is from that of full
-fractions. Line integrals: from a texture and from memory, and their transpose.
+Back projection: a first call (new texture, upload, kernel), an update (upload into the same
+texture,
+kernel) and the kernel alone, with the difference of its image from that with exact interpolation.
+Line
+integrals: from a texture and from memory, and their transpose.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, DETECTOR_MM = 1000.0, 1500.0, 384.0
 
 @dataclass(frozen=True)
 class FormsWork:
-    """A cube of `size`³ voxels, or its slice; `n_views` views of a detector (rows, columns)."""
+    """A cube of `size`³ voxels, or its central slice, and a detector (rows, columns)."""
 
     size: int = SIZE
     n_views: int = VIEWS
@@ -46,17 +48,17 @@ class FormsWork:
 
     @property
     def grid(self) -> ImageGrid:
-        """The voxels."""
+        """Grid of the volume."""
         n, edge = self.size, FOV_MM / self.size
         return ImageGrid((1 if self.is_slice else n, n, n), (edge, edge, edge))
 
     @property
     def geometry(self) -> XrayGeometry:
-        """A full circle."""
+        """Geometry of a full circle."""
         return self.widened(0)
 
     def widened(self, pixels: int) -> XrayGeometry:
-        """Return the circle with more pixels on every edge of the detector."""
+        """Return the geometry with more pixels on every edge of the detector."""
         n_rows, n_columns = self.detector
         return circular_cone(
             circle(self.n_views),
@@ -68,7 +70,7 @@ class FormsWork:
 
     @property
     def n_rays(self) -> int:
-        """Rays of all views."""
+        """Number of rays in all views."""
         return self.n_views * self.detector[0] * self.detector[1]
 
     @property
@@ -79,12 +81,12 @@ class FormsWork:
 
 @dataclass(frozen=True)
 class ScanWork:
-    """The work of one scan.
+    """Problem of one scan.
 
     Attributes
     ----------
-    geometry : its views
-    grid : its volume
+    geometry : geometry of the scan
+    grid : grid of the volume
     """
 
     geometry: XrayGeometry
@@ -97,7 +99,7 @@ class ScanWork:
 
     @property
     def detector(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Rows and columns of the detector."""
         return self.geometry.shape
 
     @property
@@ -107,17 +109,17 @@ class ScanWork:
 
     @property
     def n_rays(self) -> int:
-        """Rays of all views."""
+        """Number of rays in all views."""
         return self.n_views * self.detector[0] * self.detector[1]
 
     def widened(self, pixels: int) -> XrayGeometry:
-        """Return the views with more pixels on every edge of the detector."""
+        """Return the geometry with more pixels on every edge of the detector."""
         n_rows, n_columns = self.detector
         return replace(self.geometry, shape=(n_rows + 2 * pixels, n_columns + 2 * pixels))
 
 
 class Forms:
-    """A scan on the device, and how each form of a kernel is measured on it."""
+    """A scan on the GPU, with measurements of kernel variants."""
 
     def __init__(self, on: Backend, work: FormsWork | ScanWork, repeats: int) -> None:
         if on.gpu is None:
@@ -125,6 +127,7 @@ class Forms:
         self.gpu, self._xp, self.work, self._repeats = on.gpu, on.xp, work, repeats
         self._profiler, self._scene = Profiler(on), Scene(work.geometry, work.grid)
         n_rows, n_columns = work.detector
+        # Smooth in all directions: interpolation errors are then those of real projections
         wave = np.sin(np.arange(work.n_views) / 7.0)[:, None, None]
         image = np.cos(np.arange(n_rows) / 31.0)[:, None] * np.cos(np.arange(n_columns) / 17.0)
         there = [on.to_device(each.astype(np.float32)) for each in (wave, image)]
@@ -134,7 +137,23 @@ class Forms:
         self._held: tuple[tuple[str, str], Array | Texture] | None = None
 
     def back(self, variant: BackVariant) -> Plain:
-        """Measure one form of the voxel-driven back projection."""
+        """Measure one variant of the voxel-driven back projection.
+
+        Parameters
+        ----------
+        variant
+            texture, code path and sizes
+
+        Returns
+        -------
+        row
+            seconds of a first call, an update and the kernel, rate and difference
+
+        Raises
+        ------
+        DeviceMemoryError
+            if the GPU has too little memory
+        """
         kernels, views = self._compiled(variant)
         held: list[Array | Texture] = []
 
@@ -162,7 +181,20 @@ class Forms:
         }
 
     def back_seconds(self, variant: BackVariant, launches: int = 1) -> float:
-        """Measure the back projection alone, from a graph so that the host does not count."""
+        """Measure the back projection alone, from a graph, which excludes the host.
+
+        Parameters
+        ----------
+        variant
+            texture, code path and sizes
+        launches
+            number of launches in one measurement
+
+        Returns
+        -------
+        seconds
+            median time of one launch
+        """
         kernels, views = self._compiled(variant)
         images = self._cached_projections(variant)
 
@@ -170,6 +202,7 @@ class Forms:
             kernels.back(images, views, self._volume)
 
         work()  # compiles
+        # A recorded graph has no gaps between launches, in which a busy host would be measured
         graph = self.gpu.record(work)
 
         def many() -> None:
@@ -181,13 +214,26 @@ class Forms:
 
     @property
     def projections(self) -> NDArray[np.float32]:
-        """What is projected back (n_views, n_rows, n_columns), on the host."""
+        """Projections that are projected back, (n_views, n_rows, n_columns), on the host."""
         return self.gpu.download(self._y)
 
     def back_slices(self, variant: BackVariant, slices: Sequence[int]) -> NDArray[np.float32]:
-        """Run a form once; returns some slices (n, n_y, n_x) of what it computed, on the host."""
+        """Run a variant once, and return some slices of its result.
+
+        Parameters
+        ----------
+        variant
+            texture, code path and sizes
+        slices
+            numbers of slices
+
+        Returns
+        -------
+        values
+            (n, n_y, n_x) on the host; NaN where the variant wrote nothing
+        """
         kernels, views = self._compiled(variant)
-        self._volume.fill(np.nan)  # what a form leaves out is not what another one left there
+        self._volume.fill(np.nan)  # shows voxels that a variant leaves out
         kernels.back(self._cached_projections(variant), views, self._volume)
         parts = [self.gpu.download(self._volume[z : z + 1]) for z in slices]
         return np.concatenate(parts)
@@ -198,15 +244,26 @@ class Forms:
         return kernels, kernels.views(self._scene.matrices, shape, detector)
 
     def _cached_projections(self, variant: BackVariant) -> Array | Texture:
-        """Projections as the form reads them; those of the form before it are kept for it."""
+        """Return projections in the layout of a variant; the next variant may reuse them."""
         key = (variant.texture, variant.projections)
         if self._held is None or self._held[0] != key:
-            self._held = None  # gives its memory back first
+            self._held = None  # frees the memory before the next array is made
             self._held = (key, self._images(variant))
         return self._held[1]
 
     def forward(self, variant: JosephVariant) -> Plain:
-        """Measure one form of the line integrals."""
+        """Measure one variant of the line integrals.
+
+        Parameters
+        ----------
+        variant
+            texture or memory, and sizes
+
+        Returns
+        -------
+        row
+            seconds and rate
+        """
         kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
         volume: InMemory | Texture = InMemory.of(self.gpu, self._volume)
         if variant.texture == "array":
@@ -216,7 +273,13 @@ class Forms:
         return self._rays(FORWARD, variant, lambda: kernels.forward(volume, lines, out))
 
     def transposed(self, variant: JosephVariant) -> Plain:
-        """Measure one form of their transpose."""
+        """Measure one variant of the transpose of the line integrals.
+
+        Parameters
+        ----------
+        variant
+            sizes of the launch
+        """
         kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
         return self._rays(MATCHED, variant, lambda: kernels.back(self._y, lines, self._volume))
 
@@ -239,7 +302,7 @@ class Forms:
         return texture
 
     def _seconds(self, work: Callable[[], None]) -> float:
-        """Median of the card's clock."""
+        """Return the median time by the clock of the GPU."""
         times = []
         for _ in range(self._repeats):
             self.gpu.wait()
@@ -249,8 +312,9 @@ class Forms:
         return median(times)
 
     def _difference(self) -> float:
-        """Largest difference of the middle slice from that of full fractions, of its largest."""
+        """Return the largest relative difference of the central slice from exact interpolation."""
         middle = self.work.grid.shape[0] // 2
+        # Once: all variants are compared with the same slice
         if self._exact is None:
             exact = ConeBack(self.gpu, BackVariant("memory", "general"), self._profiler)
             rows = exact.views(self._scene.matrices, self.work.grid.shape, self.work.detector)
@@ -262,7 +326,20 @@ class Forms:
 
 
 def tried(measure: Callable[[Any], Plain], variant: Any) -> Plain:
-    """Measure a form; one that the memory cannot hold is told."""
+    """Measure a variant; report one that exceeds the memory.
+
+    Parameters
+    ----------
+    measure
+        method of `Forms`
+    variant
+        its argument
+
+    Returns
+    -------
+    row
+        result with the key "fault", which is empty on success
+    """
     try:
         return measure(variant) | {"fault": ""}
     except DeviceMemoryError as e:
@@ -272,5 +349,15 @@ def tried(measure: Callable[[Any], Plain], variant: Any) -> Plain:
 
 
 def of_size(size: int, n_views: int, pixels: int) -> FormsWork:
-    """Return work with a square detector."""
+    """Return a problem with a square detector.
+
+    Parameters
+    ----------
+    size
+        edge of the cube [voxels]
+    n_views
+        number of views
+    pixels
+        edge of the detector
+    """
     return FormsWork(size, n_views, (pixels, pixels))

@@ -1,14 +1,17 @@
-"""The whole of FDK, from projections in the host's memory to the volume there, calculated.
+"""Calculate the time of a whole FDK, from projections in host memory to the volume there.
 
-Chunks of views come through two buffers while the card filters and projects back those before;
-the last one is worked share by share of the volume, each of which leaves meanwhile:
+Chunks of views arrive through two buffers while the GPU filters and projects back the previous
+ones. The
+last chunk is processed in shares of the volume, each of which is copied back meanwhile:
 
     come_i = max(come_{i-1}, done_{i-2}) + up_i          done_i = max(done_{i-1}, come_i) + work_i
     leave_k = max(leave_{k-1}, done_k) + down_k          k: shares of the last chunk
 
-Copies take their bytes over the published rate of the bus, kernels twice their calculated limit
-(`engine.tools.benchmark.counted`), filters so many passes over memory at its published rate, and
-each launch reads and writes the volume. Nothing here was measured.
+Copies take their bytes divided by the published rate of the bus. Kernels take twice their
+calculated
+limit (`engine.tools.benchmark.counted`). Filters take a number of passes over memory at its
+published
+rate, and each launch reads and writes the volume. Nothing here was measured.
 """
 
 from __future__ import annotations
@@ -23,15 +26,15 @@ from engine.tools.benchmark.counted import CARDS, PublishedCard, UnitCost, table
 from engine.tools.benchmark.table import Table
 
 OF_BUS, OF_LIMIT = 0.8, 0.5
-"""Part of the bus's published rate, and of kernels' limits, that copies and kernels come to."""
+"""Share of the bus's published rate that copies reach, and of their limits that kernels reach."""
 FILTER_PASSES = 12
-"""Times that a filtered row is read or written: weights, two transforms of twice its length."""
+"""Reads or writes of a filtered row: weights, and two transforms of twice its length."""
 _KERNEL = "volume of CT, texture"
 
 
 @dataclass(frozen=True)
 class Scan:
-    """Views of a detector (rows, columns), and the voxels along an edge of the volume."""
+    """Views of a detector (rows, columns), and the edge of the volume [voxels]."""
 
     n_views: int
     detector: tuple[int, int]
@@ -39,7 +42,7 @@ class Scan:
 
     @property
     def name(self) -> str:
-        """The scan in words."""
+        """Title of the scan."""
         rows, columns = self.detector
         return f"{self.size}³, {self.n_views} × {rows} × {columns}"
 
@@ -49,7 +52,7 @@ SCANS = (Scan(360, (256, 256), 256), Scan(720, (768, 1024), 512), Scan(1440, (10
 
 @dataclass(frozen=True)
 class Timeline:
-    """Seconds of each chunk's copy and work, and of each share of the volume on its way back."""
+    """Seconds of copy and work of each chunk, and of copying each share back."""
 
     up: Sequence[float]
     work: Sequence[float]
@@ -57,21 +60,23 @@ class Timeline:
 
     @property
     def larger(self) -> float:
-        """Copies to the card, from it, or kernels: what takes longest alone."""
+        """Longest of copies to the GPU, copies from it, and kernels."""
         return max(sum(self.up), sum(self.work), sum(self.down))
 
     @property
     def one_after_another(self) -> float:
-        """Seconds if nothing ran beside anything."""
+        """Seconds without any overlap."""
         return sum(self.up) + sum(self.work) + sum(self.down)
 
     @property
     def seconds(self) -> float:
-        """Seconds from the first copy to the last; see the head of this file."""
+        """Seconds from the first copy to the last; see the formulas above."""
+        # done[-2] exists for the first chunk too: the buffers start empty
         come, done = [0.0], [0.0, 0.0]
         for up, work in zip(self.up[:-1], self.work[:-1], strict=True):
             come.append(max(come[-1], done[-2]) + up)
             done.append(max(done[-1], come[-1]) + work)
+        # The last chunk has no successor, so its work is divided into shares instead
         at = max(done[-1], max(come[-1], done[-2]) + self.up[-1])
         left = 0.0
         for down in self.down:
@@ -81,9 +86,16 @@ class Timeline:
 
 
 def timeline(scan: Scan, card: PublishedCard, back: UnitCost) -> Timeline:
-    """Return what the parts of a scan take on a card.
+    """Return the calculated times of a scan on a GPU.
 
-    back : what the back projection takes
+    Parameters
+    ----------
+    scan
+        views and volume
+    card
+        published properties of the GPU
+    back
+        counts of the back projection
     """
     n_rows, n_columns = scan.detector
     n_pixels, n_voxels = n_rows * n_columns, scan.size**3
@@ -92,6 +104,7 @@ def timeline(scan: Scan, card: PublishedCard, back: UnitCost) -> Timeline:
     )
     bus = OF_BUS * card.bus_gb_s * 1e9
     memory = card.memory_gb_s * 1e9
+    # 8 bytes per pixel and pass: a filtered row has twice the length
     per_view = n_voxels / (OF_LIMIT * back.limit(card)) + FILTER_PASSES * 4 * 2 * n_pixels / memory
     per_launch, n_at_once = 2 * 4 * n_voxels / memory, UNMEASURED_BACK.views_per_launch
     return Timeline(
@@ -102,7 +115,13 @@ def timeline(scan: Scan, card: PublishedCard, back: UnitCost) -> Timeline:
 
 
 def table(counts: Sequence[UnitCost]) -> Table:
-    """Return the table of all scans and cards."""
+    """Return the table of all scans and GPUs.
+
+    Parameters
+    ----------
+    counts
+        counts of all kernels, with one for CT volumes from textures
+    """
     (back,) = (one for one in counts if one.work == _KERNEL)
     rows = [_row(scan, card, back) for scan in SCANS for card in CARDS]
     return Table(
@@ -129,7 +148,7 @@ def table(counts: Sequence[UnitCost]) -> Table:
 
 
 def page(counts: tuple[UnitCost, ...]) -> str:
-    """Return all that is counted, and what follows from it, as a page in Markdown."""
+    """Return all counts and calculated times as a Markdown page."""
     parts = [one.markdown() for one in (*tables(counts), table(counts))]
     return "\n".join(["# GPU kernel counts\n", *parts])
 
