@@ -1,4 +1,4 @@
-"""The figures of one run of a benchmark: what was measured, when, where and with what."""
+"""Figures of one run of a benchmark: measurements, date, machine and versions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,25 @@ Say = Callable[[str], None]
 def collect(
     kind: str, devices: Sequence[Backend], parts: Mapping[str, Callable[[], Figures]], say: Say
 ) -> Figures:
-    """Measure the parts one after the other; what comes back can go into JSON."""
+    """Measure parts one by one.
+
+    Parameters
+    ----------
+    kind
+        one of `FORMATS`
+    devices
+        measured devices
+    parts
+        functions that measure, by the name of the part
+    say
+        called with the name of each part
+
+    Returns
+    -------
+    figures
+        JSON values with the environment and the load before the run
+    """
+    # Before the first part: other work on the machine explains slow figures
     busy = psutil.cpu_percent(interval=1.0) / 100 * (psutil.cpu_count() or 1)
     measured = {}
     for name, measure in parts.items():
@@ -43,7 +61,7 @@ def collect(
 
 
 def _facts(on: Backend) -> Figures:
-    """Return what the device is, in plain values."""
+    """Return the properties of a device as JSON values."""
     if on.gpu is None:
         return {"name": environment()["processor"], "threads": on.threads}
     return asdict(on.gpu.facts) | {"arrays": getattr(on.xp, "__version__", None)}

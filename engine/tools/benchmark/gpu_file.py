@@ -1,6 +1,6 @@
-"""The one file of a check of a card: what was measured, without names of people, files or machines.
+"""The file of a GPU check: measurements without names of people, files or machines.
 
-Whoever has a card may send it; `table` puts those that were received beside each other.
+Users of a GPU may send it. `table` compares the received files.
 """
 
 from __future__ import annotations
@@ -24,20 +24,25 @@ FORMAT = "isocenter-gpu-check-1"
 MOST_BYTES = 1 << 24
 _WAY_OUT = "give files that `isocenter gpu-check` wrote"
 _FACTS = ("isocenter", "python", "system", "processor", "commit")
-"""What is kept of where figures were measured."""
+"""Environment that is stored with measurements."""
 
 
 def record(device: DeviceInfo, ends: Sequence[StepEnd], figures: dict[str, Plain]) -> Plain:
-    """Return what is written and sent.
+    """Return the content of the file.
 
     Parameters
     ----------
     device
-        that was checked
+        checked GPU
     ends
-        how each step ended
+        outcome of each step
     figures
-        what the steps measured, by their names
+        measurements of the steps, by name
+
+    Returns
+    -------
+    kept
+        JSON values without names
     """
     return {
         "format": FORMAT,
@@ -52,7 +57,7 @@ def record(device: DeviceInfo, ends: Sequence[StepEnd], figures: dict[str, Plain
 
 
 def _card(device: DeviceInfo) -> Plain:
-    """Return what the card is, without its own number; the self-test's faults with it."""
+    """Return the GPU without its serial number, and the faults of its self-test."""
     card = device.card
     if card is None:
         return {"name": device.label, "memory_bytes": device.memory_bytes}
@@ -69,7 +74,8 @@ def _card(device: DeviceInfo) -> Plain:
 
 
 def _nameless(figure: Plain) -> Plain:
-    """Return figures with what is known to name nobody of where they were measured."""
+    """Return figures with those properties of the machine that identify nobody."""
+    # A list of what may stay, not of what must go: new properties stay out
     record = dict(figure)
     where = record.get("environment", {})
     record["environment"] = {name: where[name] for name in _FACTS if name in where}
@@ -78,13 +84,38 @@ def _nameless(figure: Plain) -> Plain:
 
 
 def write(record: Plain, path: Path) -> None:
-    """Write what `record` made of a card, whole or not at all."""
+    """Write the file atomically.
+
+    Parameters
+    ----------
+    record
+        content from `record`
+    path
+        output file
+    """
     write_atomically((json.dumps(record, indent=1) + "\n").encode(), path)
 
 
 def read(path: Path) -> Plain:
-    """Read a file that was sent, or say why it is none."""
+    """Read a received file.
+
+    Parameters
+    ----------
+    path
+        file of `isocenter gpu-check`
+
+    Returns
+    -------
+    kept
+        its content, complete enough for `table`
+
+    Raises
+    ------
+    FileFormatError
+        if the file is too large, not JSON, or incomplete
+    """
     try:
+        # The file comes from a stranger
         if path.stat().st_size > MOST_BYTES:
             raise FileFormatError(f"{path.name}: larger than any such file; {_WAY_OUT}.")
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -95,6 +126,7 @@ def read(path: Path) -> Plain:
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise FileFormatError(f"{path.name}: no check of a card; {_WAY_OUT}.")
     try:
+        # Using it is the simplest complete test
         table([record])
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise FileFormatError(f"{path.name}: something is missing ({e}); {_WAY_OUT}.") from e
@@ -102,7 +134,13 @@ def read(path: Path) -> Plain:
 
 
 def lines(record: Plain) -> list[str]:
-    """Return one check as a table, a line for each step and each bar."""
+    """Return one check as text, one line per step and limit.
+
+    Parameters
+    ----------
+    record
+        content of one file
+    """
     rows = [*_rows(record)]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (1, 2)]
     return [
@@ -112,12 +150,24 @@ def lines(record: Plain) -> list[str]:
 
 
 def passed(record: Plain) -> bool:
-    """Whether every step ended well and every bar was reached."""
+    """Return True if all steps succeeded and all limits were reached.
+
+    Parameters
+    ----------
+    record
+        content of one file
+    """
     return all(row[0] == "pass" for row in _rows(record))
 
 
 def table(received: Sequence[Plain]) -> str:
-    """Return checks that were received beside each other, as Markdown: a column for each card."""
+    """Return received checks as a Markdown table with one column per GPU.
+
+    Parameters
+    ----------
+    received
+        contents of several files
+    """
     columns = [{what: (got, ok) for ok, what, got, _ in _rows(record)} for record in received]
     heads = [f"{record['card']['name']}, {record['date']}" for record in received]
     rows = [f"| | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
@@ -138,9 +188,10 @@ def _cell(found: tuple[str, str] | None) -> str:
 
 
 def _rows(record: Plain) -> Iterator[tuple[str, str, str, str]]:
-    """Yield verdict, what, what came out and what was wanted."""
+    """Yield verdict, name, result and limit of each row."""
     for step in record["steps"]:
         fault = str(step["fault"])
+        # The fault of the self-test says more than the exit code of its step
         if step["name"] == SELF_TEST and record["card"].get("faults"):
             fault = str(record["card"]["faults"][0])
         got = fault or f"done in {step['seconds']:.0f} s"

@@ -1,6 +1,6 @@
-"""Steps of the check of a card, each a command of its own within its own time.
+"""Steps of a GPU check, each a separate command with its own time limit.
 
-What fails or takes too long ends there, and does not stop the rest.
+A step that fails or takes too long ends, and the others still run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 CLI = "from engine.cli.main import main; raise SystemExit(main())"
 QUICK = ("--events", "20000", "--sizes", "16,32", "--iterations", "2", "--repeats", "1")
 FEW = ("--events", "200000", "--sizes", "32,128", "--repeats", "1")
-"""Few enough for the CPU, which does the same events so that images can be compared."""
+"""Small enough for the CPU, which processes the same events so that images can be compared."""
 QUICK_CONE = ("--quick", "--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1")
 NO_TIME = "left out: no time left"
 SELF_TEST = "self-test"
@@ -24,14 +24,14 @@ SELF_TEST = "self-test"
 
 @dataclass(frozen=True)
 class CheckStep:
-    """One command with the time it may take.
+    """One command with its time limit.
 
     Attributes
     ----------
-    name : shown, and the name of its figures
-    words : of the command line
-    limit_s : after which it is ended [s]
-    measures : whether it writes figures
+    name : title, and name of its figures
+    words : arguments of the command line
+    limit_s : time limit [s]
+    measures : True if it writes figures
     """
 
     name: str
@@ -40,25 +40,25 @@ class CheckStep:
     measures: bool = True
 
     def figures(self, folder: Path) -> Path:
-        """Return the file that it measures into."""
+        """Return the file of its figures."""
         return folder / f"{self.name.replace(' ', '-')}.json"
 
     def command(self, folder: Path) -> tuple[str, ...]:
-        """Return what is run."""
+        """Return the command."""
         more = ("--json", str(self.figures(folder))) if self.measures else ()
         return (sys.executable, "-c", CLI, *self.words, *more)
 
 
 @dataclass(frozen=True)
 class StepEnd:
-    """How a step ended.
+    """Outcome of a step.
 
     Attributes
     ----------
-    name : of the step
-    seconds : it took
-    fault : why it did not end well, in words without names; empty if it did
-    output : all it said
+    name : name of the step
+    seconds : duration
+    fault : reason of a failure without names; empty on success
+    output : complete output
     """
 
     name: str
@@ -68,7 +68,22 @@ class StepEnd:
 
 
 def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
-    """Run a step within its limit and before the deadline, by the clock of `time.monotonic`."""
+    """Run a step within its limit and before the deadline.
+
+    Parameters
+    ----------
+    step
+        step to run
+    folder
+        folder for its figures
+    deadline
+        end of all steps, by `time.monotonic`
+
+    Returns
+    -------
+    end
+        outcome; steps without time are left out
+    """
     left = min(step.limit_s, deadline - time.monotonic())
     if left <= 1:
         return StepEnd(step.name, 0.0, NO_TIME)
@@ -79,6 +94,7 @@ def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        # A group of its own, so that its children can be ended too
         start_new_session=True,
     ) as process:
         try:
@@ -87,6 +103,7 @@ def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
             _end(process)
             output, _ = process.communicate()
             return StepEnd(step.name, left, f"ended after {left:.0f} s", output)
+        # Ctrl+C: the step must not go on after the check
         except BaseException:
             _end(process)
             raise
@@ -95,7 +112,7 @@ def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a step with the workers it started."""
+    """End a step and its child processes."""
     if os.name == "posix":
         os.killpg(process.pid, 9)
     else:
@@ -103,7 +120,15 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def steps(device: str, *, quick: bool) -> list[CheckStep]:
-    """Return what to do on a device, the most important first; `quick` rehearses it."""
+    """Return the steps for a device, the most important first.
+
+    Parameters
+    ----------
+    device
+        value of `--device`
+    quick
+        True for tiny problems, as a rehearsal
+    """
     on, size = ("--device", device), QUICK if quick else ()
     budget = ("--budget", "20" if quick else "60")
     rays = (("bench", "listmode", "--parts"), (*on, *size))
@@ -111,6 +136,7 @@ def steps(device: str, *, quick: bool) -> list[CheckStep]:
     cone = [*_cone(on, quick), _dual_head(on, quick)]
     if device == "cpu":
         return [_listmode(rays, "projector", 60.0), *cone, *reversed(found)]
+    # Last, since the CPU part is slow and other steps matter more
     both = ("--parts", "table2,table3", "--device", "both", *(QUICK if quick else FEW))
     return [
         CheckStep(SELF_TEST, ("doctor", "--gpu"), 120.0, measures=False),
@@ -130,7 +156,7 @@ def _listmode(words: tuple[Words, Words], part: str, limit_s: float, more: Words
 
 
 def _cone(on: Words, quick: bool) -> list[CheckStep]:
-    """Projectors of CT, patches and slices, and the kernels behind them where they can be tuned."""
+    """Return steps for CT projectors, patches and slices, and for tunable kernels."""
     size = QUICK_CONE if quick else ()
     parts: list[tuple[str, str, float, Words]] = [
         ("cone", "projectors", 60.0, ()),
@@ -145,7 +171,7 @@ def _cone(on: Words, quick: bool) -> list[CheckStep]:
 
 
 def _dual_head(on: Words, quick: bool) -> CheckStep:
-    """Dual-head PET; on a card the whole system, whose matrix is built first."""
+    """Return the step for dual-head PET; on a GPU the full system with a new matrix."""
     full = ("--subsets", "6", "--repeats", "3", "--parts", "projection,kernels,images")
     is_full = "cpu" not in on and not quick
     options = full if is_full else ("--system", "test", "--iterations", "2")

@@ -1,7 +1,7 @@
-"""The GPU's fused update in every form: mapping, order, block size, timing, sums.
+"""The fused update on a GPU in every variant: mapping, order, block size, timing and sums.
 
-First all forms with blocks of 128 threads, then other sizes of block, the fastest forms first, as
-long as the budget lasts. What is kept names the fastest of each group.
+First all variants run with blocks of 128 threads, then with other block sizes, the fastest variants
+first, until the time is spent. The record names the fastest of each group.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from engine.tools.benchmark.crossing import ORIGIN, cube, sorted_crystals, timin
 SIZES = (128, 512)
 EVENTS = 16_000_000
 FEWER = {512: 8}
-"""Size: a large image takes this part of the events, as each crosses so many more voxels."""
+"""Size: a large image gets this fraction of the events, since each crosses many more voxels."""
 FWHM_PS = 385.0
 FORMS = tuple(
     sorted(
         (form for form in variants((128,)) if form.real == "float"),
-        # what runs where nothing was measured first: it is to be beaten
+        # the variant of unmeasured GPUs first: others have to beat it
         key=lambda form: (form.mapping, form.order) != (UNMEASURED.mapping, UNMEASURED.order),
     )
 )
 SEED = 4
 ENOUGH_S = 1.0
-"""Seconds of runs that suffice for a form; a slow one is not repeated further."""
+"""Time of runs after which a variant is not repeated further."""
 
 LEAST_EVENTS_PER_S = {128: 100e6, 512: 15e6}
-"""Sorted events, plain and with a timing of 385 ps; we aim for 250e6 at 128³."""
+"""Limits for sorted events, without TOF and with 385 ps; the goal at 128³ is 250e6."""
 MOST_FIXED_RATIO = 1.5
-"""How much slower the sums that are always the same bits may be."""
+"""Limit for the slowdown by reproducible sums."""
 
 Group = tuple[int, bool, Sums]
-"""Size of the image, whether there is time of flight, how it is summed."""
+"""Image size, time of flight, and kind of sums."""
 
 
 @dataclass(frozen=True)
 class TriedVariant:
-    """A form with its speed on an image of `size`³; None where it failed, with the fault."""
+    """A variant with its speed on an image of `size`³; None with the error if it failed."""
 
     size: int
     variant: RayVariant
@@ -61,11 +61,11 @@ class TriedVariant:
 
     @property
     def group(self) -> Group:
-        """What it competes in."""
+        """Group in which the variant competes."""
         return self.size, self.variant.timing != "none", self.variant.sums
 
     def as_row(self) -> Plain:
-        """Return plain values."""
+        """Return JSON values."""
         v = self.variant
         return {
             "size": self.size,
@@ -90,7 +90,30 @@ def run(
     forms: Sequence[RayVariant] = FORMS,
     blocks: Sequence[int] = BLOCKS,
 ) -> Plain:
-    """Measure the forms, then those with other `blocks`, until the budget is spent."""
+    """Measure variants, then other block sizes, until the time is spent.
+
+    Parameters
+    ----------
+    on
+        GPU
+    n_events
+        events for small images; large ones get fewer
+    sizes
+        edges of the images [voxels]
+    repeats
+        runs of each variant; the median counts
+    budget_s
+        time for all variants [s]
+    forms
+        variants with the first block size
+    blocks
+        further block sizes
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     until = perf_counter() + budget_s
     tests = [_Test(on, size, n_events // FEWER.get(size, 1), repeats) for size in sizes]
     first = [(test, form) for form in forms for test in tests]
@@ -102,6 +125,7 @@ def run(
         for block in blocks
         if old.size == test.size and old.events_per_s is not None and block != old.variant.block
     ]
+    # The fastest first: a variant that is slow with one block rarely wins with another
     others.sort(key=lambda item: item[0])
     tried += _in_time([(test, form) for _, test, form in others], until)
     n_left_out = len(first) + len(others) - len(tried)
@@ -120,7 +144,15 @@ def run(
 
 
 def tuning(result: Plain, on: Backend) -> Plain:
-    """Return what `resources/tuning` keeps of a card, as `engine.kernels.tuning` reads it."""
+    """Return the tuning record of a GPU, in the form for `engine.kernels.tuning`.
+
+    Parameters
+    ----------
+    result
+        result of `run`
+    on
+        measured GPU
+    """
     facts = _gpu_of(on).facts
     return {
         "device": facts.name,
@@ -145,7 +177,7 @@ def _choice(row: Plain) -> Plain:
 
 
 class _Test:
-    """Events through an image of one size, with and without their time of flight."""
+    """Events through an image of one size, with and without time of flight."""
 
     def __init__(self, on: Backend, size: int, n_events: int, repeats: int) -> None:
         self.on, self.size, self.n_events, self.repeats = on, size, n_events, repeats
@@ -156,7 +188,7 @@ class _Test:
         self._image = on.to_device((0.1 + rng.random(cube(size).shape)).astype(np.float32))
 
     def time(self, variant: RayVariant) -> TriedVariant:
-        """Compile a form, run it once, then time it."""
+        """Compile a variant, run it once, then measure it."""
         try:
             seconds = self._seconds(variant, self._tof if variant.timing != "none" else None)
         except DeviceError as e:
@@ -172,6 +204,7 @@ class _Test:
             reproducible=variant.sums == "fixed",
             variant=variant,
         )
+        # Compiles, and brings the GPU to its clock rate
         projector.em_numerator(self._image)
         seconds: list[float] = []
         while len(seconds) < self.repeats and sum(seconds) < ENOUGH_S:
@@ -183,7 +216,7 @@ class _Test:
 
 
 def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[TriedVariant]:
-    """Time one after the other; stops when the clock has passed `until`."""
+    """Measure variants one by one until the time is spent."""
     tried: list[TriedVariant] = []
     for test, form in queue:
         if tried and perf_counter() > until:
@@ -193,13 +226,13 @@ def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[Tr
 
 
 def _slowness(one: TriedVariant, tried: Sequence[TriedVariant]) -> float:
-    """How many times slower it is than the fastest of its group so far."""
+    """Return how many times slower it is than the fastest of its group so far."""
     speeds = [t.events_per_s or 0.0 for t in tried if t.group == one.group]
     return max(speeds) / (one.events_per_s or 1e-9)
 
 
 def _best(tried: Sequence[TriedVariant]) -> dict[Group, TriedVariant]:
-    """Return the fastest of each group in which any ran."""
+    """Return the fastest variant of each group."""
     best: dict[Group, TriedVariant] = {}
     for one in tried:
         speed, so_far = one.events_per_s, best.get(one.group)

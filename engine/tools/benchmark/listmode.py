@@ -1,4 +1,4 @@
-"""List-mode PET in parts: the projector, the paper's two tables, and the GPU's kernels."""
+"""The benchmark of list-mode PET in parts: projector, the paper's two tables, and GPU kernels."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from engine.tools.benchmark import figures, kernels, projector, table2, table3
 
 PARTS = ("projector", "table2", "table3", "kernels")
 ON_A_GPU = ("kernels",)
-"""Parts that measure nothing on a CPU."""
+"""Parts that exist on a GPU only."""
 
 
 @dataclass(frozen=True)
 class ListModeWork:
-    """How much to measure; None: as each part is wont to on the device.
+    """Amount of measurements; None for each part's default on the device.
 
     Attributes
     ----------
-    events : of every part
+    events : events of every part
     sizes : edges of the images of table2 and kernels [voxels]
-    iterations : of table2 and table3
-    repeats : runs of each case, of which the median counts
-    budget_s : seconds after which kernels tries no further form
+    iterations : iterations of table2 and table3
+    repeats : runs of each case; the median counts
+    budget_s : time for the variants of kernels [s]
     """
 
     events: int | None = None
@@ -38,7 +38,13 @@ class ListModeWork:
 
 
 def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
-    """Return the parts that can be measured on these devices."""
+    """Return the parts that can be measured on these devices.
+
+    Parameters
+    ----------
+    devices
+        devices to measure
+    """
     with_gpu = any(on.is_cuda for on in devices)
     return tuple(part for part in PARTS if with_gpu or part not in ON_A_GPU)
 
@@ -46,7 +52,29 @@ def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
 def run(
     devices: Sequence[Backend], *, parts: Sequence[str], work: ListModeWork, say: figures.Say
 ) -> Plain:
-    """Measure the parts one after the other; what comes back can go into JSON."""
+    """Measure parts one by one.
+
+    Parameters
+    ----------
+    devices
+        devices, the CPU first
+    parts
+        names from `PARTS`
+    work
+        amount of measurements
+    say
+        called with the name of each part
+
+    Returns
+    -------
+    figures
+        JSON values for the report
+
+    Raises
+    ------
+    SettingsError
+        for a part that is unknown, or impossible on these devices
+    """
     unknown = [part for part in parts if part not in parts_of(devices)]
     if unknown:
         possible = ", ".join(parts_of(devices))
@@ -63,6 +91,7 @@ def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> Plain
     if part == "kernels":
         return _kernels(next(on for on in devices if on.is_cuda), work)
     module: Any = {"table2": table2, "table3": table3}[part]
+    # All devices process the same events, so the slowest one decides how many
     slowest = devices[0].name
     wanted = {
         "n_events": work.events or module.EVENTS[slowest],
@@ -76,7 +105,7 @@ def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> Plain
 
 
 def _projector(devices: Sequence[Backend], work: ListModeWork) -> Plain:
-    """Measure each device with as many events as suit it."""
+    """Measure each device with a suitable number of events."""
     results = [
         projector.run(
             on, n_events=work.events or projector.EVENTS[on.name], repeats=work.repeats or 3

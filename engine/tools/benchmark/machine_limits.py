@@ -1,6 +1,6 @@
-"""What this machine can do at best, on some threads together: memory, arithmetic, scattered sums.
+"""Limits of this machine with several threads: memory, arithmetic and random adds.
 
-Figures of a benchmark that stand beside them can be read on another machine, and on a busy one.
+With these numbers, benchmark results can be compared between machines, and with a busy one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,28 @@ from engine.core.json_types import Plain
 from engine.kernels.machine_limits import CHAIN, add_at, multiply_add, triad
 
 VALUES = 1 << 23
-"""Float32 of each array of a thread: beyond the caches of most processors."""
+"""float32 values per array and thread: larger than the caches of most processors."""
 LANES, STEPS = 2048, 1 << 12
-"""Numbers that stay in the nearest cache, and how often they are worked on."""
+"""Values that stay in the first-level cache, and number of passes over them."""
 ADDS = 1 << 22
 
 
 def measure(threads: int, repeats: int = 3) -> Plain:
-    """Return the limits, medians of `repeats`, for each second of one processor in use."""
+    """Return the limits, per second of one CPU in use.
+
+    Parameters
+    ----------
+    threads
+        number of threads
+    repeats
+        runs of each limit; the median counts
+
+    Returns
+    -------
+    limits
+        rates by the keys of `AMOUNTS`
+    """
+    # Each thread has its own arrays, so that they do not share a cache
     works = [_works(seed) for seed in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         return {
@@ -37,7 +51,7 @@ AMOUNTS = {
     "multiply_add_gflop_per_s": 2e-9 * LANES * CHAIN * STEPS,
     "random_adds_m_per_s": 1e-6 * ADDS,
 }
-"""What a thread does in one go, in the unit of the rate."""
+"""Work of one thread in one run, in the unit of the rate."""
 
 
 def _works(seed: int) -> dict[str, Callable[[], None]]:
@@ -56,8 +70,9 @@ def _rate(
 ) -> float:
     seconds = []
     for _ in range(repeats + 1):
+        # CPU time, not wall time: other programs take turns with this one
         before = process_time()
         for done in [pool.submit(work) for work in works]:
             done.result()
         seconds.append(process_time() - before)
-    return amount / median(seconds[1:])  # the first compiled, and touched the memory
+    return amount / median(seconds[1:])  # the first run compiles and reserves memory

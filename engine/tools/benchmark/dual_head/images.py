@@ -28,12 +28,12 @@ from engine.tools.benchmark.reconstructing import rmse
 
 ITERATIONS, SEED = 24, 7
 COUNTS_PER_LINE = 1.72e8 / 56_070_144
-"""Counts per line of response of the paper's scan."""
+"""Counts per line of response in the paper's scan."""
 RADIUS_MM = 20.0
 RESOLVED_MM = 1.35
-"""Rods that 24 iterations resolve."""
+"""Diameter of the rods that 24 iterations resolve."""
 MOST_DIFFERENCE = 1e-4
-"""Largest difference between the images of two devices, relative to their size."""
+"""Largest relative RMS difference between the images of two devices."""
 
 
 def run(
@@ -43,10 +43,28 @@ def run(
     iterations: int = ITERATIONS,
     n_counts: float | None = None,
 ) -> Plain:
-    """Simulate one scan, and reconstruct it on every device."""
+    """Simulate one scan, and reconstruct it on every device.
+
+    Parameters
+    ----------
+    devices
+        devices; the last one simulates
+    work
+        scanner, response and subsets
+    iterations
+        iterations of OSEM
+    n_counts
+        counts of the scan; None for as many per line as in the paper
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     sectors = sectors_of(work)
     n_prompts = n_counts or COUNTS_PER_LINE * work.n_lines
     phantom = derenzo(radius_mm=_radius_mm(work), along="y")
+    # The last device is the GPU if there is one: simulating is a projection too
     scan = simulate_histogram(
         phantom, work.response, n_prompts=n_prompts, seed=SEED, on=devices[-1]
     )
@@ -73,8 +91,15 @@ def run(
 
 
 def sectors_of(work: PanelWork) -> list[RodSector]:
-    """Return the rods with neighbours in the image."""
+    """Return the sectors whose rods have neighbours in the image.
+
+    Parameters
+    ----------
+    work
+        scanner and response
+    """
     found = derenzo_sectors(radius_mm=_radius_mm(work))
+    # A single rod has no valley to a neighbour
     return [sector for sector in found if len(sector.centres_mm) > 1]
 
 
@@ -86,7 +111,7 @@ def _radius_mm(work: PanelWork) -> float:
 def _reconstruct(
     scan: Any, work: PanelWork, on: Backend, iterations: int, sectors: Sequence[RodSector]
 ) -> tuple[Plain, Array]:
-    """Return seconds and valleys over peaks, and the last image."""
+    """Return times and valley-to-peak ratios, and the last image."""
     clock = perf_counter()
     n = work.n_subsets
     model = dual_head_pet.build(scan, work.response, n_subsets=n, on=on)
@@ -94,6 +119,7 @@ def _reconstruct(
     found: dict[int, dict[float, float]] = {}
     times, image = [clock], start
     for step in solve(Osem(iterations=iterations, subsets=n), model, start):
+        # An image counts at the end of an iteration only
         if step.subset != n:
             continue
         if step.iteration in (1, iterations):
@@ -107,6 +133,7 @@ def _reconstruct(
         "threads": on.threads if on.gpu is None else None,
         "seconds": times[-1] - clock,
         "first_iteration_s": times[1] - clock,
+        # The first iteration also computes the sensitivities of all subsets, so it is not averaged
         "iteration_s": (times[-1] - times[1]) / (iterations - 1) if done else None,
         "valleys": [
             {"iteration": at, "diameter_mm": mm, "valley_to_peak": ratio}
@@ -131,6 +158,7 @@ def _bars(
         )
         for pair in pairs
     ]
+    # The limit is for the paper's scanner and number of iterations
     if work.scanner.name != BAR_SCANNER or iterations != ITERATIONS:
         return bars
     for row in rows:

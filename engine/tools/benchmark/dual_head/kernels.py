@@ -1,4 +1,4 @@
-"""What the symmetries are worth on a GPU: the paper's Algorithms 1 to 3 against ours (Table 1).
+"""Benefit of the symmetries on a GPU: the paper's Algorithms 1 to 3 against ours (Table 1).
 
 One subset is measured, and scaled to the products of an iteration.
 """
@@ -34,14 +34,34 @@ NOTE = (
 def run(
     on: Backend, work: PanelWork, repeats: int = 3, *, forms: Sequence[MatrixVariant] = FORMS
 ) -> Plain:
-    """Measure the algorithms and our forms; one that the memory cannot hold is told."""
+    """Measure the algorithms and our variants; those that exceed the memory are reported.
+
+    Parameters
+    ----------
+    on
+        GPU
+    work
+        scanner, response and subsets
+    repeats
+        runs of each case; the median counts
+    forms
+        our variants
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     gpu = on.gpu
     if gpu is None:
         raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
+    # The variant that users get is the reference of all results
     reference = _ours(on, work, None)
     n_products = int(work.n_products[reference.orientations].sum())
     makers: dict[str, Callable[[], LinearOperator]] = {
-        f"Algorithm {n}": partial(PaperProjector, reference, gpu, n) for n in get_args(Algorithm)
+        f"Algorithm {n}": partial(PaperProjector, reference, gpu, n)
+        for n in get_args(Algorithm)
+        # Made one by one, since the unfolded matrix of Algorithm 1 nearly fills the memory
     }
     makers |= {_name(form): partial(_ours, on, work, form) for form in forms}
     test = _Test(on, work.n_products_in_all / n_products, repeats, reference)
@@ -58,7 +78,7 @@ def run(
 
 
 class _Test:
-    """One image and one set of values, and how each form is measured on them."""
+    """One image and one set of values, with measurements of each variant."""
 
     def __init__(self, on: Backend, longer: float, repeats: int, reference: LinearOperator) -> None:
         rng = np.random.default_rng(SEED)
@@ -68,7 +88,7 @@ class _Test:
         self._wanted = self._both(reference)
 
     def tried(self, name: str, make: Callable[[], LinearOperator]) -> list[Plain]:
-        """Measure one form both ways; what the memory cannot hold is told."""
+        """Measure a variant in both directions; report one that exceeds the memory."""
         try:
             A = make()
             found = self._both(A)  # compiles
@@ -80,6 +100,7 @@ class _Test:
                 "form": name,
                 "case": case,
                 "device": self._on.name,
+                # Subsets differ in their number of products, so the iteration is scaled by products
                 "iteration_s": self._longer * self._seconds(function),
                 "difference": float(np.abs(mine - wanted).max() / np.abs(wanted).max()),
                 "fault": "",

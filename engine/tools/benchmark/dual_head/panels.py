@@ -1,4 +1,4 @@
-"""What dual-head benchmarks work on: a scanner, its stored response, and how much work it is."""
+"""Problem of the dual-head benchmarks: a scanner, its stored response, and the amount of work."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.operators.matrix.rows import turned_rows
 
 SYSTEMS = {"full": "dhapet", "demo": "demo-panels", "test": "test-panels"}
-"""What a benchmark calls a system, and its scanner."""
+"""Scanner of each system name."""
 SUBSETS = {"full": 72, "demo": 8, "test": 4}
-"""Subsets of an iteration by system; for its own system those of the paper."""
+"""Subsets per iteration by system; for the paper's system those of the paper."""
 SAMPLED = 2
-"""Subsets of the full system that are measured unless more are asked for."""
+"""Subsets of the full system that are measured by default."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class PanelWork:
 
     Attributes
     ----------
-    response : the stored matrix
-    n_subsets : of an iteration
-    n_sampled : subsets that are measured; an iteration is estimated from them
+    response : stored matrix
+    n_subsets : subsets per iteration
+    n_sampled : measured subsets, from which an iteration is estimated
     """
 
     response: ResponseMatrix
@@ -47,6 +47,7 @@ class PanelWork:
 
     def __post_init__(self) -> None:
         s = self.scanner.settings
+        # A subset takes whole families of orientations, so their number is limited
         most = s.n_rows * s.n_columns
         if not 1 <= self.n_sampled <= self.n_subsets <= most:
             raise SettingsError(
@@ -56,19 +57,20 @@ class PanelWork:
 
     @property
     def scanner(self) -> DualHead:
-        """Whose response it is."""
+        """Scanner of the response."""
         return self.response.scanner
 
     @property
     def n_lines(self) -> int:
-        """Lines of response."""
+        """Number of lines of response."""
         return self.scanner.orientations.n_pairs
 
     @cached_property
     def n_products(self) -> NDArray[np.int64]:
-        """(n_orientations,) products of all lines of each: their non-zeros in all planes."""
+        """Products of all lines of each orientation, (n_orientations,): non-zeros in all planes."""
         response, n_planes = self.response, self.scanner.settings.n_planes
         n_stored = response.n_planes_stored
+        # Planes are stored up to the symmetry plane, and all but the middle one count twice
         twice = np.where(n_planes - 1 - np.arange(n_stored) == np.arange(n_stored), 1, 2)
         n_nonzero = np.diff(response.starts).reshape(-1, n_stored) @ twice
         table = self.scanner.orientations
@@ -76,11 +78,11 @@ class PanelWork:
 
     @property
     def n_products_in_all(self) -> int:
-        """Products of an iteration, one way."""
+        """Number of products of an iteration in one direction."""
         return int(self.n_products.sum())
 
     def facts(self) -> Plain:
-        """Return the work in plain values."""
+        """Return the problem as JSON values."""
         s = self.scanner.settings
         return {
             "scanner": self.scanner.name,
@@ -98,7 +100,29 @@ class PanelWork:
 def response_of(
     system: str, path: Path | None, *, threads: int, say: Callable[[str], None]
 ) -> ResponseMatrix:
-    """Read the matrix of a system from a file or the cache, or build it."""
+    """Read the matrix of a system from a file or the cache, or compute it.
+
+    Parameters
+    ----------
+    system
+        key of `SYSTEMS`
+    path
+        response file; None for the cache
+    threads
+        CPU threads for computing it
+    say
+        called with a message before the computation
+
+    Returns
+    -------
+    response
+        matrix; several layers are merged into one
+
+    Raises
+    ------
+    SettingsError
+        if the system is not a dual-head scanner
+    """
     scanner = read_scanner(SYSTEMS[system])
     if not isinstance(scanner, DualHead):
         raise SettingsError(f"{system}: {scanner.name} is no dual-head scanner.")

@@ -1,4 +1,4 @@
-"""The benchmark of dual-head PET, part by part."""
+"""The parts of the benchmark of dual-head PET."""
 
 from __future__ import annotations
 
@@ -14,12 +14,21 @@ PARTS = ("projection", "forms", "kernels", "images")
 
 
 def parts_of(devices: Sequence[Backend], system: str) -> list[str]:
-    """Return what is measured unless asked otherwise: all that takes no more than minutes."""
+    """Return the parts that are measured by default: those that take minutes at most.
+
+    Parameters
+    ----------
+    devices
+        devices to measure
+    system
+        key of `panels.SYSTEMS`
+    """
     on_gpu, on_cpu = (any(on.is_cuda is is_cuda for on in devices) for is_cuda in (True, False))
     chosen = {
         "projection": True,
         "forms": on_cpu,
         "kernels": on_gpu,
+        # Images of the full system take long on a CPU
         "images": system != "full" or not on_cpu,
     }
     return [part for part in PARTS if chosen[part]]
@@ -35,10 +44,32 @@ def run(
     n_counts: float | None = None,
     say: figures.Say,
 ) -> figures.Figures:
-    """Measure some parts; what comes back can go into JSON.
+    """Measure parts one by one.
 
-    repeats : runs of each case, of which the median counts
-    iterations, n_counts : of the reconstruction of rods; None: as many counts a line as the paper
+    Parameters
+    ----------
+    devices
+        devices, the CPU first
+    work
+        scanner, response and subsets
+    parts
+        names from `PARTS`
+    repeats
+        runs of each case; the median counts
+    iterations, n_counts
+        for the images; None for as many counts per line as in the paper
+    say
+        called with the name of each part
+
+    Returns
+    -------
+    figures
+        JSON values for the report
+
+    Raises
+    ------
+    SettingsError
+        for an unknown part
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:

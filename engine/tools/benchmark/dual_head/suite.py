@@ -1,7 +1,8 @@
-"""Dual-head PET with a stored response: forward and back projection of subsets, by the clock.
+"""Dual-head PET with a stored response: wall-clock time of forward and back projection of subsets.
 
-Some subsets of an iteration are measured; the iteration is as many times as long as it has more
-products. The paper's own seconds stand beside (its Tables 2 and 3).
+Some subsets of an iteration are measured. The time of the iteration is scaled by the number of
+products.
+The paper's own times are in the same tables (its Tables 2 and 3).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from engine.tools.benchmark.dual_head.panels import PanelWork
 
 FORWARD, BACK = "forward", "back"
 BAR_SCANNER, BAR_THREADS = "DHAPET", 2
-"""What the bars are for."""
+"""Scanner and threads of the limits."""
 BAR_CPU_S, BAR_BYTES = 60.0, 8 * 2**30
 BAR_CARD, BAR_GPU_S = "H200", 2.0
-"""Seconds of an iteration, forward and back; memory of the process."""
+"""Limits: seconds of an iteration in both directions, and memory of the process."""
 WORKLOAD = (
     "A subset takes whole families of orientations at random, the same in every run; its seconds "
     "hold the decoding of its rows. No line is skipped, so the counts do not matter. A product is "
@@ -36,7 +37,22 @@ WORKLOAD = (
 
 
 def run(devices: Sequence[Backend], work: PanelWork, repeats: int = 1) -> Plain:
-    """Time the sampled subsets, `repeats` times each."""
+    """Measure the sampled subsets.
+
+    Parameters
+    ----------
+    devices
+        devices, the CPU first
+    work
+        scanner, response and subsets
+    repeats
+        runs of each subset; the median counts
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     rows = [row for on in devices for row in _measure(on, work, repeats)]
     return {
         "workload": WORKLOAD,
@@ -50,7 +66,15 @@ def run(devices: Sequence[Backend], work: PanelWork, repeats: int = 1) -> Plain:
 
 
 def timed(case: Callable[[], Any], on: Backend) -> tuple[float, float]:
-    """Seconds by the clock, and of the process on all its cores."""
+    """Return wall-clock seconds, and CPU seconds on all cores.
+
+    Parameters
+    ----------
+    case
+        called once
+    on
+        device, which is waited for
+    """
     clock, busy = perf_counter(), process_time()
     case()
     if on.gpu is not None:
@@ -59,13 +83,14 @@ def timed(case: Callable[[], Any], on: Backend) -> tuple[float, float]:
 
 
 def peak_bytes() -> int:
-    """Memory that the process had at most."""
+    """Return the largest memory of the process so far [bytes]."""
     now = psutil.Process().memory_info()
     if hasattr(now, "peak_wset"):
         return int(now.peak_wset)
     import resource  # not on Windows
     import sys
 
+    # Linux counts in KiB, macOS in bytes
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
 
@@ -74,6 +99,7 @@ def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
     before = None if on.gpu is None else on.gpu.free_bytes()
     A = MatrixProjector(work.response, on=on)
     x = on.to_device(np.ones(A.in_shape, np.float32))
+    # Without this the first subset would include the compiler and the upload of the matrix
     small = A.among(np.arange(1))  # compiles, and brings the rows to a card
     small.adjoint(small.forward(x))
     times: dict[str, list[tuple[float, float]]] = {FORWARD: [], BACK: []}
@@ -89,6 +115,7 @@ def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
         ):
             pairs = [timed(case, on) for _ in range(repeats)]
             times[name].append(tuple(median(column) for column in zip(*pairs, strict=True)))
+    # Subsets are random, and differ in their number of products
     longer = work.n_products_in_all / n_products
     after = None if on.gpu is None else on.gpu.free_bytes()
     device_bytes = None if before is None or after is None else before - after
@@ -99,7 +126,7 @@ def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
 
 
 def _row(case: str, on: Backend, work: PanelWork, seconds: Array, longer: float) -> Plain:
-    """Scale the seconds of the sampled subsets, by the clock and of the process."""
+    """Scale the times of the sampled subsets to an iteration."""
     clock, busy = (float(longer * s) for s in seconds)
     return {
         "case": case,
@@ -117,7 +144,7 @@ def _row(case: str, on: Backend, work: PanelWork, seconds: Array, longer: float)
 
 
 def _bars(on: Backend, work: PanelWork, rows: Sequence[Plain]) -> list[Bar]:
-    """Return bars for the full system on the hardware they name."""
+    """Return the limits for the full system on the hardware that they name."""
     if work.scanner.name != BAR_SCANNER:
         return []
     mine = [row for row in rows if row["device"] == on.name]

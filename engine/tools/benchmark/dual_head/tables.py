@@ -1,4 +1,4 @@
-"""Figures of dual-head PET as tables."""
+"""Tables of dual-head PET."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Part = Plain
 
 
 def times(part: Part) -> list[Table]:
-    """Return seconds forward and back, in the form of the paper's Tables 2 and 3."""
+    """Return the table of times in both directions, in the form of the paper's Tables 2 and 3."""
     devices = dict.fromkeys(who(row) for row in part["rows"])
     ours = {(who(row), row["case"]): row for row in part["rows"]}
     rows = []
@@ -42,6 +42,7 @@ def _four(forward: Plain, back: Plain) -> tuple[str, ...]:
 def _about(part: Part) -> str:
     n_rows, n_columns = part["crystals"]
     sampled, n = part["n_sampled"], part["n_subsets"]
+    # The part "images" measures all subsets once
     if "repeats" not in part:
         measured = f"{n} subsets"
     elif sampled < n:
@@ -58,6 +59,7 @@ def _about(part: Part) -> str:
 
 def _faster(part: Part) -> tuple[str, ...]:
     by = {(row["device"], row["case"]): row["iteration_s"] for row in part["rows"]}
+    # A ratio needs both devices
     if len({device for device, _ in by}) < 2:
         return ()
     ratios = [f"{by['cpu', case] / by['cuda', case]:.0f} × {case}" for case in ("forward", "back")]
@@ -65,7 +67,7 @@ def _faster(part: Part) -> tuple[str, ...]:
 
 
 def forms(part: Part) -> list[Table]:
-    """Return what the symmetries are worth on the CPU."""
+    """Return the table of the benefit of symmetries on the CPU."""
     ours = {(row["form"], row["case"]): row for row in part["rows"]}
     names = list(dict.fromkeys(row["form"] for row in part["rows"]))
     rows = []
@@ -84,7 +86,7 @@ def forms(part: Part) -> list[Table]:
 
 
 def kernels(part: Part) -> list[Table]:
-    """Return the algorithms of the paper and ours on a GPU, its Table 1."""
+    """Return the table of the paper's and our algorithms on a GPU, its Table 1."""
     names = list(dict.fromkeys(row["form"] for row in part["rows"]))
     ours = {(row["form"], row["case"]): row for row in part["rows"]}
     theirs = {row["who"]: f"{seconds(row['iteration_s'])} s" for row in part["published"]}
@@ -108,7 +110,7 @@ def kernels(part: Part) -> list[Table]:
 
 
 def images(part: Part) -> list[Table]:
-    """Return valleys over peaks of the rods, and how far devices are apart."""
+    """Return the table of valley-to-peak ratios of the rods, and the difference between devices."""
     rods = list(dict.fromkeys(v["diameter_mm"] for v in part["rows"][0]["valleys"]))
     rows = []
     for row in part["rows"]:

@@ -1,11 +1,12 @@
-"""What the symmetries are worth on a CPU: the same projection in three forms.
+"""Benefit of the symmetries on a CPU: the same projection in three variants.
 
-correlation : shifts and turns of a stored row, many lines at a time; what a user gets
-line by line : each line gathers with the row of its orientation, turned beforehand
-no symmetry : each line has a row of its own, read from memory
+correlation : shifts and reflections of a stored row for many lines at a time; what users get
+line by line : each line gathers with the row of its orientation, reflected beforehand
+no symmetry : each line has its own row, read from memory
 
-The second and third are measured on lines drawn at random, runs of neighbours, and their seconds
-scaled to all products of an iteration.
+The second and third are measured on random groups of neighbouring lines, and scaled to all
+products of
+an iteration.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from engine.tools.benchmark.dual_head.suite import BACK, FORWARD, timed
 CORRELATION, LINE_BY_LINE, NO_SYMMETRY = "correlation", "line by line", "no symmetry"
 ORIENTATIONS = 8
 LINES = {LINE_BY_LINE: 256, NO_SYMMETRY: 64}
-"""Lines measured of each orientation; copies of rows fill memory."""
+"""Measured lines of each orientation; copies of rows fill the memory."""
 BYTES_PER_NONZERO = 8
-"""Without symmetry: an int32 for where and a float32."""
+"""Without symmetry: an int32 position and a float32 value."""
 SEED = 5
 NOTE = (
     f"{LINE_BY_LINE} and {NO_SYMMETRY}: estimated from lines of {ORIENTATIONS} orientations, drawn "
@@ -42,7 +43,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class LineForms:
-    """Some lines with their rows, as `engine.kernels.matrix.lines` takes them."""
+    """Some lines with their rows, in the form for `engine.kernels.matrix.lines`."""
 
     rows: NDArray[np.int64]
     begins: NDArray[np.int64]
@@ -52,12 +53,12 @@ class LineForms:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """In the order in which the kernels take them."""
+        """Arrays in the order of the kernels' arguments."""
         return self.rows, self.begins, self.row_starts, self.places, self.weights
 
     @property
     def n_products(self) -> int:
-        """Non-zeros of all lines."""
+        """Number of non-zeros of all lines."""
         return int(np.diff(self.row_starts)[self.rows].sum())
 
     def repeated(self) -> LineForms:
@@ -74,10 +75,26 @@ class LineForms:
 
 
 def run(on: Backend, work: PanelWork, repeats: int = 3) -> Plain:
-    """Measure every form, forward and back, and scale it to an iteration."""
+    """Measure every variant in both directions, and scale it to an iteration.
+
+    Parameters
+    ----------
+    on
+        CPU
+    work
+        scanner, response and subsets
+    repeats
+        runs of each case; the median counts
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     rng = np.random.default_rng(SEED)
     n_shifts = work.scanner.orientations.n_shifts
     n = min(ORIENTATIONS, len(n_shifts))
+    # In proportion to their lines, as they occur in an iteration
     chosen = rng.choice(len(n_shifts), n, replace=False, p=n_shifts / n_shifts.sum())
     rows = _correlation(on, work)
     for form in (LINE_BY_LINE, NO_SYMMETRY):
@@ -89,9 +106,23 @@ def run(on: Backend, work: PanelWork, repeats: int = 3) -> Plain:
 
 
 def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator) -> LineForms:
-    """Return up to `most` neighbouring lines of each of some orientations.
+    """Return neighbouring lines of some orientations.
 
-    Voxels are counted in the image with the response's margin around, [z, y, x].
+    Parameters
+    ----------
+    work
+        scanner and response
+    chosen
+        numbers of the orientations
+    most
+        most lines of each orientation
+    rng
+        random generator
+
+    Returns
+    -------
+    lines
+        lines with rows; voxels are counted in the image with the response's margin, [z, y, x]
     """
     d, table = work.scanner.settings.voxels_per_pitch, work.scanner.orientations
     n_y, n_x = _bordered(work)[1:]
@@ -100,11 +131,13 @@ def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator
     places, weights = [], []
     for number, (a, b) in enumerate(table.offsets[chosen].tolist()):
         row, (_, shape) = work.response.row(a, b), table.block(a, b)
+        # Sorted by memory address, as a stored matrix would be
         order = np.lexsort((row.k, row.p, row.j))
         places.append(((row.j * n_y + row.p) * n_x + row.k)[order])
         weights.append(row.values[order])
         starts.append(starts[-1] + len(order))
         n_all = shape[0] * shape[1]
+        # Neighbours share voxels in the cache, as in a real projection
         first = rng.integers(max(n_all - most, 0) + 1)
         r, c = np.divmod(first + np.arange(min(most, n_all)), shape[1])
         begins.append(d * ((margin + r) * n_y * n_x + margin + c))
@@ -119,7 +152,7 @@ def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator
 
 
 def _bordered(work: PanelWork) -> tuple[int, int, int]:
-    """Shape of the image with the response's margin around."""
+    """Return the shape of the image with the response's margin."""
     n_z, n_y, n_x = work.scanner.grid.shape
     more = 2 * work.response.margin * work.scanner.settings.voxels_per_pitch
     return n_z + more, n_y, n_x + more
@@ -144,7 +177,7 @@ def _line_by_line(
     n, n_voxels = len(lines.rows), int(np.prod(_bordered(work)))
     x, y = np.ones(n_voxels, np.float32), np.ones(n, np.float32)
     images = np.zeros((on.threads, n_voxels), np.float32)
-    images[:] = 1  # touches the memory
+    images[:] = 1  # reserves the memory now
 
     def forward() -> None:
         def share(_: int, start: int, stop: int) -> None:
@@ -169,7 +202,7 @@ def _line_by_line(
 def _row(
     form: str, case: str, seconds: Sequence[float], n_products: int, on: Backend, work: PanelWork
 ) -> Plain:
-    """Scale the seconds of some products, by the clock and of the process."""
+    """Scale the times of some products to an iteration."""
     longer = work.n_products_in_all / n_products
     return {
         "form": form,

@@ -1,7 +1,8 @@
-"""How far a folder that fills is followed behind who fills it, in another process.
+"""Delay in a growing folder that another process fills.
 
-Behind is, at every moment, how many images are written to their end and not handed over yet. Both
-processes read the same clock, so each moment is known in both.
+The delay at any time is the number of images that are completely written and not yet delivered.
+Both
+processes read the same clock, so times are comparable.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SHAPE = (16, 24)
 PREFIX = "scan_"
 MOST_BEHIND = 1
 GIVEN_UP_S = 30.0
-"""Without an image for so long, the rest is not waited for."""
+"""Time without an image after which the measurement ends."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,9 @@ class FolderCase:
 
     Attributes
     ----------
-    n_there : images in it when it is first looked at
-    n_new : images that come while it is followed
-    images_per_s : how fast they come
+    n_there : images before it is followed
+    n_new : images that come meanwhile
+    images_per_s : rate of the new images
     """
 
     n_there: int
@@ -47,16 +48,28 @@ class FolderCase:
 
 
 CASE = FolderCase(9000, 1000, 1 / 12e-3)
-"""The images of FleX-ray, in a folder of ten thousand."""
+"""The image rate of FleX-ray, in a folder of ten thousand images."""
 
 
 def run(case: FolderCase = CASE) -> Plain:
-    """Follow a folder; returns how many images it was behind at most, and how late they came."""
+    """Follow a folder, and measure the delay.
+
+    Parameters
+    ----------
+    case
+        numbers and rate of images
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     with TemporaryDirectory() as name:
         folder, (line, far_line) = Path(name) / "scan", process_context().Pipe()
         folder.mkdir()
         writer = new_process(_write, folder, case, far_line, name="folder-writer")
         writer.start()
+        # Otherwise the death of the writer would go unnoticed on the pipe
         far_line.close()
         line.recv()  # the images that are there from the beginning
         loader = Loader()
@@ -77,16 +90,19 @@ def run(case: FolderCase = CASE) -> Plain:
 
 
 def lag(written_s: Sequence[float], arrived_s: Sequence[float]) -> Plain:
-    """Return the largest lag [images], the share of time behind by more than one, and latencies.
+    """Return the largest delay, the share of time behind by more than one image, and latencies.
 
     Parameters
     ----------
-    written_s, arrived_s
-        when each image was written to its end, and handed over [s]
+    written_s
+        times at which images were completely written [s]
+    arrived_s
+        times at which they were delivered [s]
     """
     written, arrived = np.asarray(written_s), np.asarray(arrived_s)
     moments = np.concatenate([written, arrived])
     steps = np.concatenate([np.ones(len(written)), -np.ones(len(arrived))])
+    # Stable: an image that is written and delivered at the same time was behind for a moment
     order = np.argsort(moments, kind="stable")
     behind, lasts = np.cumsum(steps[order])[:-1], np.diff(moments[order])
     late_ms = 1e3 * (arrived - written[: len(arrived)])
@@ -101,11 +117,11 @@ def lag(written_s: Sequence[float], arrived_s: Sequence[float]) -> Plain:
 
 
 def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[float]:
-    """Take all images; the new ones come when those that were there are taken."""
+    """Receive all images; new ones are requested once the existing ones were received."""
     arrived: list[float] = []
     n_taken, has_gone_on = 0, False
     while not isinstance(arrivals.take(GIVEN_UP_S), Waiting):
-        pass  # it is not ready yet
+        pass  # the source is not ready yet
     while len(arrived) < case.n_new:
         if n_taken >= case.n_there and not has_gone_on:
             has_gone_on = True
@@ -122,7 +138,7 @@ def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[fl
 
 
 def _write(folder: Path, case: FolderCase, line: Connection) -> None:
-    """Write the images, and say when each was there."""
+    """Write the images, and send the time of each."""
     from tifffile import imwrite
 
     values = np.full(SHAPE, 1000, np.uint16)

@@ -1,7 +1,8 @@
-"""Memory of a live reconstruction over very many frames that another process sends.
+"""Memory of a live reconstruction over very many frames from another process.
 
-RSS is read when the first frames have been worked on, again and again after that, and at the end;
-what grows with the number of frames shows as growth.
+The resident memory is read after the first frames, repeatedly, and at the end. Memory that grows
+with
+the number of frames shows as growth.
 """
 
 from __future__ import annotations
@@ -24,14 +25,30 @@ from engine.tools.benchmark.live.sender import SendingDetector, sending
 N_FRAMES, FRAMES_PER_S = 100_000, 2500.0
 SETUP = Setup("tiny", (16, 24), 16, 75)
 WARM = 0.1
-"""Part of the frames after which memory is what it will be."""
+"""Share of the frames after which memory should be constant."""
 MOST_GROWTH_MIB = 8.0
 GIVEN_UP = 4
-"""So many times as long as the frames take, they are waited for."""
+"""Longest wait, in units of the planned duration."""
 
 
 def run(on: Backend, *, n_frames: int = N_FRAMES, frames_per_s: float = FRAMES_PER_S) -> Plain:
-    """Follow a detector for so many frames; returns RSS at first, at most and at last."""
+    """Follow a detector, and measure the resident memory.
+
+    Parameters
+    ----------
+    on
+        device
+    n_frames
+        number of frames
+    frames_per_s
+        rate of the detector
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
+    # Tiny frames: leaks per frame show, and not the memory of images
     detector = SendingDetector(SETUP.detector, frames_per_s, np.pi / SETUP.n_views)
     settings = LiveSettings(mode="sliding", turn="half", weights="even", preview_edge=0)
     steps = (FlatField(), Logarithm())
@@ -46,6 +63,7 @@ def run(on: Backend, *, n_frames: int = N_FRAMES, frames_per_s: float = FRAMES_P
         while figures.frames < n_frames and monotonic() < until:
             session.take(0.1)
             figures = session.newest.statistics
+            # A few readings are enough, since reading takes time too
             if not rss or figures.frames - rss[-1][0] >= WARM * n_frames / 4:
                 rss.append((figures.frames, process.memory_info().rss))
         rss.append((figures.frames, process.memory_info().rss))

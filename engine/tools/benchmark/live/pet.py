@@ -1,11 +1,14 @@
-"""Live PET: events by the clock, images of them at 128³, planted jumps, and ten still minutes.
+"""Live PET in real time: images at 128³, planted jumps, and ten minutes without motion.
 
-A head of two compartments in the ring of the demo, 2e5 events in a second, delayeds among them,
-with the μ-map; a thread gives events when they are due. Behind is from the arrival of the newest
-event of an image to the image after it, the most after a warm-up. A jump is said when the session
-hands its event over, counted from the moment at which it was due. The images are filtered as the
-protocol says; away is the root of their mean squared difference from those of an ordinary run on
-the same events, in the object, over the mean there.
+A head of two compartments in the ring of the demo with 2e5 events per second, including delayeds,
+and
+the μ-map. A thread delivers events when they are due. The delay is measured from the arrival of the
+newest event of an image to the next image; the largest one after a warm-up counts. A jump counts
+from
+the time of its events to the time at which the session reports it. Images have the filters of the
+protocol. Their difference is the RMS difference from a normal run on the same events within the
+object,
+relative to the mean there.
 """
 
 from __future__ import annotations
@@ -62,13 +65,13 @@ PROTOCOL = ListModeProtocol(
     finishing=(Gaussian(fwhm_mm=5.0),),
 )
 OBJECT = 0.2
-"""Part of the largest value that counts as object."""
+"""Share of the maximum above which a voxel belongs to the object."""
 LEAST_HZ, MOST_BEHIND_S, MOST_SAID_S, MOST_AWAY = 1.0, 2.0, 2.0, 2.0
 
 
 @dataclass
 class _Run:
-    """What was seen of one session."""
+    """Observations of one session."""
 
     hz: list[float]
     behind: list[float]
@@ -79,7 +82,22 @@ class _Run:
 
 
 def run(on: Backend, *, seconds: float = SECONDS, still_s: float = STILL_S) -> Plain:
-    """Measure images, jumps and the still scan."""
+    """Measure images, jumps and the scan without motion.
+
+    Parameters
+    ----------
+    on
+        device
+    seconds
+        duration of the scans for images [s]
+    still_s
+        duration of the scan without motion [s]
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     still = pools_of(Pose())
     _prepare(still, on)
     modes: tuple[EventsOfImage, ...] = ("growing", "sliding")
@@ -97,7 +115,7 @@ def run(on: Backend, *, seconds: float = SECONDS, still_s: float = STILL_S) -> P
 
 
 def _prepare(pools: Pools, on: Backend) -> None:
-    """Make the sensitivity and compile, as the first scan of a day does."""
+    """Compute the sensitivity and compile the kernels, as the first scan of a day does."""
     head = ClockedScanner(list(moments_of(lambda _: pools, steady, 0.1)), pools.mu_map).head
     corrections = LiveCorrections(head, PROTOCOL, on=on)
     live_image_of(corrections, PROTOCOL, on=on, stopped=lambda: False)
@@ -168,7 +186,9 @@ def _followed(scanner: ClockedScanner, mode: EventsOfImage, on: Backend) -> _Run
             if not isinstance(news, LivePetUpdate) or news.image is None or news.state:
                 continue
             first_s = min(first_s, monotonic())
+            # The final image has more iterations, so the last one before it is compared too
             seen.at_last_event = seen.at_last_event if session.settles else news.image
+            # The first seconds have few events, and the sensitivity is still rough
             if monotonic() - first_s > WARM_S and not session.settles:
                 seen.hz.append(news.statistics.refresh_hz)
                 seen.behind.append(news.statistics.behind_s)
@@ -177,7 +197,7 @@ def _followed(scanner: ClockedScanner, mode: EventsOfImage, on: Backend) -> _Run
 
 
 def _still(pools: Pools, seconds: float, activity: Activity) -> Plain:
-    """Watch a head that does not move, as fast as that goes."""
+    """Watch a head without motion, as fast as possible."""
     watch, events, alarms = MotionWatch(), 0, 0
     for moment in moments_of(lambda _: pools, activity, seconds):
         events += moment.n_events
@@ -186,7 +206,8 @@ def _still(pools: Pools, seconds: float, activity: Activity) -> Plain:
 
 
 def _away(image: Volume, ordinary: Volume) -> float:
-    """Root of the mean squared difference in the object, of the mean there [%]."""
+    """Return the RMS difference within the object relative to the mean [%]."""
+    # A live image is in counts/mm, a normal run may be in Bq/mL
     scale = float(image.values.sum(dtype=np.float64) / ordinary.values.sum(dtype=np.float64))
     inside = ordinary.values > OBJECT * ordinary.values.max()
     same_unit = image.unit == ordinary.unit

@@ -1,8 +1,9 @@
-"""A head that is still, jumps, and takes up activity, as events by the clock.
+"""A head that is still, jumps, or takes up activity, as events in real time.
 
-Events are simulated once, a pool for each place of the head and each of its two compartments, and
-drawn from the pools again and again, with Poisson numbers: so a scan of any length has the noise of
-counting, and as much activity in each compartment as is wanted at each time.
+Events are simulated once, one pool for each position of the head and each of its two compartments.
+They
+are then drawn repeatedly, in Poisson distributed numbers. A scan of any length thus has realistic
+counting noise, and the activity of each compartment can change over time.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ SCANNER, SEED = "demo-ring", 20240701
 POOL, RANDOMS = 300_000, 0.15
 MOMENT_S = 0.1
 PROMPTS_PER_S, DELAYEDS_PER_S = 174_000.0, 26_000.0
-"""Together 2e5 events in a second."""
+"""Together 2e5 events per second."""
 
 Activity = Callable[[float], tuple[float, float]]
-"""Time [s] to the rates of both compartments, relative."""
+"""Maps time [s] to the relative rates of both compartments."""
 
 
 @dataclass(frozen=True)
 class Pose:
-    """A place of the head: shifted, and turned about the axis of the scanner."""
+    """Position of the head: shift, and rotation about the axis of the scanner."""
 
     shift_mm: Point = (0.0, 0.0, 0.0)
     turn_deg: float = 0.0
@@ -43,7 +44,7 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """Events of both compartments, and delayeds, of a pose, with the μ-map."""
+    """Events of both compartments and delayeds at one position, with the μ-map."""
 
     parts: tuple[ListMode, ListMode]
     delayeds: ListMode
@@ -51,18 +52,36 @@ class Pools:
 
 
 def steady(_: float) -> tuple[float, float]:
-    """Both compartments as they are."""
+    """Return constant rates of both compartments."""
     return 0.7, 0.3
 
 
 def changing(seconds: float) -> tuple[float, float]:
-    """Uptake in one, washout in the other, and the decay of C-11 in both."""
+    """Return rates with uptake in one compartment, washout in the other, and decay of C-11.
+
+    Parameters
+    ----------
+    seconds
+        time since the start of the scan [s]
+    """
+    # Half-life of C-11: 1220 s
     decay = 2 ** (-seconds / 1220)
     return decay * (0.3 + 0.5 * (1 - np.exp(-seconds / 60))), decay * 0.7 * np.exp(-seconds / 120)
 
 
 def pools_of(pose: Pose) -> Pools:
-    """Simulate the head in a pose."""
+    """Simulate the head at a position.
+
+    Parameters
+    ----------
+    pose
+        shift and rotation
+
+    Returns
+    -------
+    pools
+        events of both compartments, delayeds and μ-map
+    """
     scanner = read_scanner(SCANNER)
     found, mu_map = [], None
     for k, phantom in enumerate(_head(pose)):
@@ -78,11 +97,29 @@ def pools_of(pose: Pose) -> Pools:
 def moments_of(
     pools: Callable[[float], Pools], activity: Activity, seconds: float, *, seed: int = SEED
 ) -> Iterator[ListMode]:
-    """Yield the events of a scan, a tenth of a second each, by what the head is at each time."""
+    """Yield the events of a scan in steps of a tenth of a second.
+
+    Parameters
+    ----------
+    pools
+        returns the pools for a time [s]
+    activity
+        returns the rates of both compartments for a time [s]
+    seconds
+        duration [s]
+    seed
+        random seed
+
+    Yields
+    ------
+    events
+        events with times, in order
+    """
     rng = np.random.default_rng(seed)
     for k in range(round(seconds / MOMENT_S)):
         at = (k + 0.5) * MOMENT_S
         now, rates = pools(at), activity(at)
+        # Randoms grow with the square of the activity
         counts = [PROMPTS_PER_S * rate for rate in rates] + [DELAYEDS_PER_S * sum(rates) ** 2]
         parts = []
         for n, pool, is_delayed in zip(
@@ -94,6 +131,7 @@ def moments_of(
             )
         events = joined(parts)
         times = np.sort(rng.integers(round(1e3 * MOMENT_S), size=events.n_events))
+        # Shuffled, so that compartments and delayeds alternate as in a scanner
         order = rng.permutation(events.n_events)
         yield replace(
             events.select(order), time_ms=(times + round(1e3 * k * MOMENT_S)).astype(np.uint32)
@@ -101,11 +139,11 @@ def moments_of(
 
 
 class ClockedScanner:
-    """Gives the events of a scan when they are due, whether anybody takes them or not.
+    """Delivers events when they are due, even if nobody takes them.
 
     Attributes
     ----------
-    begun_s : when the scan began, by `time.monotonic` [s]
+    begun_s : start of the scan, by `time.monotonic` [s]
     """
 
     can_wait, name = False, "scanner"
@@ -116,27 +154,34 @@ class ClockedScanner:
 
     @property
     def head(self) -> ListMode:
-        """The scanner and the μ-map."""
+        """Scanner and μ-map, without events."""
         return replace(head_of(self._moments[0]), mu_map=self._mu_map)
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
-        """Yield events until all were given, or it is stopped."""
+        """Yield events until the end, or until it is stopped.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer
+        """
         self.begun_s, first = monotonic(), 0
         for k, events in enumerate(self._moments):
             due = self.begun_s + (k + 1) * MOMENT_S
             stop.wait(max(due - monotonic(), 0))
             if stop.is_set():
                 break
+            # The due time counts as the arrival: a late thread must not hide a delay
             yield EventBatch(events, first, due)
             first += events.n_events
         yield Ended("scanner: ended.")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def _head(pose: Pose) -> tuple[ShapePhantom, ShapePhantom]:
-    """A large ellipsoid, and two small ones to one side and in front, which take up otherwise."""
+    """Return a large ellipsoid, and two small ones off the centre with another uptake."""
     water = {"mu_per_mm": 0.0096}
     big = Ellipsoid((0, 0, 0), (65, 85, 60), activity=1.0, **water)
     body = Ellipsoid((0, 0, 0), (65, 85, 60), **water)

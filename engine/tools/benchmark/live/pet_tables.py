@@ -1,4 +1,4 @@
-"""Tables of live PET: how images keep up with the events, and what is said of motion."""
+"""Tables of live PET: images and motions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from engine.tools.benchmark.table import Table
 
 
 def live_pet(part: Plain) -> list[Table]:
-    """Return the tables of images, jumps and the still scan."""
+    """Return the tables of images, jumps and the scan without motion.
+
+    Parameters
+    ----------
+    part
+        result of `pet.run`
+    """
     images = [
         (
             r["case"],

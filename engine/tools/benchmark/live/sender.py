@@ -1,7 +1,7 @@
-"""A detector in another process that does not wait: frames by the clock, over ZeroMQ.
+"""A detector in another process that does not wait: frames in real time over ZeroMQ.
 
-Frame k is due at k / rate after the first. What is not fetched in time is overwritten: the detector
-goes on with the newest frame that its own buffer holds, and the numbers between are missing.
+Frame k is due at k / rate after the first. Frames that are not fetched in time are overwritten: the
+detector continues with the newest frame in its buffer, and the numbers in between are missing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from engine.live.ct.playing import Played
 from engine.live.ct.sources.stream import StreamSource
 
 BUFFER_S = 0.05
-"""Frames that the detector itself holds until they are fetched."""
+"""Time for which the detector itself stores frames."""
 LOOK_MS = 10
 WAITING_MESSAGES = 8
-"""Frames on their way, besides."""
+"""Most frames in transit, in addition."""
 DRAWN, SEED = 8, 20240612
-"""Different frames, sent again and again, and how they are drawn."""
+"""Number of different frames, which are sent in turn, and their random seed."""
 OPEN_COUNTS, DARK_COUNTS = 20_000, 100
 START_S = 60.0
 ANYWHERE = "tcp://127.0.0.1:*"
@@ -39,13 +39,13 @@ ANYWHERE = "tcp://127.0.0.1:*"
 
 @dataclass(frozen=True)
 class SendingDetector:
-    """What a detector sends.
+    """Frames of a detector.
 
     Attributes
     ----------
     shape : (n_rows, n_columns)
-    frames_per_s : how fast
-    step_rad : from one frame to the next
+    frames_per_s : frame rate
+    step_rad : angle between two frames
     """
 
     shape: tuple[int, int]
@@ -58,23 +58,53 @@ class SendingDetector:
         return Played(kind, 0, None, np.full(self.shape, counts, np.uint16))
 
     def projection(self, k: int, drawn: Array) -> Played:
-        """Return frame `k`."""
+        """Return frame `k`.
+
+        Parameters
+        ----------
+        k
+            number of the frame
+        drawn
+            result of `drawn_of`
+        """
         angle = float(k * self.step_rad % (2 * np.pi))
         return Played(FrameKind.PROJECTION, k, angle, drawn[k % DRAWN])
 
 
 def drawn_of(shape: tuple[int, int]) -> Array:
-    """(DRAWN, n_rows, n_columns) noisy counts behind an upright disc of half the width."""
+    """Return noisy counts behind an upright disc of half the width, (DRAWN, n_rows, n_columns).
+
+    Parameters
+    ----------
+    shape
+        (n_rows, n_columns)
+    """
     x = np.linspace(-1, 1, shape[1])
     expected = OPEN_COUNTS * np.exp(-2 * np.sqrt(np.maximum(0.25 - x**2, 0)))
     rng = np.random.default_rng(SEED)
+    # One row for all rows: random numbers for large frames would take minutes
     row = rng.poisson(expected, (DRAWN, 1, shape[1])) + DARK_COUNTS
     return np.ascontiguousarray(np.broadcast_to(row, (DRAWN, *shape)), np.uint16)
 
 
 @contextmanager
 def sending(detector: SendingDetector, name: str, geometry: XrayGeometry) -> Iterator[SentFrames]:
-    """Start a detector in a process of its own; yields the source of its frames."""
+    """Start a detector in another process, and yield the source of its frames.
+
+    Parameters
+    ----------
+    detector
+        frames and rate
+    name
+        name of the source
+    geometry
+        geometry of the scan
+
+    Raises
+    ------
+    ResourceError
+        if the process does not start in time
+    """
     line, far_line = process_context().Pipe()
     process = new_process(_send, detector, far_line, name="sender")
     process.start()
@@ -84,12 +114,12 @@ def sending(detector: SendingDetector, name: str, geometry: XrayGeometry) -> Ite
             raise ResourceError(f"{name}: the sender did not start within {START_S:g} s.")
         yield SentFrames(line.recv(), line, name, geometry, detector.frames_per_s)
     finally:
-        line.close()  # it ends then
+        line.close()  # ends the sender
         process.join()
 
 
 class SentFrames:
-    """Frames of the other process; each is said to have arrived when it was due."""
+    """Frames of the other process; their time of arrival is the time at which they were due."""
 
     can_wait = False
 
@@ -100,22 +130,29 @@ class SentFrames:
         self._source, self._line, self._rate = StreamSource(address), line, rate
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield dark, flat and projections until it is stopped."""
+        """Yield dark, flat and projections until it is stopped.
+
+        Parameters
+        ----------
+        stop
+            set by the consumer
+        """
         begun: float | None = None
         for each in self._source.frames(stop):
             if isinstance(each, Frame) and each.kind == FrameKind.PROJECTION:
                 begun = self._line.recv() if begun is None else begun
+                # The time in the pipe and in the queue then counts as latency
                 yield replace(each, arrived_s=begun + each.index / self._rate)
             else:
                 yield each
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._source.close()
 
 
 def _send(detector: SendingDetector, line: Connection) -> None:
-    """Send until the other process closes the line."""
+    """Send until the other process closes the pipe."""
     import zmq
 
     drawn, options = drawn_of(detector.shape), {int(zmq.SNDHWM): WAITING_MESSAGES}
@@ -131,13 +168,27 @@ def _send(detector: SendingDetector, line: Connection) -> None:
         line.send(begun)
         while not line.poll(max(begun + (last + 1) / rate - monotonic(), 0)):
             newest = int((monotonic() - begun) * rate)
+            # Older frames have left the detector's buffer
             k = max(newest - int(BUFFER_S * rate), last + 1)
             if sent(socket, message_of(detector.projection(k, drawn)), LOOK_MS):
                 last = k
 
 
 def frames_of(detector: SendingDetector, numbers: Sequence[int]) -> list[Frame]:
-    """Return frames as they are sent, to compare with."""
+    """Return frames as they are sent, for comparison.
+
+    Parameters
+    ----------
+    detector
+        frames and rate
+    numbers
+        numbers of the projections
+
+    Returns
+    -------
+    frames
+        dark, flat and the projections
+    """
     drawn = drawn_of(detector.shape)
     sent = [detector.reference(kind) for kind in (FrameKind.DARK, FrameKind.FLAT)]
     sent += [detector.projection(k, drawn) for k in numbers]

@@ -1,10 +1,12 @@
-"""A detector that does not wait, followed: three slices of the newest half turn, Table 1's setups.
+"""Follow a detector that does not wait: three slices, with the setups of Table 1.
 
-Another process sends frames at the paper's rates (`engine.tools.benchmark.live.sender`), whether
-anybody takes them or not: those that were not taken are dropped and counted. Unlike in the paper
-all is in the figures: the way from process to process, darks, flats, logarithm, filter and the
-slices of a half turn and the fan. Latency is from the moment a frame is due to the images that have
-it.
+Another process sends frames at the paper's rates (`engine.tools.benchmark.live.sender`). Frames
+that are
+not taken in time are dropped and counted. Unlike in the paper, the times include everything:
+transfer
+between processes, darks, flats, logarithm, filter, and slices of a half rotation plus the fan
+angle.
+Latency is measured from the time at which a frame is due to the images with it.
 """
 
 from __future__ import annotations
@@ -33,34 +35,34 @@ from engine.tools.benchmark.live import folder, memory, pet
 from engine.tools.benchmark.live.sender import SendingDetector, frames_of, sending
 
 FRAMES_PER_S = {"FleX-ray": 1 / 12e-3, "High-speed": 12_800.0, "Tomobank": 1 / 0.8e-3}
-"""Rates of the detectors, by the paper."""
+"""Frame rates of the detectors in the paper."""
 FOLDER, MEMORY, PET = "folder", "memory", "pet"
-"""The cases of a folder that fills, and of very many frames."""
+"""Cases of a growing folder, of very many frames, and of PET."""
 WARM_S = 4.0
-"""From the first image until the figures are taken."""
+"""Time from the first image to the start of the measurement."""
 COPIES = 3
-"""Arrays for each view: line integrals, and filtered ones by rows and by columns."""
+"""Arrays per view: line integrals, and filtered ones by rows and by columns."""
 ROOM = 0.7
-"""Part of the free memory that a setup may take."""
+"""Share of the free memory that a setup may use."""
 BAR_SETUP = "FleX-ray"
 LEAST_HZ, MOST_MEDIAN_MS, MOST_P99_MS = 12.0, 150.0, 300.0
 
 
 @dataclass(frozen=True)
 class LiveCase:
-    """One detector: its setup, and how many frames it sends in a second."""
+    """One detector: its setup and frame rate."""
 
     setup: Setup
     frames_per_s: float
 
     @property
     def name(self) -> str:
-        """As the command line has it."""
+        """Name on the command line."""
         return "flexray" if self.setup.name == BAR_SETUP else self.setup.name.lower()
 
     @property
     def sends(self) -> SendingDetector:
-        """What the other process sends."""
+        """Frames of the other process."""
         return SendingDetector(self.setup.detector, self.frames_per_s, np.pi / self.setup.n_views)
 
 
@@ -68,7 +70,29 @@ CASES = tuple(LiveCase(setup, FRAMES_PER_S[setup.name]) for setup in SETUPS)
 
 
 def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[str], None]) -> Plain:
-    """Measure the cases of these names; what comes back can go into JSON."""
+    """Measure cases.
+
+    Parameters
+    ----------
+    on
+        device
+    names
+        names of cases; empty for the default ones
+    seconds
+        measured time per case [s]
+    say
+        called with the name of each part
+
+    Returns
+    -------
+    figures
+        JSON values for the report
+
+    Raises
+    ------
+    SettingsError
+        for an unknown case
+    """
     known = {case.name: case for case in CASES}
     allowed = (*known, FOLDER, MEMORY, PET)
     unknown = [name for name in names if name not in allowed]
@@ -84,12 +108,28 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
     if MEMORY in wanted:
         parts["live_memory"] = lambda: memory.run(on)
     if PET in wanted:
+        # Live PET runs on the CPU only
         parts["live_pet"] = lambda: pet.run(cpu(on.threads) if on.is_cuda else on)
     return figures.collect(figures.LIVE, [on], parts, say)
 
 
 def run(on: Backend, *, cases: Sequence[LiveCase] = CASES, seconds: float = RECENT_S + 1) -> Plain:
-    """Follow each detector for some seconds; one that memory cannot hold is said and left out."""
+    """Follow each detector for some time; those that exceed the memory are reported.
+
+    Parameters
+    ----------
+    on
+        device
+    cases
+        detectors
+    seconds
+        measured time per detector [s]
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     rows = [_row(on, case, seconds) for case in cases]
     return {
         "workload": "Three slices at right angles of the newest half turn while frames come, flat "
@@ -106,6 +146,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
     settings = LiveSettings(mode="sliding", turn="half", weights="even", preview_edge=0)
     steps = (FlatField(), Logarithm())
     planes = setup.planes(0)
+    # Only for the number of views in the window; freed before the measurement
     live = LiveSlices(setup.geometry, planes, steps=steps, settings=settings, on=on)
     row: Plain = {
         "case": case.name, "setup": setup.name, "detector": list(setup.detector),
@@ -134,7 +175,7 @@ def _figures_of(case: LiveCase, choices: LiveChoices, on: Backend, seconds: floa
 def _followed(
     case: LiveCase, choices: LiveChoices, on: Backend, seconds: float
 ) -> tuple[LiveUpdate, LiveStatistics]:
-    """Follow a detector; returns what is newest in the end, and the figures when it was warm."""
+    """Follow a detector; return the last update, and the statistics after the warm-up."""
     with (
         sending(case.sends, case.name, case.setup.geometry) as source,
         LiveSession(source, choices, on=on) as session,
@@ -146,7 +187,7 @@ def _followed(
 
 
 def _after(session: LiveSession, seconds: float) -> LiveUpdate:
-    """Follow a session; returns what is newest then."""
+    """Follow a session for some time, and return its newest state."""
     until = monotonic() + seconds
     while monotonic() < until:
         session.take(0.1)
@@ -154,10 +195,11 @@ def _after(session: LiveSession, seconds: float) -> LiveUpdate:
 
 
 def _difference(case: LiveCase, choices: LiveChoices, update: LiveUpdate, on: Backend) -> float:
-    """Return how far the slices are from those of the same views, stored, in parts of the most."""
+    """Return the largest relative difference from slices of the same views in a stored scan."""
     images = update.images
     if images is None:
         return float("nan")
+    # Angles give the numbers of the views, whichever were dropped
     behind = (images.angles_rad[-1] - images.angles_rad) % (2 * np.pi)
     numbers = [images.newest - round(angle / case.sends.step_rad) for angle in behind]
     live = LiveSlices(
@@ -165,6 +207,7 @@ def _difference(case: LiveCase, choices: LiveChoices, update: LiveUpdate, on: Ba
     )
     live.add(frames_of(case.sends, numbers))
     stored = live.refresh(is_idle=True)
+    # Another number of views would compare different scans
     if stored is None or stored.n_views != images.n_views:
         return float("nan")
     pairs = zip(images.values, stored.values, strict=True)
