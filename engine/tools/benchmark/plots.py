@@ -1,4 +1,4 @@
-"""Pictures of stored figures: ours filled, the paper's hollow, times and rates on log axes."""
+"""Plots of stored figures: ours filled, the paper's hollow, with logarithmic axes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,23 @@ DPI = 150
 
 
 def draw(part: str, runs: Sequence[Run], kind: str) -> bytes:
-    """Return the picture of a part of some runs, "png" or "svg"."""
+    """Draw the plot of one part of some runs.
+
+    Parameters
+    ----------
+    part
+        name of the part, a key of `PLOTS`
+    runs
+        runs with this part
+    kind
+        "png" or "svg"
+
+    Returns
+    -------
+    image
+        content of the file
+    """
+    # Imported here, since Matplotlib is slow to import
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -52,10 +68,12 @@ def draw(part: str, runs: Sequence[Run], kind: str) -> bytes:
         "axes.axisbelow": True,
         "grid.color": "#e4e7ea",
         "grid.linewidth": 0.7,
+        # Fixed, so that the same figures give the same file
         "svg.hashsalt": part,
     }
     with rc_context(style):
         figure = Figure(figsize=(7.6, 4.6), layout="constrained")
+        # Without pyplot, which would need a display
         FigureCanvasAgg(figure)
         PLOTS[part](figure.add_subplot(), runs)
         target = BytesIO()
@@ -65,7 +83,7 @@ def draw(part: str, runs: Sequence[Run], kind: str) -> bytes:
 
 
 def _table2(axes: Axes, runs: Sequence[Run]) -> None:
-    """Seconds over the edge of the image."""
+    """Plot seconds against the edge of the image."""
     styles = looks()
     parts = [(run, run["parts"]["table2"]) for run in runs]
     for run, part in parts:
@@ -88,7 +106,7 @@ def _table2(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _table3(axes: Axes, runs: Sequence[Run]) -> None:
-    """Seconds of each case, one line of the picture for each."""
+    """Plot seconds of each case, one line per case."""
     styles = looks()
     parts = [(run, run["parts"]["table3"]) for run in runs]
     names = list(dict.fromkeys(row["case"] for _, part in parts for row in part["rows"]))
@@ -113,7 +131,7 @@ def _table3(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _projector(axes: Axes, runs: Sequence[Run]) -> None:
-    """Events per second of each case."""
+    """Plot events per second of each case."""
     styles = looks()
     parts = [(run, run["parts"]["projector"]) for run in runs]
     names = list(dict.fromkeys(row["case"] for _, part in parts for row in part["rows"]))
@@ -131,7 +149,7 @@ def _projector(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _kernels(axes: Axes, runs: Sequence[Run]) -> None:
-    """Events per second of each form: a column for each mapping and order."""
+    """Plot events per second of each variant, one column per mapping and order."""
     measured = [(run, r) for run in runs for r in run["parts"]["kernels"]["rows"]]
     columns = list(dict.fromkeys(_form(row) for _, row in measured))
     colours = dict(zip(dict.fromkeys(_kind(row) for _, row in measured), COLOURS, strict=False))
@@ -141,6 +159,7 @@ def _kernels(axes: Axes, runs: Sequence[Run]) -> None:
         groups = series(rows, lambda row: f"{row['size']}³, {_kind(row)}")
         for number, (name, points) in enumerate(groups):
             colour, mark = colours[_kind(points[0])], marks[points[0]["size"]]
+            # Side by side within a column, so that marks do not overlap
             beside = 0.7 * ((number + 0.5) / len(groups) - 0.5)
             at = [columns.index(_form(row)) + beside for row in points]
             speeds = [row["events_per_s"] / 1e6 for row in points]
@@ -155,7 +174,7 @@ def _kernels(axes: Axes, runs: Sequence[Run]) -> None:
 
 
 def _cone(axes: Axes, runs: Sequence[Run]) -> None:
-    """Seconds of each case, ours and the peer's."""
+    """Plot seconds of each case, ours and the peer's."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     styles = looks()

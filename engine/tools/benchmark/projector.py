@@ -23,27 +23,45 @@ EVENTS = {"cpu": 1_000_000, "cuda": 16_000_000}
 WORKLOAD = f"events through a 128 x 128 x 128 image of 2 mm voxels: {ORIGIN}"
 
 BARS_EVENTS_PER_S = {"update": 1.7e6, "update, sorted": 2.7e6}
-"""Our first prototype, 2 threads of an AMD EPYC."""
+"""Speeds of the first prototype with 2 threads of an AMD EPYC."""
 BARS_RATIO = {
     "update, TOF 385 ps, sorted": ("update, sorted", 1.0),
     "update, TOF 200 ps, sorted": ("update, sorted", 1.5),
     "update, reproducible, sorted": ("update, sorted", 1 / 1.5),
 }
-"""Case: the case it is compared with, and the least ratio of their speeds."""
+"""Case: the case for comparison, and the least ratio of their speeds."""
 
 Cases = dict[str, Callable[[], Any]]
 
 
 def run(on: Backend, *, n_events: int, repeats: int = 3, seed: int = 1) -> Plain:
-    """Measure every case `repeats` times, one after the other."""
+    """Measure every case repeatedly, one after another.
+
+    Parameters
+    ----------
+    on
+        device
+    n_events
+        number of events
+    repeats
+        runs of each case; the median counts
+    seed
+        random seed of the events
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     rng = np.random.default_rng(seed)
     rays = events(n_events, rng)
     cases = _cases(rays, on, rng)
     peer, note = _parallelproj(rays)
     cases |= peer
-    for case in cases.values():  # compile, and touch the memory
+    for case in cases.values():  # compiles, and reserves memory
         _time(case, on)
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
+    # Interleaved: a slow spell of the machine affects all cases alike
     for _ in range(repeats):
         for name, case in cases.items():
             times[name].append(_time(case, on))
@@ -60,7 +78,7 @@ def run(on: Backend, *, n_events: int, repeats: int = 3, seed: int = 1) -> Plain
 
 
 def _row(name: str, n_events: int, times: list[tuple[float, float]]) -> Plain:
-    """Medians. On a machine with other work the clock misleads: the cores in use tell."""
+    """Return medians. The cores in use show if other work distorts the wall clock."""
     seconds, cpu_s = (median(column) for column in zip(*times, strict=True))
     return {
         "case": name,
@@ -118,7 +136,7 @@ def _parallelproj(rays: Rays) -> tuple[Cases, str]:
 
 
 def _time(case: Callable[[], Any], on: Backend) -> tuple[float, float]:
-    """Seconds by the clock, and of the process on all its cores."""
+    """Return wall-clock seconds, and CPU seconds on all cores."""
     clock, busy = perf_counter(), process_time()
     case()
     if on.gpu is not None:

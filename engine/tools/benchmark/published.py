@@ -1,4 +1,4 @@
-"""What the papers measured, on their machines.
+"""Published measurements of the papers on their machines.
 
 PET: Tables 2 and 3 of van Gendt et al., "Productively Accelerating PET Image Reconstruction on GPUs
 with Julia", seconds from end to end. CT: Graas et al., "ASTRA KernelKit: GPU-Accelerated Projectors
@@ -25,7 +25,7 @@ TABLE2_SECONDS: dict[str, dict[int, float]] = {
     "basic, RTX 2080 Ti": {32: 1.13, 128: 4.88, 512: 71.15},
     "optimised, RTX 2080 Ti": {32: 1.74, 128: 7.14, 512: 33.02},
 }
-"""20 iterations of MLEM: program and machine to seconds by edge of the image [voxels]."""
+"""20 iterations of MLEM: seconds by program and machine, and by the edge of the image [voxels]."""
 
 TABLE3_CASES = (
     "MLEM",
@@ -41,23 +41,37 @@ TABLE3_SECONDS: dict[str, tuple[float | None, ...]] = {
     "V100": (0.97, 0.99, 0.60, 1.31, 1.27, 1.04, 1.17),
     "RTX 2080 Ti": (1.43, 1.44, 0.77, 1.79, 1.58, 1.49, 1.29),
 }
-"""4 iterations on 133 × 86 × 580 voxels: machine to seconds of `TABLE3_CASES`; None: not given."""
+"""4 iterations on 133 × 86 × 580 voxels: seconds of `TABLE3_CASES` by machine, or None."""
 
 CARD = "RTX A6000"
-"""GPU on which Graas et al. measured everything."""
+"""GPU of all measurements by Graas et al."""
 SLICES_SECONDS: dict[str, dict[str, float]] = {
     "ASTRA": {"FleX-ray": 4.8e-3, "High-speed": 35.8e-3, "Tomobank": 291.7e-3},
     "KernelKit": {"FleX-ray": 0.6e-3, "High-speed": 1.8e-3, "Tomobank": 15.7e-3},
 }
-"""Three slices from one scan, without preparing or uploading it: program and scanner."""
+"""Three slices from one scan without preparation or upload, by program and scanner."""
 PATCH_SECONDS = 0.25e-3
-"""Time of a patch of up to 250 × 250 pixels in 1000 views, by a CUDA graph; about."""
+"""Approximate time of a patch of up to 250 × 250 pixels in 1000 views with a CUDA graph."""
 TEXTURES_PER_S = {CARD: 605e9, "H200": 1045e9}
-"""Bilinear values a card reads: 4 in a clock of a multiprocessor (84 at 1.80, 132 at 1.98 GHz)."""
+"""Bilinear values per second: 4 per clock and multiprocessor (84 at 1.80 GHz, 132 at 1.98 GHz)."""
 
 
 def scaled_to(card: str, seconds: float) -> float | None:
-    """What their seconds would be on another card if textures are the limit; None: unknown card."""
+    """Scale a time of the paper to another GPU, assuming that textures are the limit.
+
+    Parameters
+    ----------
+    card
+        name of the GPU
+    seconds
+        time on the paper's GPU
+
+    Returns
+    -------
+    seconds
+        None for an unknown GPU
+    """
+    # By substring: drivers add "NVIDIA" and the memory size to the name
     for name, per_s in TEXTURES_PER_S.items():
         if name in card:
             return seconds * TEXTURES_PER_S[CARD] / per_s
@@ -74,10 +88,11 @@ DUAL_HEAD_SECONDS: dict[str, dict[str, tuple[float, float]]] = {
     "rat, CPU": {"forward": (246.68, 17_761.0), "back": (376.96, 27_141.0)},
     "rat, GPU": {"forward": (2.06, 148.23), "back": (10.55, 759.80)},
 }
-"""Tables 2 and 3: data and machine to seconds of a subset and of an iteration."""
+"""Tables 2 and 3: seconds of a subset and of an iteration, by data and machine."""
 ALGORITHMS_SECONDS = {"Algorithm 1": 2417.0, "Algorithm 2": 171.36, "Algorithm 3": 111.38}
-"""Table 1: forward projection of an iteration on the GPU, without symmetry, with it, and with
-shared memory and textures."""
+"""Table 1: forward projection of an iteration on the GPU without symmetry, with it, and with shared
+memory and textures.
+"""
 
 
 def dual_head() -> list[Plain]:

@@ -1,4 +1,4 @@
-"""One reconstruction as a user gets it, by the clock: corrections, sorting, upload, iterations."""
+"""Time of a reconstruction as users run it: corrections, sorting, upload, iterations."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ Image = Array
 Row = Plain
 
 FEW = 64
-"""Events of the run that compiles the kernels and touches the memory before the clock starts."""
+"""Events of the run that compiles kernels and reserves memory before the measurement."""
 ENOUGH_S = 10.0
-"""Seconds of runs that suffice for a case; a slow one is not repeated further."""
+"""Time of runs after which a case is not repeated further."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of a table: what is reconstructed, and how.
+    """One row of a table: a reconstruction.
 
     Attributes
     ----------
-    name : short, the same on every device
+    name : short name, the same on every device
     on : device and threads
     algorithm : MLEM or OSEM
-    sensitivity : of the scanner, or flat
-    in_order : whether events are sorted along space first
-    attenuation, time_of_flight : whether these are corrected and used
-    filters : of the image between iterations
-    variant : form of the GPU kernels; None: the one chosen by measurement
+    sensitivity : sensitivity of the scanner, or a flat one
+    in_order : True to sort the events first
+    attenuation, time_of_flight : True to correct for attenuation, and to use time of flight
+    filters : filters of the image between iterations
+    variant : variant of the GPU kernels; None for the tuned one
     """
 
     name: str
@@ -59,28 +59,52 @@ class Case:
     variant: RayVariant | None = None
 
     def briefly(self) -> Case:
-        """Return the same with a single iteration."""
+        """Return the same case with a single iteration."""
         return replace(self, algorithm=self.algorithm.model_copy(update={"iterations": 1}))
 
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A row of a table, and the image that came out, (n_z, n_y, n_x) [counts/mm]."""
+    """A row of a table, and its image, (n_z, n_y, n_x) [counts/mm]."""
 
     row: Row
     image: Image
 
 
 def flat_sensitivity(grid: ImageGrid) -> Sensitivity:
-    """Return that of a scanner that sees every voxel equally well: none is corrected."""
+    """Return the sensitivity of a scanner that detects all voxels equally, which corrects nothing.
+
+    Parameters
+    ----------
+    grid
+        grid of the image
+    """
     return Sensitivity(np.ones(grid.shape, np.float32), 0, 0, 0.0)
 
 
 def measure(
     cases: Sequence[Case], scan: ListMode, grid: ImageGrid, *, repeats: int
 ) -> list[MeasuredRun]:
-    """Reconstruct every case `repeats` times, in turns, and keep the run of median seconds."""
+    """Reconstruct all cases alternating, and return the run of median time of each.
+
+    Parameters
+    ----------
+    cases
+        reconstructions
+    scan
+        events of all cases
+    grid
+        grid of the image
+    repeats
+        most runs of each case
+
+    Returns
+    -------
+    runs
+        row and image of each case
+    """
     for case in cases:
+        # One iteration over a few events compiles everything
         _reconstruct(case.briefly(), scan.select(slice(FEW)), grid)
     runs: list[list[Row]] = [[] for _ in cases]
     images: list[Image] = []
@@ -89,6 +113,7 @@ def measure(
             if sum(row["seconds"] for row in rows) > ENOUGH_S:
                 continue
             image, row = _reconstruct(case, scan, grid)
+            # All runs of a case give the same image, so one is enough
             if not rows:
                 images.append(image)
             rows.append(row)
@@ -96,9 +121,15 @@ def measure(
 
 
 def rmse(image: Image, other: Image) -> dict[str, float]:
-    """Return the root mean square difference [counts/mm], also as part of the image's own."""
+    """Return the RMS difference in counts/mm, and relative to the RMS of the first image.
+
+    Parameters
+    ----------
+    image, other
+        (n_z, n_y, n_x)
+    """
     squares = of_image = 0.0
-    for plane, against in zip(image, other, strict=True):  # 512 planes in double are too much
+    for plane, against in zip(image, other, strict=True):  # 512 planes in float64 are too much
         squares += float(np.sum(np.square(plane - against, dtype=np.float64)))
         of_image += float(np.sum(np.square(plane, dtype=np.float64)))
     relative = float(np.sqrt(squares / of_image)) if of_image else 0.0
@@ -112,7 +143,7 @@ def _middle(rows: list[Row]) -> Row:
 
 
 def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Row]:
-    """Return the image, and the seconds of each step and in all."""
+    """Return the image, and the seconds of each step and in total."""
     busy, clock = process_time(), perf_counter()
     data = scan if case.time_of_flight else listmode_pet.without_tof(scan)
     if case.attenuation:
@@ -125,6 +156,7 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
     x = listmode_pet.uniform_start(model)
     ready = perf_counter()
     steps = solve(case.algorithm, model, x, between=_between(case, grid))
+    # Without a copy of each iterate: only the last one is needed
     image = case.on.to_host(deque(steps, maxlen=1).pop().image)
     done = perf_counter()
     updates = case.algorithm.n_iterations * data.n_events

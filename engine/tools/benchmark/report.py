@@ -1,4 +1,4 @@
-"""A report of stored figures: one Markdown page, and a picture of each part."""
+"""Report of stored figures: one Markdown page, and a plot of each part."""
 
 from __future__ import annotations
 
@@ -17,12 +17,28 @@ from engine.tools.benchmark.plots import PLOTS, draw
 
 PAGE = "report.md"
 KINDS = ("png", "svg")
-"""Formats of the pictures."""
+"""Formats of the plots."""
 _WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
 
 
 def read(path: Path) -> Plain:
-    """Read the figures of one run, or say why they are none."""
+    """Read the figures of one run.
+
+    Parameters
+    ----------
+    path
+        file of `isocenter bench SUITE --json`
+
+    Returns
+    -------
+    run
+        figures with the name of the file
+
+    Raises
+    ------
+    FileFormatError
+        if the file has no figures of this version
+    """
     try:
         figures = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
@@ -36,7 +52,20 @@ def read(path: Path) -> Plain:
 
 
 def part_of(path: Path, name: str) -> Plain:
-    """Read one part of the figures of one run."""
+    """Read one part of the figures of one run.
+
+    Parameters
+    ----------
+    path
+        file of `isocenter bench SUITE --json`
+    name
+        name of the part
+
+    Raises
+    ------
+    FileFormatError
+        if the file has no such part
+    """
     run = read(path)
     part: Plain | None = run["parts"].get(name)
     if part is None:
@@ -45,18 +74,42 @@ def part_of(path: Path, name: str) -> Plain:
 
 
 def page(runs: Sequence[Plain]) -> str:
-    """Return the tables of all runs as Markdown."""
+    """Return the tables of all runs as Markdown.
+
+    Parameters
+    ----------
+    runs
+        figures of runs
+    """
     return "\n".join(["# Benchmarks", "", *(_section(run) for run in runs)])
 
 
 def files(folder: Path) -> tuple[Path, ...]:
-    """Return every file that `write` may make in a folder."""
+    """Return all files that `write` may create in a folder."""
     names = (f"{part}.{kind}" for part in PLOTS for kind in KINDS)
     return (folder / PAGE, *(folder / name for name in names))
 
 
 def write(runs: Sequence[Plain], folder: Path) -> list[Path]:
-    """Write the page and its pictures into a folder, made if absent; returns what was written."""
+    """Write the page and its plots into a folder.
+
+    Parameters
+    ----------
+    runs
+        figures of runs
+    folder
+        folder, created if missing
+
+    Returns
+    -------
+    written
+        the page, then the plots
+
+    Raises
+    ------
+    FileFormatError
+        if a figure is missing or has another type
+    """
     made(folder)
     written, links = [], []
     for part in PLOTS:
@@ -68,6 +121,7 @@ def write(runs: Sequence[Plain], folder: Path) -> list[Path]:
         if having:
             links.append(f"![{part}]({part}.png)")
     text = "\n".join([page(runs), *links, ""])
+    # The page is written last, since it links to the plots
     write_atomically(text.encode(), folder / PAGE)
     return [folder / PAGE, *written]
 
@@ -89,7 +143,7 @@ def _tables(run: Plain) -> str:
 
 
 def _checked(make: Any, runs: Sequence[Plain]) -> Any:
-    """Run `make`; a figure that is missing or of another kind is the file's fault."""
+    """Call `make`; a missing or wrong figure becomes an error about the file."""
     try:
         return make()
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as e:

@@ -1,7 +1,7 @@
-"""The scans that the benchmarks reconstruct: three line sources, and a body in a long scanner.
+"""Scans of the benchmarks: three line sources, and a body in a long scanner.
 
-The paper gives no sizes, no scanner and no number of events: these are ours, and every result
-states them.
+The paper states no sizes, no scanner and no number of events. These are ours, and all results state
+them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.simulate.phantoms import BONE_PER_MM, LUNG_PER_MM, WATER_PER_MM
 from engine.simulate.shapes import Cylinder, Ellipsoid, sphere
 
 LINES_FOV_MM = 256.0
-"""Edge of the cube that holds the three lines, whatever the number of voxels."""
+"""Edge of the cube with the three lines, for any number of voxels."""
 LINES_RING = RingSettings(
     name="Ring for three line sources",
     source="Our own: covers a cube of 256 mm.",
@@ -29,12 +29,20 @@ LINES_RING = RingSettings(
     fov_mm=(LINES_FOV_MM, LINES_FOV_MM),
 )
 BODY_GRID = ImageGrid((580, 86, 133), (2.0, 2.0, 2.0))
-"""133 × 86 × 580 voxels (x, y, z), as in the paper; their size is ours."""
+"""133 × 86 × 580 voxels (x, y, z), as in the paper; the voxel size is ours."""
 BODY_SCANNER = "total-body"
 
 
 def line_sources(n_events: int, seed: int) -> ListMode:
-    """Return events of three line sources in air, all of them true."""
+    """Return events of three line sources in air, all of them true.
+
+    Parameters
+    ----------
+    n_events
+        number of events
+    seed
+        random seed
+    """
     scanner = RingScanner(LINES_RING)
     phantom = three_line_sources()
     return simulate_listmode(phantom, scanner, n_prompts=n_events, seed=seed, randoms_fraction=0)
@@ -47,13 +55,22 @@ def lines_grid(size: int) -> ImageGrid:
 
 
 def body_scan(n_events: int, seed: int) -> ListMode:
-    """Return attenuated true events of `body`, with their times of flight."""
+    """Return attenuated true events of `body` with time of flight.
+
+    Parameters
+    ----------
+    n_events
+        number of events
+    seed
+        random seed
+    """
     scanner = read_scanner(BODY_SCANNER)
     return simulate_listmode(body(), scanner, n_prompts=n_events, seed=seed, randoms_fraction=0)
 
 
 def body() -> ShapePhantom:
-    """Return a small person with FDG who fits the 266 × 172 × 1160 mm of `BODY_GRID`."""
+    """Return a small person with FDG within the 266 × 172 × 1160 mm of `BODY_GRID`."""
+    # Shapes add up, so a lung is a negative attenuation within the body
     air, bone = LUNG_PER_MM - WATER_PER_MM, BONE_PER_MM - WATER_PER_MM
     shapes = (
         Ellipsoid((0, 0, 460), (66, 80, 105), 0.6, WATER_PER_MM),

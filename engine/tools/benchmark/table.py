@@ -16,10 +16,10 @@ class Table:
 
     Attributes
     ----------
-    title : above it
-    head : of each column
-    rows : cells, as many in each as `head` has
-    notes : below it, one sentence each
+    title : title above the table
+    head : title of each column
+    rows : cells, as many per row as in `head`
+    notes : notes below the table, one sentence each
     """
 
     title: str
@@ -42,24 +42,32 @@ class Table:
 
 
 def number(value: float, unit: str = "") -> str:
-    """Return a figure with its unit; events per second in millions."""
+    """Return a value with its unit; events per second in millions.
+
+    Parameters
+    ----------
+    value
+        value in `unit`
+    unit
+        unit; empty for a ratio
+    """
     if unit == "events/s":
         return f"{rate(value)} M events/s"
     return f"{value:.3g} {unit}".rstrip()
 
 
 def rate(events_per_s: float | None) -> str:
-    """Return millions of events per second, three digits."""
+    """Return millions of events per second with three digits; a dash for None."""
     return "-" if events_per_s is None else f"{events_per_s / 1e6:#.3g}".rstrip(".")
 
 
 def seconds(value: float) -> str:
-    """Return seconds, three digits."""
+    """Return seconds with three digits."""
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
 def who(row: Plain) -> str:
-    """Return the device of a row, with its threads if it has any."""
+    """Return the device of a row, with its number of threads if it has one."""
     threads = row.get("threads")
     device = str(row["device"])
     name = DEVICES.get(device, device)

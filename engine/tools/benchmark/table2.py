@@ -1,7 +1,8 @@
 """The paper's Table 2: MLEM of three line sources on images of 32³, 128³ and 512³ voxels.
 
-Basic is what somebody writes first: events as they came, one thread of the CPU, or on the GPU a
-block for each event and the image in linear order. Optimised is what a user gets.
+Basic is a first implementation: unsorted events, one CPU thread, or on a GPU one block per event
+and an
+image in linear order. Optimised is what users get.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from engine.tools.benchmark.scans import LINES_FOV_MM, line_sources, lines_grid
 SIZES = (32, 128, 512)
 ITERATIONS = 20
 EVENTS = {"cpu": 200_000, "cuda": 4_000_000}
-"""By device: each row of 512³ voxels ends in about a minute on 2 cores."""
+"""Events by device: each row of 512³ voxels takes about a minute on 2 cores."""
 SEED = 2
 BASIC, OPTIMISED = "basic", "optimised"
 MOST_DIFFERENCE = 1e-3
-"""Largest difference of two images of the same events, by their size: sums in another order."""
+"""Largest relative difference of two images of the same events: sums in another order."""
 WORKLOAD = (
     "three line sources in air, simulated; a ring of radius 300 mm and length 256 mm; the same "
     "cube of 256 mm in every image; MLEM without sensitivity, float32"
@@ -41,7 +42,26 @@ def run(
     iterations: int = ITERATIONS,
     repeats: int = 3,
 ) -> Plain:
-    """Measure every size on every device, on the same events."""
+    """Measure every size on every device, with the same events.
+
+    Parameters
+    ----------
+    devices
+        devices to measure
+    n_events
+        number of events
+    sizes
+        edges of the images [voxels]
+    iterations
+        iterations of MLEM
+    repeats
+        most runs of each case
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     scan = line_sources(n_events, SEED)
     rows, images = [], []
     for size in sizes:
@@ -66,6 +86,7 @@ def run(
 def _cases(on: Backend, grid: ImageGrid, iterations: int) -> list[Case]:
     algorithm, flat = Mlem(iterations=iterations), flat_sensitivity(grid)
     first = RayVariant(mapping="block", order="linear") if on.is_cuda else None
+    # A GPU has no single thread; there the mapping and the order are the basic ones
     alone = on if on.is_cuda else cpu(1)
     return [
         Case(BASIC, alone, algorithm, flat, in_order=False, variant=first),
@@ -74,7 +95,7 @@ def _cases(on: Backend, grid: ImageGrid, iterations: int) -> list[Case]:
 
 
 def _compared(measured: Sequence[MeasuredRun]) -> list[Plain]:
-    """Difference of the images of basic and optimised, and of the devices."""
+    """Return the differences between basic and optimised images, and between devices."""
     return [
         {"first": _name(one), "second": _name(other)} | rmse(one.image, other.image)
         for one, other in combinations(measured, 2)

@@ -1,8 +1,10 @@
-"""The paper's Table 3: a body on 133 × 86 × 580 voxels, one extension after the other.
+"""The paper's Table 3: a body on 133 × 86 × 580 voxels, one extension after another.
 
-In this engine attenuation acts on list mode through the sensitivity image alone, so correcting for
-it needs both; its seconds hold the factors of all events, as in the paper. The sensitivity images
-are made once, beside the clock, as the paper loads its own from a file.
+In this engine attenuation acts on list mode through the sensitivity image only, so correcting for
+it
+requires both. Its time includes the factors of all events, as in the paper. The sensitivity images
+are
+made once, outside of the measurement, since the paper loads its own from a file.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ SUBSETS = 8
 EVENTS = {"cpu": 1_000_000, "cuda": 5_000_000}
 SEED = 3
 MOST_RATIO = 1.4
-"""Time of OSEM with all extensions over that of plain OSEM on a GPU; 1.95 on the paper's V100."""
+"""Limit for OSEM with all extensions relative to plain OSEM on a GPU; the V100: 1.95."""
 MOST_DIFFERENCE = 1e-3
-"""Largest difference of the images of two devices, by their size: sums in another order."""
+"""Largest relative difference of the images of two devices: sums in another order."""
 WORKLOAD = (
     "a body in a scanner of radius 400 mm and length 1160 mm, simulated with attenuation and a "
     f"timing resolution of 385 ps; 2 mm voxels, float32; OSEM of {SUBSETS} subsets; the median "
@@ -47,7 +49,24 @@ def run(
     iterations: int = ITERATIONS,
     repeats: int = 3,
 ) -> Plain:
-    """Measure every row of the table on every device, on the same events."""
+    """Measure every row of the table on every device, with the same events.
+
+    Parameters
+    ----------
+    devices
+        devices to measure
+    n_events
+        number of events
+    iterations
+        iterations of all cases
+    repeats
+        most runs of each case
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     scan = body_scan(n_events, SEED)
     return of_scan(scan, BODY_GRID, devices, iterations=iterations, repeats=repeats)
 
@@ -60,7 +79,26 @@ def of_scan(
     iterations: int,
     repeats: int,
 ) -> Plain:
-    """Measure the rows on one scan."""
+    """Measure the rows with one scan.
+
+    Parameters
+    ----------
+    scan
+        events with time of flight and μ-map
+    grid
+        grid of the image
+    devices
+        devices to measure; the last one computes the sensitivities
+    iterations
+        iterations of all cases
+    repeats
+        most runs of each case
+
+    Returns
+    -------
+    part
+        JSON values for the report
+    """
     clock = perf_counter()
     sensitivity, attenuated = _sensitivities(scan, grid, devices[-1])
     sensitivity_s = perf_counter() - clock
@@ -89,7 +127,8 @@ def of_scan(
 
 
 def _sensitivities(scan: ListMode, grid: ImageGrid, on: Backend) -> tuple[Sensitivity, Sensitivity]:
-    """Return that of the scanner, and that of the scanner with the body inside."""
+    """Return the sensitivity of the scanner, and that with the body inside."""
+    # A rough sensitivity is enough: only its use is measured
     settings = SensitivitySettings(method="sampled", error_percent=20)
     sensitivity = compute_sensitivity(scan, grid, settings, on=on)
     inside = Attenuation().apply(scan, on=on)
@@ -116,13 +155,13 @@ def _cases(
 
 
 def _ratio(rows: Sequence[Plain], device: str) -> float:
-    """Seconds of OSEM with all extensions over those of plain OSEM."""
+    """Return the seconds of OSEM with all extensions relative to plain OSEM."""
     seconds = {row["case"]: row["seconds"] for row in rows if row["device"] == device}
     return float(seconds["OSEM with all"] / seconds["OSEM"])
 
 
 def _compared(measured: Sequence[MeasuredRun]) -> list[Plain]:
-    """Difference of the images of the first device and the last, case by case."""
+    """Return the differences between the images of the first and the last device."""
     half = len(measured) // 2
     return [
         {"case": one.row["case"], "first": one.row["device"], "second": other.row["device"]}

@@ -1,4 +1,4 @@
-"""Stored figures as tables that read well as text and as Markdown."""
+"""Stored figures as tables for text and Markdown."""
 
 from __future__ import annotations
 
@@ -16,13 +16,29 @@ Part = Plain
 
 
 def of(name: str, part: Part) -> list[Table]:
-    """Return the tables of one part, its bars last."""
+    """Return the tables of one part, its limits last.
+
+    Parameters
+    ----------
+    name
+        key of `TABLES`
+    part
+        stored figures
+    """
     tables = TABLES[name](part)
     return [*tables, bars(name, part["bars"])] if part["bars"] else tables
 
 
 def bars(name: str, rows: Sequence[Plain]) -> Table:
-    """Return figures beside their bars."""
+    """Return a table of figures with their limits.
+
+    Parameters
+    ----------
+    name
+        name of the part
+    rows
+        rows from `Bar.as_row`
+    """
     cells = [
         (
             row["name"],

@@ -1,4 +1,4 @@
-"""What helps when something went wrong: the last fault, and a bundle of facts without names."""
+"""Support for problems: the last internal error, and a bundle of facts without names."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The support bundle: what one needs to know of an installation and its last run, without names."""
+"""The support bundle: facts about an installation and its last run, without names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONTENT = {
     "study.txt": "the settings of the newest job",
     "fault.txt": "the last fault of ours: where in the program it happened",
 }
-"""Files of a bundle, and what each holds."""
+"""Files of a bundle, and their content."""
 PROMISE = (
     "No image and no scan is in it. Names of patients, users, machines, files and folders, dates "
     "and long numbers are replaced by marks as [1]: a word stays only if the program itself can "
@@ -43,32 +43,45 @@ MAX_CHARS = 400_000
 
 @dataclass(frozen=True)
 class SupportBundle:
-    """Texts by the names of their files."""
+    """Texts by file name."""
 
     files: dict[str, str]
 
     def write(self, path: Path) -> None:
-        """Write them as one ZIP file, whole or not at all."""
+        """Write them atomically as one ZIP file.
+
+        Parameters
+        ----------
+        path
+            output file
+        """
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in self.files.items():
+                # A fixed date: the time of the bundle would be information about the user
                 archive.writestr(zipfile.ZipInfo(name), text)
         write_atomically(packed.getvalue(), path)
 
 
 def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> SupportBundle:
-    """Gather a bundle; takes a second or two.
+    """Collect a bundle, which takes a second or two.
 
     Parameters
     ----------
     log
         lines of the window's log
     names
-        further files and texts that are known to be private
+        further files and texts that are private
+
+    Returns
+    -------
+    bundle
+        redacted texts, with a README that lists them
     """
     job = _newest_job()
     settings = _read(config_dir() / "window.ini")
     study = _read(job / "study.toml") if job else ""
+    # Names first: they are found in settings before these are redacted
     redaction = Redaction(_private(names, settings, study))
     texts = {
         "environment.json": _json(environment() | {"packages": _packages()}),
@@ -79,6 +92,7 @@ def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> Supp
         "study.txt": redaction.text(study),
         "fault.txt": redaction.text(last_fault()),
     }
+    # The end of a long text is the newest part
     shown = {name: text[-MAX_CHARS:] for name, text in texts.items() if text.strip()}
     listed = [f"{name:18s} {CONTENT[name]}" for name in shown]
     head = "\n".join(["Isocenter support bundle", "", PROMISE, "", *listed, ""])
@@ -86,7 +100,7 @@ def gather(*, log: Iterable[str] = (), names: Iterable[str | Path] = ()) -> Supp
 
 
 def _private(names: Iterable[str | Path], *texts: str) -> frozenset[str]:
-    """Everything known to be private: the user, the machine, files and folders of studies."""
+    """Return all private texts: the user, the machine, and files and folders of studies."""
     quoted = (part for text in texts for part in _quoted(text))
     paths = [Path.home(), cache_dir(), jobs_dir(), config_dir(), *map(Path, names), *quoted]
     user = {Path.home().name, platform.node()}
@@ -96,7 +110,7 @@ def _private(names: Iterable[str | Path], *texts: str) -> frozenset[str]:
 
 
 def _quoted(text: str) -> Iterator[Path]:
-    """Yield what may be a file in a text of settings: values with a folder or a suffix."""
+    """Yield values in settings that look like paths."""
     for line in text.splitlines():
         for part in line.partition("=")[2].split(","):
             value = part.strip().strip("\"'[]")
@@ -105,7 +119,7 @@ def _quoted(text: str) -> Iterator[Path]:
 
 
 def _settings(text: str) -> Iterator[str]:
-    """Yield the lines of a settings file, without pictures of the window's place."""
+    """Yield the lines of a settings file, without Qt's binary geometry of the window."""
     return (line for line in text.splitlines() if "@ByteArray" not in line)
 
 

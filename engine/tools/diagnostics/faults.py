@@ -1,4 +1,4 @@
-"""The last fault of ours, kept until the next one: where it happened, for who mends it."""
+"""The last internal error with its traceback, stored until the next one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ MAX_CHARS = 100_000
 
 
 def keep_fault(fault: BaseException) -> None:
-    """Keep a fault; where that fails there is nothing more to say."""
+    """Store an internal error; a failure of storing is ignored.
+
+    Parameters
+    ----------
+    fault
+        exception with its traceback
+    """
+    # The end of the text has the exception itself
     said = "".join(traceback.format_exception(fault))
     text = f"{datetime.now(UTC).isoformat(timespec='seconds')}\n{said[-MAX_CHARS:]}"
     with suppress(EngineError, OSError):
@@ -23,7 +30,7 @@ def keep_fault(fault: BaseException) -> None:
 
 
 def last_fault() -> str:
-    """Return the last fault with its time, nothing if there was none."""
+    """Return the last internal error with its time; empty if there was none."""
     try:
         return _file().read_text(encoding="utf-8", errors="replace")
     except (EngineError, OSError):

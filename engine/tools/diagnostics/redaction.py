@@ -1,8 +1,10 @@
-"""Text without names, for eyes outside the house.
+"""Remove names from text for readers outside of the institution.
 
-A patient's name may stand in a scan, a file or a folder, in any spelling. So no names are looked
-for: a word stays if the program itself can say it, or if it is a short number; everything else
-becomes a mark, the same for the same word. What is known to be a name goes first, and whole.
+A patient's name can be in a scan, a file or a folder, in any spelling, so names are not searched
+for. A
+word stays if it is part of the program, or if it is a short number. Everything else is replaced by
+a
+mark, the same for the same word. Known names are replaced first, as a whole.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from pathlib import Path
 from engine.tools.diagnostics.vocabulary import PARTS, PROGRAM, vocabulary, words
 
 LONGEST_NUMBER = 5
-"""Digits in a row that are no identity; longer ones go, unless behind a decimal point."""
+"""Most digits of a number that stays; longer ones are replaced, except after a decimal point."""
 FRAME = re.compile(r'^(\s*)File "([^"]+)", line (\d+)(, in .*)?$')
-"""A line of a traceback; the next ones are code."""
+"""A line of a traceback; the following lines are code."""
 IDENTITY = r"(?<![\w.])\d+(?:\.\d+){3,}(?![\w.]*\d)"
-"""Numbers with points between them, as DICOM gives them to patients and studies."""
+"""Numbers separated by points, such as DICOM UIDs of patients and studies."""
 DATE = r"(?<!\d)(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:\d{4}|\d\d))(?!\d)"
 PATH = r"""(?<![\w.)\]])(?:~|[A-Za-z]:)?[/\\](?=[^\s/\\])[^\s"'<>|]*"""
 FILE = r"""[^\s"'()=/\\]*[^\W\d][^\s"'()=/\\]*\.[A-Za-z]\w{0,4}\b"""
@@ -33,22 +35,34 @@ WORD = r"[^\W_]+"
 
 @dataclass
 class Redaction:
-    """Replaces what the program would not say by marks.
+    """Replaces everything that is not part of the program by marks.
 
     Attributes
     ----------
-    names : texts that go whole wherever they stand: users, machines, files, folders
+    names : texts that are always replaced as a whole: users, machines, files and folders
     """
 
     names: frozenset[str] = frozenset()
     _marks: dict[str, str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
-        """Return a text of several lines; lines of our own code in tracebacks stay."""
+        """Redact a text of several lines; source lines of the program in tracebacks stay.
+
+        Parameters
+        ----------
+        text
+            any text
+        """
         return "\n".join(self._lines(text.splitlines()))
 
     def value(self, value: object) -> object:
-        """Return plain values: numbers as they are, texts and keys redacted."""
+        """Redact JSON values: numbers stay, texts and keys are redacted.
+
+        Parameters
+        ----------
+        value
+            JSON value
+        """
         match value:
             case dict():
                 return {self.line(str(key)): self.value(item) for key, item in value.items()}
@@ -59,11 +73,19 @@ class Redaction:
         return self.line(str(value))
 
     def line(self, text: str) -> str:
-        """Return a text with marks for what the program would not say."""
+        """Redact a single line.
+
+        Parameters
+        ----------
+        text
+            line without a line break
+        """
+        # A name may be composed or decomposed Unicode, depending on the file system
         return self._pattern.sub(self._replaced, unicodedata.normalize("NFC", text))
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
+        # Longest first: a name within a longer one must not split it
         longest_first = sorted({_composed(name) for name in self.names}, key=len, reverse=True)
         names = "|".join(re.escape(name) for name in longest_first if len(name) > 1) or "(?!)"
         return re.compile(
@@ -81,10 +103,12 @@ class Redaction:
             case "file" if _is_anonymous(text):
                 return text
             case "path" | "file":
+                # The suffix tells the kind of the file, and is needed for support
                 return self._mark(text) + _known_suffix(text)
         return self._mark(text)
 
     def _mark(self, text: str) -> str:
+        # Without case: the same name in another spelling gets the same mark
         return self._marks.setdefault(text.casefold(), f"[{len(self._marks) + 1}]")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
@@ -98,6 +122,7 @@ class Redaction:
                 is_ours = place and frame[4] is not None
                 said = f'{frame[1]}File "{place}", line {frame[3]}{frame[4]}'
                 yield said if is_ours else self.line(line)
+            # Source lines are indented deeper than their location
             elif code_depth >= 0 and depth > code_depth:
                 yield line
             else:
@@ -106,7 +131,13 @@ class Redaction:
 
 
 def names_of(paths: Iterable[Path | str]) -> frozenset[str]:
-    """Return what to take out where these files are known: their names, stems and folders."""
+    """Return the texts to remove for known files: their names, stems and folders.
+
+    Parameters
+    ----------
+    paths
+        files and folders
+    """
     whole, parts = set[str](), set[str]()
     for path in map(Path, paths):
         whole.add(str(path))
@@ -123,7 +154,7 @@ def _is_ours(word: str) -> bool:
 
 
 def _is_anonymous(text: str) -> bool:
-    """Whether a file's name consists of the program's words, none like a person's."""
+    """Return True if a file name consists of lower-case words of the program."""
     return text == text.lower() and all(_is_ours(word) for word in words(text))
 
 
@@ -133,7 +164,7 @@ def _known_suffix(text: str) -> str:
 
 
 def _place_of(path: Path) -> str:
-    """Return where code stands, if it is the program's, a library's or Python's own; else ""."""
+    """Return the location of code of the program, a library or Python; else an empty text."""
     if any(path.is_relative_to(PROGRAM / part) for part in PARTS):
         return path.relative_to(PROGRAM).as_posix()
     for name in ("purelib", "platlib", "stdlib"):

@@ -1,4 +1,4 @@
-"""The words that the program itself can say: in its sentences, its settings and its code."""
+"""All words of the program: in its texts, its settings and its code."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from functools import lru_cache
 from pathlib import Path
 
 PROGRAM = Path(__file__).resolve().parents[3]
-"""Folder that holds the parts of the program."""
+"""Folder with the parts of the program."""
 PARTS = ("engine", "app", "resources")
 WORD = re.compile(r"[^\W_]+")
 HUMPS = re.compile(r"[A-Z][a-z]+[A-Z]|[a-z]+[A-Z]")
 CITATION = re.compile(r"\b(?:19|20)\d\d\b|\bet al\b")
-"""What a text has that names the authors of a paper."""
+"""Marks a text that names the authors of a paper."""
 
 
 @lru_cache(maxsize=1)
 def vocabulary() -> frozenset[str]:
-    """Return every word of the program's texts, and of its names where those are no people's."""
+    """Return all words of the program's texts, and of its names that are not names of people."""
     return frozenset(word for text in _texts() for word in words(text))
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, accents and letters as one sign each."""
+    """Return the words of a text in composed Unicode: one character per accented letter."""
     return WORD.findall(unicodedata.normalize("NFC", text))
 
 
@@ -38,6 +38,7 @@ def _texts() -> Iterator[str]:
             yield from _words_in(ast.parse(path.read_bytes()))
         for path in sorted((PROGRAM / part).rglob("*.toml")):
             yield path.read_text("utf-8")
+    # Messages of the system appear in errors too
     yield from (os.strerror(number) for number in errno.errorcode)
     for name, kind in vars(builtins).items():
         if isinstance(kind, type):
@@ -45,7 +46,7 @@ def _texts() -> Iterator[str]:
 
 
 def _words_in(tree: ast.AST) -> Iterator[str]:
-    """Yield texts and names; a single capitalised word may be a person's, so no name is one."""
+    """Yield texts and names; a single capitalised word may be a person's name, and is left out."""
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Constant(value=str())):

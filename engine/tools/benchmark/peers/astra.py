@@ -1,4 +1,4 @@
-"""The same slices by the CPU code of ASTRA, where it is installed: `astra-toolbox`."""
+"""The same slices with the CPU code of ASTRA, if installed (`astra-toolbox`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.core.arrays import Array
 
 
 def build() -> str | None:
-    """Say which ASTRA there is, None if none."""
+    """Return the version of ASTRA, None if it is not installed."""
     try:
         return f"astra-toolbox {version('astra-toolbox')}, as distributed"
     except PackageNotFoundError:
@@ -21,17 +21,30 @@ def build() -> str | None:
 
 
 def filtered_back_projection(scan: Array, angles_rad: Array, size: int) -> Callable[[], Array]:
-    """Return what reconstructs (n_slices, size, size) from parallel beams, in pixels of width 1.
+    """Return a function that reconstructs slices from parallel beams with pixels of width 1.
 
-    scan : (n_views, n_slices, n_columns) line integrals, in widths of pixels
+    Parameters
+    ----------
+    scan
+        (n_views, n_slices, n_columns) line integrals, in units of the pixel width
+    angles_rad
+        (n_views,) angles of the source [rad]
+    size
+        edge of a slice
+
+    Returns
+    -------
+    run
+        returns (n_slices, size, size)
     """
     astra = import_module("astra")
-    # its rows count from above, and its rays go along -y at angle 0
+    # ASTRA's rows count from the top, and its rays go along −y at angle 0
     angles = -(np.asarray(angles_rad) + np.pi / 2)
     beams = astra.create_proj_geom("parallel", 1.0, scan.shape[2], angles)
     slices = astra.create_vol_geom(size, size)
 
     def all_slices() -> Array:
+        # Made in the run, as a user of ASTRA would, and shared by all slices
         projector = astra.create_projector("linear", beams, slices)
         made = [_one(astra, projector, beams, slices, each) for each in scan.transpose(1, 0, 2)]
         astra.projector.delete(projector)
@@ -44,6 +57,7 @@ def _one(
     astra: ModuleType, projector: int, beams: object, slices: object, sinogram: Array
 ) -> Array:
     given = astra.data2d.create("-sino", beams, np.ascontiguousarray(sinogram))
+    # ASTRA stores arrays outside of Python: they have to be deleted by number
     found = astra.data2d.create("-vol", slices)
     settings = astra.astra_dict("FBP")
     settings |= {"ProjectorId": projector, "ProjectionDataId": given}

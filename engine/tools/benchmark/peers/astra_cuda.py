@@ -1,7 +1,8 @@
-"""The same cone beams by the CUDA code of ASTRA, where it is installed: `astra-toolbox`.
+"""The same cone beams with the CUDA code of ASTRA, if installed (`astra-toolbox`).
 
 Its unit of length is the voxel; its projections are (n_rows, n_views, n_columns). Its back
-projection is ours times the square of source to axis over source to detector.
+projection
+is ours times the square of (distance from source to axis / distance from source to detector).
 """
 
 from __future__ import annotations
@@ -26,7 +27,20 @@ _WAY_OUT = "install astra-toolbox with CUDA, from its wheel or from conda-forge"
 
 
 def opened() -> tuple[ModuleType, str]:
-    """Return ASTRA and its build; where there is none that sees a card, say so."""
+    """Return ASTRA and its version.
+
+    Returns
+    -------
+    astra
+        the module
+    build
+        its version
+
+    Raises
+    ------
+    ResourceError
+        if it is not installed, or finds no GPU
+    """
     build = peer_astra.build()
     if build is None:
         raise ResourceError(f"ASTRA is not installed; {_WAY_OUT}.")
@@ -40,11 +54,20 @@ def opened() -> tuple[ModuleType, str]:
 
 
 def beams(astra: ModuleType, work: ConeWork) -> Plain:
-    """Return the scan as ASTRA describes it."""
+    """Return the scan in ASTRA's form.
+
+    Parameters
+    ----------
+    astra
+        the module
+    work
+        scan and volume
+    """
     geometry, voxel = work.geometry, work.grid.voxel_mm[0]
     width, height = (size / voxel for size in geometry.pixel_size_mm)
-    # its source is at (sin t, -cos t)
+    # its source is at (sin t, −cos t)
     angles = geometry.angles_rad + np.pi / 2
+    # ASTRA has the distance from axis to detector, not from source to detector
     behind_mm = SOURCE_DETECTOR_MM - SOURCE_AXIS_MM
     distances = SOURCE_AXIS_MM / voxel, behind_mm / voxel
     scan: Plain = astra.create_proj_geom("cone", width, height, *geometry.shape, angles, *distances)
@@ -52,14 +75,14 @@ def beams(astra: ModuleType, work: ConeWork) -> Plain:
 
 
 class AstraCone:
-    """One scan; each of its works is readied when it is asked for.
+    """One scan, whose cases are prepared on request.
 
     Parameters
     ----------
-    gpu : the card
+    gpu : GPU
     work : scan and volume
-    head : (n_z, n_y, n_x) what is projected, on the card
-    views : (n_views, n_rows, n_columns) what is projected back, on the card
+    head : (n_z, n_y, n_x), projected forward, on the GPU
+    views : (n_views, n_rows, n_columns), projected back, on the GPU
     """
 
     def __init__(self, gpu: Gpu, work: ConeWork, head: Array, views: Array) -> None:
@@ -67,23 +90,23 @@ class AstraCone:
         self._voxel = np.float32(work.grid.voxel_mm[0])
 
     def forward(self) -> PeerRun:
-        """Line integrals of the volume."""
+        """Return the case of line integrals of the volume."""
         n_views, (n_rows, n_columns) = self._work.n_views, self._work.geometry.shape
         made = self._gpu.xp.zeros((n_rows, n_views, n_columns), np.float32)
         linked = {"VolumeDataId": self._head, "ProjectionDataId": made}
         return self._peer_run("FP3D_CUDA", linked, lambda: made.transpose(1, 0, 2) * self._voxel)
 
     def back(self) -> PeerRun:
-        """Back projection of the views."""
+        """Return the case of the back projection of the views."""
         return self._to_volume("BP3D_CUDA", np.float32(1))
 
     def fdk(self) -> PeerRun:
-        """Filtered back projection of the views."""
+        """Return the case of FDK of the views."""
         return self._to_volume("FDK_CUDA", 1 / self._voxel)
 
     def _to_volume(self, algorithm: str, unit: np.float32) -> PeerRun:
         made = self._gpu.xp.zeros(self._head.shape, np.float32)
-        # a copy of its own, since it filters in place
+        # a copy, since ASTRA filters in place
         given = self._gpu.xp.ascontiguousarray(self._views.transpose(1, 0, 2))
         linked = {"ReconstructionDataId": made, "ProjectionDataId": given}
         return self._peer_run(algorithm, linked, lambda: made * unit)
@@ -91,7 +114,7 @@ class AstraCone:
     def _peer_run(
         self, algorithm: str, arrays: dict[str, Array], result: Callable[[], Array]
     ) -> PeerRun:
-        """Link arrays of the card to the algorithm; `result` keeps what it writes into."""
+        """Link arrays on the GPU to an algorithm; `result` returns the array that it writes."""
         astra, build = opened()
         if self._gpu.facts.number:
             astra.set_gpu_index(self._gpu.facts.number)

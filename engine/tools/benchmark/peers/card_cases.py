@@ -1,9 +1,10 @@
-"""One work on a card by us and by another program, in turn, on data that already lie there.
+"""One case on a GPU with our program and another one, alternating, on data that are on the GPU.
 
-ratio = median seconds of the peer over ours
+    ratio = median seconds of the peer / ours
 
-Seconds are by the clock of the host, the card idle before and after each run: what a processor
-does meanwhile says nothing. A peer that is absent or fails leaves its reason, and ours alone.
+Seconds are wall-clock time with an idle GPU before and after each run, since CPU time says
+nothing. If
+the peer is missing or fails, its reason is recorded, and only our time.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from engine.tools.benchmark.peers.peer_run import (
 
 @dataclass(frozen=True)
 class CardCase:
-    """One work.
+    """One case.
 
     Attributes
     ----------
-    work : what it is
-    ours : does it once; returns what is compared
+    work : name of the case
+    ours : runs once, and returns the compared result
     peer : name of the other program
-    theirs : readies it; raises one sentence where it is not there
-    compared : what the results are of which agreement is told
+    theirs : prepares it; raises an error if it is missing
+    compared : quantity that is compared
     """
 
     work: str
@@ -52,7 +53,22 @@ class CardCase:
 
 
 def row(case: CardCase, gpu: Gpu, repeats: int) -> Plain:
-    """Measure one work `repeats` times, each program in turn."""
+    """Measure one case with alternating programs.
+
+    Parameters
+    ----------
+    case
+        the case
+    gpu
+        GPU
+    repeats
+        runs of each program; the median counts
+
+    Returns
+    -------
+    row
+        times, ratio and agreement; the reason if the peer could not be measured
+    """
     expected = sampled(case.ours())  # compiles
     try:
         return _row(case) | _peer_run(case, case.theirs(), expected, gpu, repeats)
@@ -65,6 +81,7 @@ def _peer_run(
     case: CardCase, peer: PeerRun, expected: NDArray[np.float64], gpu: Gpu, repeats: int
 ) -> Plain:
     try:
+        # Once before the clock: the peer compiles or uploads at its first run
         peer.run()
         found = agreement(case.compared, expected, peer)
         own, theirs = _in_turn((case.ours, peer.run), gpu, repeats)
@@ -75,7 +92,13 @@ def _peer_run(
 
 
 def agreed(rows: list[Plain]) -> list[Bar]:
-    """Return for each work of two programs whether both did the same."""
+    """Return for each measured case if both results agree.
+
+    Parameters
+    ----------
+    rows
+        rows from `row`
+    """
     return [
         at_least(
             f"{row['work']}: correlation with {row['peer']}",
@@ -101,12 +124,13 @@ def _row(case: CardCase) -> Plain:
 
 
 def _in_turn(runs: tuple[Run, ...], gpu: Gpu, repeats: int) -> list[float]:
-    """Median seconds of each."""
+    """Return the median seconds of each program."""
     times = [[_seconds(run, gpu) for run in runs] for _ in range(repeats)]
     return [median(each) for each in zip(*times, strict=True)]
 
 
 def _seconds(run: Run, gpu: Gpu) -> float:
+    # Launches return before their kernels have finished, so the GPU is waited for
     gpu.stamp().wait()
     start = perf_counter()
     run()

@@ -1,8 +1,8 @@
-"""One work on a processor by us and by another program, in turn.
+"""One case on a CPU with our program and another one, alternating.
 
-ratio = processor time of the peer over ours: median over neighbours in time
+    ratio = CPU time of the peer / ours: median over neighbours in time
 
-A peer that is absent or fails leaves ours alone, and one that fails its reason.
+If the peer is missing, only ours is measured. If it fails, its reason is recorded too.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from engine.tools.benchmark.peers.peer_run import (
 )
 
 Times = tuple[float, float]
-"""Seconds by the clock, and of the process on all its cores."""
+"""Wall-clock seconds, and CPU seconds on all cores."""
 
 
 @dataclass(frozen=True)
 class PeerCase:
-    """One work.
+    """One case.
 
     Attributes
     ----------
-    work : what it is
+    work : name of the case
     peer : name of the other program
-    ours : does it once; returns what is compared
-    theirs : readies it, and raises one sentence where it cannot; None: it is not installed
-    compared : what the results are of which agreement is told
+    ours : runs once, and returns the compared result
+    theirs : prepares it, and raises an error if that fails; None if it is not installed
+    compared : quantity that is compared
     """
 
     work: str
@@ -50,8 +50,21 @@ class PeerCase:
 
 
 def row(case: PeerCase, repeats: int) -> Plain:
-    """Measure one work `repeats` times, each program in turn."""
-    result = case.ours()  # compiles, and touches the memory
+    """Measure one case with alternating programs.
+
+    Parameters
+    ----------
+    case
+        the case
+    repeats
+        runs of each program; the median counts
+
+    Returns
+    -------
+    row
+        times, ratio and agreement; the reason if the peer could not be measured
+    """
+    result = case.ours()  # compiles, and reserves memory
     if case.theirs is None:
         return _row(case) | _alone(case, repeats)
     try:
@@ -89,14 +102,15 @@ def _peer_run(case: PeerCase, peer: PeerRun, result: Array, repeats: int) -> Pla
     finally:
         peer.close()
     own, theirs = zip(*pairs, strict=True)
+    # CPU time: on a busy machine wall time depends on the other programs
     ratio = median(other[1] / our[1] for our, other in pairs)
     times = _medians("ours", own) | _medians("peer", theirs)
     return {"build": peer.build, **times, "ratio": ratio, "agreement": found}
 
 
 def _require(found: Plain, peer: PeerRun) -> None:
-    """Refuse seconds of other work than ours."""
-    # written so that NaN, which compares as false, is refused too
+    """Refuse times of a peer that has computed something else."""
+    # also refuses NaN, which compares as false
     if not found["correlation"] >= LEAST_CORRELATION:
         raise ResourceError(
             f"{peer.build}: its {found['of']} correlate with ours by {found['correlation']:.3g}, "
@@ -110,9 +124,10 @@ def _medians(name: str, times: Sequence[Times]) -> Plain:
 
 
 def _warm_time(run: Run) -> Times:
-    """Time a run after one of its own that is not timed, as updates follow one another.
+    """Measure a run after an unmeasured one, as updates follow one another.
 
-    A system may take memory back while the other program is at work; to get it anew costs time.
+    The system may take back memory while the other program works, and reserving it again takes
+    time.
     """
     run()
     return _time(run)

@@ -1,6 +1,6 @@
-"""List mode on a processor by us and by parallelproj 1.x and 2: unsorted, sorted, timed, large.
+"""List mode on a CPU with our program and parallelproj 1.x and 2: unsorted, sorted, TOF, large.
 
-The first kind projects ones and back; with the second both make the numerator of EM.
+With version 1 both project ones forward and back. With version 2 both compute the numerator of EM.
 """
 
 from __future__ import annotations
@@ -28,13 +28,20 @@ from engine.tools.benchmark.peers.peer_run import PeerRun
 FWHM_PS = (385.0, 200.0)
 SEED = 1
 MOST_GROWTH = 1.5
-"""Processor time for an event and a plane, through the large image over the small one."""
+"""Limit for the CPU time per event and plane of the large image relative to the small one."""
 
 
 def cases(on: Backend, n_events: int, edges: tuple[int, int]) -> Iterator[PeerCase]:
-    """Yield the works one by one.
+    """Yield the cases one by one.
 
-    edges : of the cube of all works, and of the larger one of sorted events alone
+    Parameters
+    ----------
+    on
+        CPU
+    n_events
+        number of events
+    edges
+        edges of the cube for all cases, and of a larger one for sorted events [voxels]
     """
     rng = np.random.default_rng(SEED)
     rays = crossing.events(n_events, rng)
@@ -53,7 +60,17 @@ def cases(on: Backend, n_events: int, edges: tuple[int, int]) -> Iterator[PeerCa
 
 
 def bars(rows: Sequence[Plain], n_events: int, edges: tuple[int, int]) -> list[Bar]:
-    """Return what a plane of the larger image takes over one of the smaller, by us."""
+    """Return the limit for the time per plane of the larger image relative to the smaller one.
+
+    Parameters
+    ----------
+    rows
+        measured cases
+    n_events
+        number of events
+    edges
+        as in `cases`
+    """
     small, large = (_plane_s(rows, n_events, edge) for edge in edges)
     name = f"list mode sorted, processor time for a plane of {edges[1]}³ over one of {edges[0]}³"
     return [at_most(name, large / small, MOST_GROWTH)]
@@ -61,6 +78,7 @@ def bars(rows: Sequence[Plain], n_events: int, edges: tuple[int, int]) -> list[B
 
 def _plane_s(rows: Sequence[Plain], n_events: int, edge: int) -> float:
     work = numerator(n_events, crossing.cube(edge), None)
+    # A ray crosses as many planes as the edge has voxels
     return median(row["ours_cpu_s"] for row in rows if row["work"] == work) / edge
 
 
@@ -86,7 +104,7 @@ def _first_kind(on: Backend, rays: Rays, grid: ImageGrid) -> PeerCase:
 def _second_kind(
     on: Backend, rays: Rays, image: Array, tof: TofBins | None = None, *, order: str = "sorted"
 ) -> Iterator[PeerCase]:
-    """Yield one work beside each build that is there, or ours alone."""
+    """Yield one case for each available build, or ours alone."""
     grid = crossing.cube(len(image))
     A = RayProjector(rays, grid, on=on, tof=tof)
 

@@ -1,8 +1,9 @@
-"""A card's work by us and by its other programs: list mode beside libparallelproj, cones by ASTRA.
+"""Cases on a GPU with our program and others: list mode with libparallelproj, cones with ASTRA.
 
-Each row of what is kept has `work`, `peer`, `build`, `ours_s` and `peer_s` (medians, by the clock,
-the card idle before and after), `ratio` (theirs over ours), `agreement` (means and correlation of
-both results) and `why_not`, one sentence where the peer could not be measured.
+Each row has `work`, `peer`, `build`, `ours_s` and `peer_s` (medians of wall-clock time with an
+idle GPU
+before and after), `ratio` (theirs / ours), `agreement` (means and correlation of both results) and
+`why_not`, the reason if the peer could not be measured.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ FWHM_PS, SEED = 385.0, 4
 
 @dataclass(frozen=True)
 class CardWork:
-    """How much to measure.
+    """Amount of measurements.
 
     Attributes
     ----------
-    events : in list mode, one work each
-    size : edge of the cube of list mode
-    cone : edge of the cube and of the detector, and views
-    repeats : runs of each
+    events : numbers of events in list mode, one case each
+    size : edge of the cube in list mode
+    cone : edge of the cube and of the detector, and number of views
+    repeats : runs of each program
     """
 
     events: tuple[int, ...] = (1_000_000, 16_000_000)
@@ -60,12 +61,42 @@ class CardWork:
 
 
 def run(on: Backend, work: CardWork, say: figures.Say) -> figures.Figures:
-    """Measure all cases; what comes back can go into JSON."""
+    """Measure all cases.
+
+    Parameters
+    ----------
+    on
+        GPU
+    work
+        amount of measurements
+    say
+        called with messages
+
+    Returns
+    -------
+    figures
+        JSON values for the report
+    """
     return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
 
 
 def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
-    """Return the rows of all cases, and whether results agree."""
+    """Return the rows of all cases, and if results agree.
+
+    Parameters
+    ----------
+    on
+        GPU
+    work
+        amount of measurements
+    say
+        called with messages
+
+    Raises
+    ------
+    ResourceError
+        if the device is not a GPU
+    """
     if on.gpu is None:
         raise ResourceError(f"{on.label}: peers of a GPU cannot be measured on it.")
     rows = []
@@ -74,6 +105,7 @@ def measure(on: Backend, work: CardWork, say: figures.Say) -> Plain:
         rows.append(card_cases.row(case, on.gpu, work.repeats))
         if rows[-1]["why_not"]:
             say(f"note: {rows[-1]['why_not']}")
+        # Memory pools of both programs would otherwise add up over the cases
         on.gpu.release()
     return {
         "workload": WORKLOAD,
@@ -113,6 +145,7 @@ def _cone(on: Backend, gpu: Gpu, size: int, n_views: int) -> Iterator[CardCase]:
     work = cone.ConeWork(size, n_views, size)
     head, views = (on.to_device(values) for values in cone.head_and_scan(work))
     exact = XrayTransform(work.geometry, work.grid, on=on)
+    # ASTRA interpolates in textures, so this is the fair comparison
     textures = XrayTransform(work.geometry, work.grid, on=on, adjoint="voxel")
     peer = AstraCone(gpu, work, head, views)
     named = f"{size}³, {n_views} views of {size}²"

@@ -1,9 +1,9 @@
-"""The same events by the library of parallelproj 2, where it is installed: `libparallelproj`.
+"""The same events with the library of parallelproj 2, if installed (`libparallelproj`).
 
     p = A x        r = 1 / p        numerator = x · Aᵀ r
 
-in three passes, of which its functions are the first and the last.
-Its source is https://github.com/KUL-recon-lab/libparallelproj; conda-forge has it built.
+in three passes; its functions are the first and the last.
+Source: https://github.com/KUL-recon-lab/libparallelproj; conda-forge has builds.
 """
 
 from __future__ import annotations
@@ -23,33 +23,46 @@ from engine.tools.benchmark.peers.peer_run import PeerRun
 
 NAME = "libparallelproj"
 SIGMAS = 3.0
-"""Standard deviations at which it cuts off a time of flight: its own default."""
+"""Standard deviations at which it truncates time of flight: its default."""
 LEAST = 1e-6
-"""Sums below this are not divided by."""
+"""Sums below this value are not used as divisors."""
 HELD_RTOL = 1e-2
-"""Events near the edge of a cut-off time of flight may hold less."""
+"""Tolerance for events near the edge of a truncated time of flight."""
 
 
 def numerator(n_events: int, grid: ImageGrid, tof: TofBins | None, order: str = "sorted") -> str:
-    """Say which numerator is made: the name of a row."""
+    """Return the name of a case.
+
+    Parameters
+    ----------
+    n_events
+        number of events
+    grid
+        grid of the image
+    tof
+        timing; None without time of flight
+    order
+        "sorted" or "unsorted"
+    """
     timed = f", {tof.fwhm_ps:g} ps" if tof else ""
     return f"list mode, EM numerator, {n_events} events {order}, {grid.shape[0]}³{timed}"
 
 
 class ListModePeer:
-    """Events on a device as the library takes them.
+    """Events on a device in the library's form.
 
-    x, not z, is the slowest axis of its image: of both orders the faster one for it on an H100 and
-    on processors.
+    x, not z, is the slowest axis of its image. This order is the faster one for the library, on an
+    H100
+    and on CPUs.
 
     Parameters
     ----------
-    on : a card, or the processor
+    on : GPU or CPU
     rays : n events
-    grid : voxels of the image
-    image : (n_z, n_y, n_x), positive where rays pass, on the host
-    tof : resolution and bins of their times of flight; None: without
-    path : of the library; None: of the first that is there
+    grid : grid of the image
+    image : (n_z, n_y, n_x) on the host, positive where rays pass
+    tof : resolution and bins; None without time of flight
+    path : path of the library; None for the first one found
     """
 
     def __init__(
@@ -72,7 +85,7 @@ class ListModePeer:
         self._origin = on.to_device(grid.lower_mm.astype(np.float32) + voxel / 2)
         self._voxel = on.to_device(voxel)
         self._shape = on.to_device(np.array(self._image.shape, np.int32))
-        # on a processor it leaves the sums of rays that miss the image as they are
+        # on a CPU it leaves the sums of rays that miss the image unchanged
         self._sums, self._ratios = (on.xp.zeros(self._n, np.float32) for _ in range(2))
         self._shares = on.xp.zeros(self._image.shape, np.float32)
         self._timing: tuple[float, ...] = ()
@@ -85,11 +98,11 @@ class ListModePeer:
             self._timing = (tof.bin_mm, sigma, offset, SIGMAS, bins, tof.n_bins, 0, 0)
 
     def peer_run(self) -> PeerRun:
-        """Return what does the work once, and the sums p of its rays."""
+        """Return the case, whose result is the sums p of its rays."""
         return PeerRun(self._library.build, self.numerator, self._checked_sums)
 
     def _checked_sums(self) -> Array:
-        """Return p, where x · Aᵀ (1 / A x) holds each event once."""
+        """Return p, after checking that the sum of x · Aᵀ (1 / A x) is the number of events."""
         n_held = float(self.numerator().sum(dtype=np.float64))
         if not abs(n_held - self._n) < HELD_RTOL * self._n:
             raise ResourceError(
@@ -99,9 +112,10 @@ class ListModePeer:
         return self._sums
 
     def numerator(self) -> Array:
-        """Return x · Aᵀ (1 / A x), of the library's order of axes."""
-        # its kernels on a card run on the stream of ours, so that all come in order
+        """Return x · Aᵀ (1 / A x) in the library's order of axes."""
+        # on a GPU its kernels use our stream, so all are in order
         self._call("fwd", self._image, self._sums)
+        # Rays that miss the image have p = 0
         self._on.xp.maximum(self._sums, np.float32(LEAST), out=self._ratios)
         self._on.xp.reciprocal(self._ratios, out=self._ratios)
         self._shares.fill(0)

@@ -1,7 +1,8 @@
-"""The library of parallelproj 2: where it lies, what it computes on, and its functions.
+"""The library of parallelproj 2: its location, its device and its functions.
 
-Their types are those of its header, `parallelproj.h`; pointers may be of the host or of the card.
-It is C++ whose faults end the process, so that another process tries it first.
+Types follow its header, `parallelproj.h`; pointers may be of the host or of the GPU. Errors in its
+C++
+code end the process, so another process tries it first.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from engine.core.errors import ResourceError
 from engine.jobs.process.starting import new_process
 
 VARIABLE = "ISOCENTER_PARALLELPROJ"
-"""Path of the library, where it lies elsewhere than in the environment of this Python; or paths of
-several builds, which a processor measures one by one, a card the first."""
+"""Path of the library, if it is not in this environment.
+
+It may list several builds. A CPU measures all of them, a GPU the first.
+"""
 THREADS = 64
-"""In a block of a card: its own default."""
+"""Threads per block of a GPU: its default."""
 TRIAL_S = 60.0
-"""Seconds after which a device that does not answer is given up."""
+"""Time after which a device that does not respond is given up."""
 
 _RAYS = (c_void_p,) * 6 + (c_size_t, c_void_p)
 _TIMES = (c_float, c_void_p, c_void_p, c_float, c_void_p, c_short, c_ubyte, c_ubyte)
@@ -35,12 +38,17 @@ _CARD = (c_int, c_int)
 
 
 class ParallelprojLibrary:
-    """Its functions, on one device.
+    """Functions of the library on one device.
 
     Parameters
     ----------
-    on : a card, or the processor with its threads
-    path : of the library; None: of the first that is there
+    on : GPU, or CPU with its threads
+    path : path of the library; None for the first one found
+
+    Raises
+    ------
+    ResourceError
+        if no library is found, or it does not work on the device
     """
 
     def __init__(self, on: Backend, path: str | None = None) -> None:
@@ -58,7 +66,7 @@ class ParallelprojLibrary:
 
     @property
     def build(self) -> str:
-        """Which one it is: its version, and the name of its file where it is not the installed."""
+        """Version, and the name of its file if it is not the installed one."""
         version = "2"
         if hasattr(self._library, "parallelproj_version"):
             self._library.parallelproj_version.restype = c_char_p
@@ -67,26 +75,41 @@ class ParallelprojLibrary:
         return f"libparallelproj {version}, {which}"
 
     def call(self, direction: Literal["fwd", "back"], *values: float, timed: bool = False) -> None:
-        """Project (n,) rays, or add them up back; returns when the device has.
+        """Project n rays forward or back; returns when the device has finished.
 
-        values : addresses of their starts and ends, the image, its origin and voxel, the sums; n;
-            address of the image's shape; with `timed` what its header says of times of flight
+        Parameters
+        ----------
+        way
+            direction
+        values
+            addresses of starts and ends, image, origin and voxel size, and sums; n; address of the
+            image's shape; with `timed` the arguments of the header for time of flight
+        timed
+            True for time of flight
         """
         function = self._library[f"joseph3d{'_tof_lm' if timed else ''}_{direction}"]
+        # The arguments depend on time of flight, so their types are set for every call
         function.argtypes, function.restype = (*_RAYS, *(_TIMES if timed else ()), *_CARD), None
+        # OpenMP keeps the number of threads for the process, and other cases may have changed it
         if self._number is None and hasattr(self._library, "omp_set_num_threads"):
             self._library.omp_set_num_threads(self._threads)
         function(*values, self._number or 0, THREADS)
 
 
 def address(values: Array) -> int:
-    """Return where an array of the host or of the card begins."""
+    """Return the address of an array on the host or on the GPU.
+
+    Parameters
+    ----------
+    values
+        NumPy or CuPy array
+    """
     facts = getattr(values, "__cuda_array_interface__", None) or values.__array_interface__
     return int(facts["data"][0])
 
 
 def paths() -> list[str]:
-    """Return where builds lie: those that the variable names, or the one that is installed."""
+    """Return paths of builds: those in the variable, or the installed one."""
     named = os.environ.get(VARIABLE, "").split(os.pathsep)
     return [path for path in named if path] or _installed()
 
@@ -108,7 +131,7 @@ def _loaded(path: str, on: Backend) -> CDLL:
         raise ResourceError(f"{path}: no libparallelproj of version 2; {_remedy(on)}.")
     has_cuda = bool(library.parallelproj_cuda_enabled())
     if on.is_cuda and not has_cuda:
-        # it would take pointers of a card for such of the host
+        # it would use pointers of the GPU as host pointers
         raise ResourceError(f"{path}: built without CUDA; {_remedy(on)}.")
     if has_cuda and not on.is_cuda:
         raise ResourceError(f"{path}: built with CUDA, so that it runs on a card; {_remedy(on)}.")
@@ -122,6 +145,7 @@ def _remedy(on: Backend) -> str:
 
 @cache
 def _works(path: str, number: int | None) -> bool:
+    # A build for other hardware can crash at its first call
     trial = new_process(_tried, path, number, name="libparallelproj")
     trial.start()
     trial.join(TRIAL_S)
@@ -132,7 +156,7 @@ def _works(path: str, number: int | None) -> bool:
 
 
 def _tried(path: str, number: int | None) -> None:
-    """End without a fault if a ray through one voxel of 2 mm is 2 mm long."""
+    """Exit with 0 if a ray through one voxel of 2 mm is 2 mm long."""
     start, end = (np.array([x, 0, 0], np.float32) for x in (-4, 4))
     image, voxel, length = (
         np.ones(1, np.float32),

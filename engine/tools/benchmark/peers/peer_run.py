@@ -1,4 +1,4 @@
-"""Another program that does a work of ours: how it is run, whether it did the same, or why not."""
+"""Another program for one of our cases: running it, comparing results, and reasons of failure."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ FAULTS = (
     *(EngineError, ImportError, OSError, AttributeError),
     *(RuntimeError, TypeError, ValueError, MemoryError),
 )
-"""What the code of others raises where it does not fit the machine."""
+"""Errors that other programs raise if they do not fit the machine."""
 LEAST_CORRELATION = 0.95
-"""Between results of the same work: Joseph's method and ours, times of flight cut off at 3 σ and
-at 4 σ, differ by less."""
+"""Least correlation between results of the same case.
+
+Joseph's method and ours differ by less, and so does TOF truncated at 3 σ and at 4 σ.
+"""
 MOST_COMPARED = 1_000_000
-"""Values, or so, of which an agreement is judged."""
+"""Approximate number of compared values."""
 
 
 @dataclass(frozen=True)
 class PeerRun:
-    """Another program, ready to do one work.
+    """Another program, ready for one case.
 
     Attributes
     ----------
-    build : which one it is, and how it was built
-    run : does the work once; what it queues on a card may still run
-    result : what the last run made, in our units, axes as ours; None: it is not compared
-    close : gives back what it took
+    build : version and kind of build
+    run : runs the case once; kernels on a GPU may still be queued afterwards
+    result : returns the result of the last run in our units and order of axes; None if not compared
+    close : frees its memory
     """
 
     build: str
@@ -44,14 +46,36 @@ class PeerRun:
 
 
 def sampled(values: Array) -> NDArray[np.float64]:
-    """Return every n-th value along the first axis, on the host."""
+    """Return every n-th value along the first axis, on the host.
+
+    Parameters
+    ----------
+    values
+        array on the host or on the GPU
+    """
+    # A sample is enough for a correlation, and keeps the host's memory small
     step = max(1, values.size // MOST_COMPARED)
     some: NDArray[np.float64] = to_host(values[:: min(step, len(values))].copy())
     return some.astype(np.float64).ravel()
 
 
 def agreement(of: str, ours: NDArray[np.float64], peer: PeerRun) -> Plain | None:
-    """Return means and correlation of both results, ours sampled; None if they are not compared."""
+    """Return means and correlation of both results.
+
+    Parameters
+    ----------
+    of
+        name of the quantity
+    ours
+        our result, sampled
+    peer
+        the other program after a run
+
+    Returns
+    -------
+    row
+        None if the results are not compared
+    """
     if peer.result is None:
         return None
     theirs = sampled(peer.result())
@@ -59,12 +83,21 @@ def agreement(of: str, ours: NDArray[np.float64], peer: PeerRun) -> Plain | None
         "of": of,
         "mean_ours": float(ours.mean()),
         "mean_peer": float(theirs.mean()),
+        # The correlation ignores scale; the means show it
         "correlation": float(np.corrcoef(ours, theirs)[0, 1]),
     }
 
 
 def sentence(peer: str, fault: BaseException) -> str:
-    """Say why a peer could not be measured."""
+    """Return the reason why a peer could not be measured.
+
+    Parameters
+    ----------
+    peer
+        name of the other program
+    fault
+        its exception
+    """
     if isinstance(fault, EngineError):
         return str(fault)
     text = " ".join(str(fault).split()).rstrip(".")

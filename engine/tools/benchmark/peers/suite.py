@@ -1,9 +1,10 @@
-"""Our work and that of other programs, in turn, in one process: how many times as long they take.
+"""Our program and others on the same cases, alternating, and the ratio of their times.
 
-ratio = processor time of the peer over ours, for the same work: medians over neighbours in time
+    ratio = CPU time of the peer / ours, for the same case: median over neighbours in time
 
-A busy machine slows both, so that ratios hold where seconds do not. Where a peer is missing, ours
-stands alone beside the limits of the machine.
+A busy machine slows down both, so ratios are valid when seconds are not. If a peer is missing, our
+time
+can be compared with the limits of the machine.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ from engine.tools.benchmark.peers.peer_run import PeerRun
 
 WORKLOAD = "Each work by us and by a peer in turn, in one process on the same threads; medians."
 LEAST_LEFT = 2 / 3
-"""Part of an earlier ratio below which one counts as fallen."""
+"""Share of an earlier ratio below which it counts as reduced."""
 
 
 @dataclass(frozen=True)
 class PeerWork:
-    """How much to measure.
+    """Amount of measurements.
 
     Attributes
     ----------
-    events : in list mode
-    cubes : edges of the images of list mode: of all works, and of a larger one
-    cone : edge of the cube and of the detector, and views
-    slices : their number, edge and views, of parallel beams
-    repeats : runs of each
+    events : events in list mode
+    cubes : edges of the images in list mode: for all cases, and of a larger one
+    cone : edge of the cube and of the detector, and number of views
+    slices : number, edge and views of slices with parallel beams
+    repeats : runs of each program
     """
 
     events: int = 1_000_000
@@ -55,12 +56,38 @@ class PeerWork:
 
 
 def run(on: Backend, work: PeerWork, say: figures.Say) -> figures.Figures:
-    """Measure all cases; what comes back can go into JSON."""
+    """Measure all cases.
+
+    Parameters
+    ----------
+    on
+        CPU
+    work
+        amount of measurements
+    say
+        called with messages
+
+    Returns
+    -------
+    figures
+        JSON values for the report
+    """
     return figures.collect(figures.PEERS, [on], {"peers": lambda: measure(on, work, say)}, say)
 
 
 def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
-    """Return the rows of all cases, and the limits of the machine before and after them."""
+    """Return the rows of all cases, and the limits of the machine before and after them.
+
+    Parameters
+    ----------
+    on
+        CPU
+    work
+        amount of measurements
+    say
+        called with messages
+    """
+    # Before and after: if both differ, the machine was busy during the measurement
     before = machine_limits.measure(on.threads, work.repeats)
     rows = []
     for make in (_list_mode, _cone, _slices):
@@ -81,7 +108,15 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
 
 
 def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
-    """Say of each ratio of an earlier run that fell by more than a third."""
+    """Return a sentence for each ratio that fell by more than a third.
+
+    Parameters
+    ----------
+    rows
+        measured cases
+    earlier
+        cases of an earlier run
+    """
     then = {_same(row): row["ratio"] for row in earlier if row["ratio"]}
     found = []
     for row in rows:
@@ -92,7 +127,7 @@ def fallen(rows: Sequence[Plain], earlier: Sequence[Plain]) -> list[str]:
 
 
 def _same(row: Plain) -> tuple[str, str, str]:
-    """Return what two rows share whose ratios can be compared: the build of the peer, too."""
+    """Return the key by which ratios are comparable; another build of the peer is another key."""
     return row["work"], row["peer"], row["build"]
 
 
@@ -107,6 +142,7 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
     ours = cone.our_cases(scan, on, head, views)
     build = f"{rtk.note().partition(';')[0]}, as distributed" if rtk.is_there() else None
 
+    # Cached: reading the images into ITK is not part of a case
     peer = cache(partial(rtk.cases, scan.geometry, scan.grid, head, views, on.threads))
 
     def theirs(build: str, name: str) -> PeerRun:
@@ -123,6 +159,7 @@ def _cone(on: Backend, work: PeerWork) -> list[PeerCase]:
 
 def _slices(on: Backend, work: PeerWork) -> list[PeerCase]:
     n_slices, size, n_views = work.slices
+    # Half a rotation, which is complete for parallel beams
     angles = np.arange(n_views) * np.pi / n_views
     grid = ImageGrid((n_slices, size, size), (1.0, 1.0, 1.0))
     geometry = parallel(angles, shape=(n_slices, size), pixel_mm=1.0)

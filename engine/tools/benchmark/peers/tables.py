@@ -1,4 +1,4 @@
-"""The figures of peers as tables."""
+"""Tables of the comparison with other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ LIMITS = {
 
 
 def peers(part: Plain) -> list[Table]:
-    """Return our work beside that of other programs, and the limits of the machine or agreement."""
+    """Return tables of cases, and of the limits of the machine or the agreement of results.
+
+    Parameters
+    ----------
+    part
+        result of `suite.measure` or `on_card.measure`
+    """
     return [_on_card(part)] if "clock" in part else [_works(part), _limits(part)]
 
 
@@ -41,7 +47,7 @@ def _which(row: Plain) -> str:
 
 
 def _faults(part: Plain) -> list[str]:
-    """Return why peers were not measured, each reason once; the first files do not tell."""
+    """Return why peers were not measured, each reason once; early files have no reasons."""
     return list(dict.fromkeys(row["why_not"] for row in part["rows"] if row.get("why_not")))
 
 
