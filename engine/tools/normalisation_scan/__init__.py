@@ -1,4 +1,4 @@
-"""Normalisation measured with a source of known shape, by maximum likelihood."""
+"""Measure a normalisation with a source of known shape, by maximum likelihood."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a person should look at in a measured normalisation, a sentence each."""
+"""Warnings about a measured normalisation, one sentence each."""
 
 from __future__ import annotations
 
@@ -11,22 +11,31 @@ from engine.tools.normalisation_scan.fixed_point import SMALL, MeasuredComponent
 from engine.tools.normalisation_scan.line_tally import LineTally
 
 MOST_SILENT = 0.02
-"""Part of the crystals without counts above which the place of the source is in doubt."""
+"""Share of crystals without counts above which the position of the source is questioned."""
 LARGEST_ERROR = 0.02
-"""Standard error of the median crystal above which measuring longer is advised."""
+"""Standard error of the median crystal above which a longer scan is recommended."""
 MOST_RANDOMS = 0.2
-"""Delayeds over prompts above which the source is too strong."""
+"""Delayeds / prompts above which the source is too strong."""
 EVEN = (0.7, 1.4)
-"""Factors of the geometry on top of its closed form that a scanner may well have."""
+"""Normal range of geometric factors relative to their closed form."""
 MOST_SCATTERING = 1.0
-"""μ times the diameter of a full cylinder above which scatter is no small part: 18 % of counts."""
+"""μ times the diameter of a full cylinder above which scatter matters: 18 % of the counts."""
 SCATTERED = 0.213
-"""Scatter for each true, and for each μ times the diameter: 30 % of what is counted of 20 cm of
-water and 38 % of 30 cm, followed photon by photon and counted from 425 keV."""
+"""Scatter per true and per μ times the diameter: 30 % of the counts for 20 cm of water and 38 % for
+30 cm, from photon tracking with a threshold of 425 keV.
+"""
 
 
 def warnings_on(found: MeasuredComponents, tally: LineTally) -> tuple[str, ...]:
-    """Return the sentences; none where nothing is amiss."""
+    """Return the warnings; an empty tuple if everything is normal.
+
+    Parameters
+    ----------
+    found
+        measured components
+    tally
+        counts, scanner and source
+    """
     return tuple(_warnings(found, tally))
 
 
@@ -55,6 +64,7 @@ def _of_crystals(found: MeasuredComponents, scanner: RingScanner) -> Iterator[st
         yield f"{silent:,} of {n:,} crystals were not seen and count as dead.{ask}"
     error = float(np.nanmedian(errors))
     if error > LARGEST_ERROR:
+        # The error falls with the square root of the counts
         times = (error / 0.01) ** 2
         yield (
             f"The median crystal is known to {100 * error:.1f} % only; 1 % wants {times:.2g} times "
@@ -65,6 +75,7 @@ def _of_crystals(found: MeasuredComponents, scanner: RingScanner) -> Iterator[st
 def _of_counts(tally: LineTally) -> Iterator[str]:
     trues = float(tally.counts.geometry.sum())
     both = float(tally.squares.geometry.sum())
+    # counts = prompts − delayeds, squares = prompts + delayeds
     delayeds = (both - trues) / 2
     if not delayeds:
         yield "The scans hold no delayed coincidences, so that randoms are not taken off."
@@ -96,6 +107,7 @@ def _of_geometry(
             "keep the closed form."
         )
     low, high = EVEN
+    # Classes with large errors may be far off by noise alone
     sure = known & (errors < 0.05)
     far = sure & ((geometry < low) | (geometry > high))
     if far.any():

@@ -1,17 +1,22 @@
-"""The likeliest components of a normalisation, by fixed points.
+"""Maximum-likelihood components of a normalisation by fixed-point iterations.
 
-Counts of line i are Poisson with mean λ_i = S_i w_i ε1 ε2 g m, S the activity along the line and w
-the closed form of its geometry. The likelihood is largest where, for every crystal and class k, the
-counts and the expected ones agree, D_k = Λ_k:
+Counts of line i are Poisson distributed with mean λ_i = S_i w_i ε1 ε2 g m, with the activity S
+along the
+line and the closed form w of its geometry. The likelihood is largest if the measured and the
+expected
+counts of every crystal and class k agree, D_k = Λ_k:
 
-ε ← ε √(D / Λ),    g ← g D / Λ,    m ← m D / Λ
+    ε ← ε √(D / Λ),    g ← g D / Λ,    m ← m D / Λ
 
-the root because both ends of a line have an ε. Steps are lengthened by squared extrapolation in the
-logarithms (SQUAREM: Varadhan & Roland, Scand J Stat 35 (2008) 335): neighbours in a narrow fan
-correct each other slowly. After Hogg, Thielemans, Mustafovic & Spinks, IEEE NSS 2002, 1391.
+with a square root because both ends of a line have an ε. Steps are accelerated by squared
+extrapolation
+of the logarithms (SQUAREM: Varadhan & Roland, Scand J Stat 35 (2008) 335), because neighbours in a
+narrow
+fan correct each other slowly. After Hogg, Thielemans, Mustafovic & Spinks, IEEE NSS 2002, 1391.
 
-Of factors that can be moved from one component to another, the mean tells where they stand: ε has
-mean 1 at each place of a block, m has mean 1 at each |t|, g has mean 1 over the classes.
+Factors that can move from one component to another are fixed by means: ε has mean 1 at each
+position in
+a block, m has mean 1 at each |t|, and g has mean 1 over the classes.
 """
 
 from __future__ import annotations
@@ -29,9 +34,9 @@ from engine.kernels.rays.line_sums import LineTables
 from engine.tools.normalisation_scan.line_tally import LineTally
 
 LEAST_COUNTS = 100
-"""Counts of a crystal, on average, for a standard error of 10 %."""
+"""Least mean counts of a crystal, for a standard error of 10 %."""
 SMALL = 0.005
-"""Largest change of a component, in its standard errors, after which steps end."""
+"""Largest change of a component, in standard errors, at which the iteration ends."""
 MOST_STEPS = 500
 FARTHEST = 2.0
 """Largest change of a logarithm in an extrapolated step."""
@@ -41,15 +46,15 @@ OnStep = Callable[[int, float], object]
 
 @dataclass(frozen=True)
 class MeasuredComponents:
-    """Components and how well they are known.
+    """Components with their uncertainty.
 
     Attributes
     ----------
-    components : factors of crystals and classes; those of the geometry multiply the closed form
-    errors : relative standard errors, not a number where nothing was counted
-    counts : trues on the lines that were used
-    steps : fixed-point steps
-    change : largest change of the last step, in standard errors
+    components : factors of crystals and classes; geometric ones multiply the closed form
+    errors : relative standard errors, NaN without counts
+    counts : trues on the used lines
+    steps : number of fixed-point steps
+    change : largest change in the last step, in standard errors
     """
 
     components: Components
@@ -66,20 +71,30 @@ def likeliest(
     interference: bool = True,
     on_step: OnStep | None = None,
 ) -> MeasuredComponents:
-    """Return the likeliest components of counted lines.
+    """Return the maximum-likelihood components of counted lines.
 
     Parameters
     ----------
     tally
-        the counts
+        counts, scanner and source
     on
-        the CPU
+        CPU
     interference
-        whether neighbours in a block are told apart; never where a ring is no whole number of
-        blocks
+        True to separate the positions in a block; ignored if a ring is not a whole number of blocks
     on_step
-        called after each step with how many were done and the largest change of a component in its
-        standard errors; may raise to stop
+        called after each step with its number and the largest change in standard errors; may
+        raise to
+        stop
+
+    Returns
+    -------
+    measured
+        components with errors
+
+    Raises
+    ------
+    DataError
+        if there are too few counts, or the components do not converge
     """
     _refuse_few(tally)
     s = tally.scanner.settings
@@ -89,8 +104,10 @@ def likeliest(
     while change > SMALL and step.done < MOST_STEPS:
         first = step(logs)
         second = step(first)
+        # A plain step follows, which corrects an extrapolation that went too far
         logs = step(_extrapolated(logs, first, second))
         change = max(step.change(first, second), step.last_change)
+    # A change above the noise means that the model does not describe the counts
     if change > 1:
         raise DataError(
             f"the components do not settle: after {step.done} steps they still change by "
@@ -111,7 +128,7 @@ def _refuse_few(tally: LineTally) -> None:
 
 
 class _FixedPoint:
-    """One step from logarithms of all factors, in one row, to the next."""
+    """One step from the logarithms of all factors, in one vector, to the next."""
 
     def __init__(
         self, tally: LineTally, interference: bool, on: Backend, on_step: OnStep | None
@@ -132,11 +149,11 @@ class _FixedPoint:
         self.last_change = np.inf
 
     def start(self) -> Array:
-        """Return factors of 1."""
+        """Return factors of 1, as logarithms."""
         return np.zeros(len(self.measured))
 
     def tables(self, logs: Array) -> LineTables:
-        """Return factors by component: 0 of crystals without counts, 1 of classes without."""
+        """Return factors by component: 0 for crystals without counts, 1 for classes without."""
         values = np.where(self.measured, np.exp(logs), 1.0)
         parts = np.split(values, self.edges)
         parts[0] = np.where(self.measured[: self.edges[0]], parts[0], 0.0)
@@ -144,8 +161,9 @@ class _FixedPoint:
         return LineTables(*(part.reshape(shape) for part, shape in shaped))
 
     def __call__(self, logs: Array) -> Array:
-        """Update one component after the other, the last of them to its likeliest values."""
+        """Update one component after another."""
         before = logs
+        # Crystals last, with the power 1/2: both ends of a line change at once
         for k, power in ((2, 1.0), (1, 1.0), (0, 0.5)):
             if k < 2 or self.interference:
                 logs = self._updated(logs, k, power)
@@ -162,28 +180,37 @@ class _FixedPoint:
         begin = 0 if k == 0 else int(self.edges[k - 1])
         rows = slice(begin, begin + expected.size)
         counts = self.tally.counts[k].ravel()
+        # Without counts a factor cannot be estimated, and stays
         live = self.measured[rows] & (expected > 0)
         logs = logs.copy()
         logs[rows][live] += power * np.log(counts[live] / expected[live])
         return logs
 
     def change(self, before: Array, after: Array) -> float:
-        """Largest change in standard errors."""
+        """Largest change in standard errors.
+
+        Parameters
+        ----------
+        before, after
+            logarithms of all factors
+        """
         moved = np.abs(after - before)[self.measured] / self.errors[self.measured]
         return float(moved.max())
 
 
 def _extrapolated(start: Array, first: Array, second: Array) -> Array:
-    """Return where the steps from `start` seem to lead."""
+    """Return the extrapolation of two steps."""
     r, v = first - start, second - 2 * first + start
     size = float(np.linalg.norm(v))
+    # The step length of SQUAREM, at least that of the two steps themselves
     alpha = min(-1.0, -float(np.linalg.norm(r)) / size) if size > 0 else -1.0
     far = start - 2 * alpha * r + alpha * alpha * v
+    # A longer step would overflow where a crystal has few counts
     return np.clip(far, second - FARTHEST, second + FARTHEST)
 
 
 def _measured(step: _FixedPoint, logs: Array, change: float) -> MeasuredComponents:
-    """Return the components at their means, with their errors."""
+    """Return the components scaled to their means, with their errors."""
     tables, tally = step.tables(logs), step.tally
     crystals, geometry, interference = tables
     if step.interference:
@@ -207,7 +234,7 @@ def _measured(step: _FixedPoint, logs: Array, change: float) -> MeasuredComponen
 
 
 def _by_places(step: _FixedPoint, tables: LineTables) -> tuple[Array, Array]:
-    """Move what all crystals at a place of their blocks have in common to the interference."""
+    """Move the common factor of crystals at the same position in a block to the interference."""
     s = step.tally.scanner.settings
     n, block = s.n_crystals_per_ring, s.block_places
     place = np.arange(len(tables.crystals)) % n % block
@@ -215,10 +242,11 @@ def _by_places(step: _FixedPoint, tables: LineTables) -> tuple[Array, Array]:
         _mean(tables.crystals[place == p], tables.crystals[place == p] > 0) for p in range(block)
     ])  # fmt: skip
     near, off = np.indices(tables.interference.shape)
+    # The other end of a line in view v and bin t is half a ring away
     far = (near - off - n // 2) % block
     return tables.crystals / means[place], tables.interference * means[near] * means[far]
 
 
 def _mean(values: Array, known: Array) -> float:
-    """Mean of the known values, 1 where there are none."""
+    """Return the mean of the known values, 1 without any."""
     return float(values[known].mean()) if known.any() else 1.0

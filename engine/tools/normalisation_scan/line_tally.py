@@ -1,8 +1,9 @@
-"""Counts of a scan by crystals and classes of lines: all that the likeliest components need.
+"""Counts of a scan by crystal and class of lines, from which the components are estimated.
 
-For each crystal and each class the sum of prompts less delayeds on the lines that pass well within
-the source; the sum of prompts and delayeds is its variance. Both have one size, whatever the number
-of events.
+For each crystal and each class, the sum of prompts minus delayeds on the lines well within the
+source.
+The sum of prompts and delayeds is its variance. The size of both does not depend on the number of
+events.
 """
 
 from __future__ import annotations
@@ -24,24 +25,29 @@ from engine.kernels.rays.line_sums import LineTables, RingNumbers, add_counts, a
 from engine.tools.normalisation_scan.source import CylinderSource
 
 AT_ONCE = 1_000_000
-"""Events that are counted together."""
+"""Number of events counted at a time."""
 N_PARTS = 16
-"""Parts of the views whose sums are added up in their order, so that threads change no bit."""
+"""Parts of the views, whose sums are added in order: threads change no bit."""
 
 
 class LineTally:
-    """Counts of a ring, measured and expected, on the lines through a source.
+    """Measured and expected counts of a ring scanner on the lines through a source.
 
     Parameters
     ----------
     scanner
-        a ring
+        ring scanner
     source
-        what was measured
+        measured source
 
     Attributes
     ----------
-    counts, squares : prompts less delayeds, and prompts and delayeds together
+    counts, squares : prompts minus delayeds, and prompts plus delayeds
+
+    Raises
+    ------
+    GeometryError
+        if the scanner has no rings
     """
 
     def __init__(self, scanner: Scanner, source: CylinderSource) -> None:
@@ -62,8 +68,14 @@ class LineTally:
     def add(self, data: ListMode, on_progress: Callable[[int, int], None] | None = None) -> None:
         """Add the events of a scan; delayeds count −1.
 
-        `on_progress` is called with events done and all; may raise to stop.
+        Parameters
+        ----------
+        data
+            events of the scanner
+        on_progress
+            called with the numbers of counted and of all events; may raise to stop
         """
+        # Columns may be in files, so they are read piece by piece
         for start in range(0, data.n_events, AT_ONCE):
             rows = slice(start, start + AT_ONCE)
             counts = np.ones(len(data.crystals[rows]))
@@ -74,7 +86,15 @@ class LineTally:
                 on_progress(min(start + AT_ONCE, data.n_events), data.n_events)
 
     def add_lines(self, crystals: Array, counts: Array) -> None:
-        """Add counts (n,) of pairs of crystals (n, 2); those on gaps and no lines are left out."""
+        """Add counts of lines.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2) pairs of crystals; those with gaps or outside of the field of view are left out
+        counts
+            (n,) counts
+        """
         live = self.scanner.alive[crystals].all(axis=1)
         pairs = np.ascontiguousarray(crystals[live], np.int32)
         values = np.ascontiguousarray(counts[live], np.float64)
@@ -90,15 +110,24 @@ class LineTally:
 
     @property
     def crystal_error(self) -> float:
-        """Relative standard error of the median crystal from what is counted; infinite without."""
+        """Relative standard error of the median crystal; infinite without counts."""
         counts, squares = self.counts.crystals, self.squares.crystals
         seen = counts > 0
         if not seen.any():
             return math.inf
+        # The variance of prompts − delayeds is prompts + delayeds
         return float(np.median(np.sqrt(squares[seen]) / counts[seen]))
 
     def expected(self, tables: LineTables, *, on: Backend) -> LineTables:
-        """Return what lines of these factors are expected to count, up to the activity."""
+        """Return the expected counts for some factors, up to the activity.
+
+        Parameters
+        ----------
+        tables
+            factors of crystals and classes
+        on
+            CPU threads
+        """
         edges = np.linspace(0, self.scanner.n_views, N_PARTS + 1).astype(int)
 
         def part(k: int) -> LineTables:

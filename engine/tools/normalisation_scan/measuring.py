@@ -1,4 +1,4 @@
-"""A normalisation from scans to components: read, count, find the likeliest, look at it."""
+"""Measure a normalisation: read scans, count events, estimate components, and check them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from engine.tools.normalisation_scan.source import CylinderSource
 
 @dataclass(frozen=True)
 class NormalisationRequest:
-    """What is measured.
+    """Measurement to be made.
 
     Attributes
     ----------
-    scans : list mode of the same source
-    source : what was scanned
-    scanner : name or file, where the scans do not say which
-    interference : whether neighbours in a block are told apart
-    threads : of the processor; all if None
+    scans : list-mode files of the same source
+    source : measured source
+    scanner : name or file, if the scans do not state their scanner
+    interference : True to separate the positions in a block
+    threads : CPU threads; None for all
     """
 
     scans: tuple[Path, ...]
@@ -41,12 +41,12 @@ class NormalisationRequest:
 
 @dataclass(frozen=True)
 class ReadingScan:
-    """A scan is about to be read.
+    """A scan will be read next.
 
     Attributes
     ----------
-    name : of its file
-    number, n_scans : which of how many, from 1
+    name : name of its file
+    number, n_scans : number of the scan from 1, and number of scans
     """
 
     name: str
@@ -60,8 +60,8 @@ class Counted:
 
     Attributes
     ----------
-    done, total : events of this scan
-    counts : trues so far, on the lines that are used
+    done, total : counted and all events of this scan
+    counts : trues on the used lines so far
     crystal_error : relative standard error of the median crystal; infinite without counts
     """
 
@@ -73,12 +73,12 @@ class Counted:
 
 @dataclass(frozen=True)
 class Stepped:
-    """A step towards the likeliest components.
+    """A fixed-point step was made.
 
     Attributes
     ----------
-    done : steps
-    change : the largest change of a component in this step, in its standard errors
+    done : number of steps
+    change : largest change of a component in this step, in standard errors
     """
 
     done: int
@@ -87,14 +87,14 @@ class Stepped:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredNormalisation:
-    """What a measurement came to.
+    """Result of a measurement.
 
     Attributes
     ----------
-    found : components and how well they are known
-    scanner : of the scans
-    info : how it was measured, as the file keeps it
-    remarks : what to look at, a sentence each
+    found : components with their errors
+    scanner : scanner of the scans
+    info : description of the measurement for the file
+    remarks : warnings, one sentence each
     """
 
     found: MeasuredComponents
@@ -103,7 +103,13 @@ class MeasuredNormalisation:
     remarks: tuple[str, ...]
 
     def write(self, path: Path) -> None:
-        """Write it as a normalisation file; the folder must exist."""
+        """Write a normalisation file; its folder must exist.
+
+        Parameters
+        ----------
+        path
+            output file, .h5
+        """
         write_components(self.found.components, self.scanner, path, self.info, self.found.errors)
 
 
@@ -120,25 +126,31 @@ def measure(
     request
         scans and source
     on
-        the CPU
+        CPU
     tell
-        called with what happens, `MeasuredNormalisation` last; may raise to stop
+        called with events, `MeasuredNormalisation` last; may raise to stop
+
+    Returns
+    -------
+    made
+        components, their description and warnings
 
     Raises
     ------
     DataError
-        where there are too few counts, or the components do not settle
+        if there are too few counts, or the components do not converge
     SettingsError
-        where there is no scan, or the scans are of several scanners
+        if there is no scan, or the scans are from several scanners
     """
     tally = None
     for number, path in enumerate(request.scans, 1):
         tell(ReadingScan(path.name, number, len(request.scans)))
         data = read_listmode(path, scanner=request.scanner)
+        # The first scan states the scanner, unless the user does
         tally = tally or LineTally(data.scanner, request.source)
         _refuse_other_scanner(data, tally, path)
         _count(data, tally, tell)
-        del data  # the next scan may need its place
+        del data  # frees the memory for the next scan
     if tally is None:
         raise SettingsError("no scan is given; name at least one.")
     found = likeliest(

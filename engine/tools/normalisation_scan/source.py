@@ -1,7 +1,7 @@
-"""Sources that a normalisation is measured with: cylinders along the axis, full or hollow.
+"""Sources for the measurement of a normalisation: full or hollow cylinders along the axis.
 
-A line source that turns round the axis looks, over its turns, like a hollow cylinder as thick as
-the line.
+A line source that rotates about the axis is, over full rotations, a hollow cylinder as thick as the
+line.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from engine.geometry.grid import Point
 from engine.kernels.rays.line_sums import SourceNumbers
 
 USED = 0.9
-"""Part of the radius within which lines count: near the rim their length in the source changes
-within the width of a crystal."""
+"""Share of the radius within which lines count. Near the edge, their length in the source changes
+within the width of a crystal.
+"""
 ENDLESS_MM = 1e6
 
 
 @dataclass(frozen=True)
 class CylinderSource:
-    """A cylinder of even activity, its axis along z.
+    """A cylinder of uniform activity along z.
 
     Attributes
     ----------
     radius_mm : outer radius [mm]
-    inner_mm : inner radius, 0 of a full cylinder [mm]
-    length_mm : along z; longer than the scanner if not given [mm]
-    centre_mm : (x, y, z) of its middle [mm]
-    mu_per_mm : attenuation at 511 keV of what is within the outer radius [1/mm]
+    inner_mm : inner radius, 0 for a full cylinder [mm]
+    length_mm : length along z; longer than the scanner by default [mm]
+    centre_mm : centre (x, y, z) [mm]
+    mu_per_mm : attenuation at 511 keV within the outer radius [1/mm]
 
     Examples
     --------
@@ -61,23 +62,34 @@ class CylinderSource:
 
     @classmethod
     def rotating_line(cls, path_mm: float, width_mm: float, length_mm: float = ENDLESS_MM) -> Self:
-        """Return a line of some width that turns round the axis at a radius, in air."""
+        """Return the source of a line that rotates about the axis, in air.
+
+        Parameters
+        ----------
+        path_mm
+            radius of the line's path [mm]
+        width_mm
+            thickness of the line [mm]
+        length_mm
+            length along z [mm]; longer than the scanner by default
+        """
         return cls(path_mm + width_mm / 2, path_mm - width_mm / 2, length_mm)
 
     @property
     def reach_mm(self) -> float:
         """Distance from its axis up to which lines count [mm]."""
+        # Lines through the inner part of a hollow source cross its wall twice
         return USED * (self.inner_mm or self.radius_mm)
 
     @property
     def numbers(self) -> SourceNumbers:
-        """What kernels know of it."""
+        """Properties for the kernels."""
         half = self.length_mm / 2
         size = self.radius_mm, self.inner_mm, half, self.mu_per_mm, self.reach_mm
         return SourceNumbers(*(float(number) for number in (*self.centre_mm, *size)))
 
     def describe(self) -> str:
-        """Plain words with numbers."""
+        """Return the source as text."""
         text = f"cylinder of radius {self.radius_mm:g} mm"
         if self.inner_mm:
             text = f"ring of {self.inner_mm:g} to {self.radius_mm:g} mm"

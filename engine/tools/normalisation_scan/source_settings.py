@@ -1,4 +1,4 @@
-"""What a person says of the source of a normalisation: forms and files are made of it."""
+"""Settings of the source of a normalisation, for forms and files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WATER_PER_MM = 0.0096
 
 
 class EvenCylinder(Settings):
-    """A cylinder of even activity, its axis along z.
+    """A cylinder of uniform activity along z.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class EvenCylinder(Settings):
     )
 
     def source(self) -> CylinderSource:
-        """Return it as the counts see it."""
+        """Return the source for the measurement."""
         length = ENDLESS_MM if self.length_mm is None else self.length_mm
         return CylinderSource(
             self.diameter_mm / 2, 0.0, length, self.centre_mm, mu_per_mm=self.mu_per_mm
@@ -53,7 +53,7 @@ class EvenCylinder(Settings):
 
 
 class RotatingLine(Settings):
-    """A line along z that turns round the axis, in air.
+    """A line along z that rotates about the axis, in air.
 
     Examples
     --------
@@ -84,13 +84,13 @@ class RotatingLine(Settings):
     )
 
     def source(self) -> CylinderSource:
-        """Return it as the counts see it, over whole turns."""
+        """Return the source for the measurement, over full rotations."""
         length = ENDLESS_MM if self.length_mm is None else self.length_mm
         return CylinderSource.rotating_line(self.turn_mm / 2, self.width_mm, length)
 
 
 class NormalisationSettings(Settings):
-    """How a normalisation is measured.
+    """Settings for the measurement of a normalisation.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A normalisation measured in a process of its own: a crash takes that, and nothing else."""
+"""Measure a normalisation in a separate process, so that a crash has no other effect."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from engine.tools.normalisation_scan.measuring import (
 )
 
 LOOK_S = 0.1
-"""Between two looks at what is wished."""
+"""Interval of checks for a request."""
 
 
 class StopRequest(Enum):
-    """What whoever draws a measurement wants of it."""
+    """Request of the caller."""
 
     GO = "go"
     REST = "rest"
@@ -41,11 +41,11 @@ class StopRequest(Enum):
 
 @dataclass(frozen=True)
 class Resting:
-    """The measurement rests after the step at hand, or goes on.
+    """The measurement pauses after the current step, or continues.
 
     Attributes
     ----------
-    rests : whether it rests now
+    rests : True while it is paused
     """
 
     rests: bool
@@ -53,7 +53,7 @@ class Resting:
 
 @dataclass(frozen=True)
 class Stopped:
-    """It was ended because that was wished; nothing is kept."""
+    """The measurement was ended on request; nothing is stored."""
 
 
 ApartEvent = NormalisationEvent | Resting | Refused | Stopped
@@ -62,19 +62,19 @@ ApartEvent = NormalisationEvent | Resting | Refused | Stopped
 def measure_in_process(
     request: NormalisationRequest, stop_request: Callable[[], StopRequest] = lambda: StopRequest.GO
 ) -> Iterator[ApartEvent]:
-    """Measure a normalisation in a process of its own.
+    """Measure a normalisation in a separate process.
 
     Parameters
     ----------
     request
         scans and source
     stop_request
-        asked several times a second
+        polled several times a second
 
     Yields
     ------
     event
-        what happens; at last `MeasuredNormalisation`, `Stopped` or `Refused` with a sentence
+        progress, and at the end `MeasuredNormalisation`, `Stopped` or `Refused` with a reason
     """
     process = SideProcess[ApartEvent](_main, request, name="isocenter-normalise")
     asked, last = StopRequest.GO, False
@@ -84,6 +84,7 @@ def measure_in_process(
             if wanted is StopRequest.END:
                 yield Stopped()
                 return
+            # Only changes are sent: the process would otherwise read ten messages a second
             if wanted is not asked:
                 asked = wanted
                 process.ask(wanted.value)
@@ -95,6 +96,7 @@ def measure_in_process(
                 yield message
     finally:
         code = process.end()
+    # No last message: the process has crashed or was killed
     if not last:
         yield Refused(f"the measurement ended: {how_it_ended(code)}. Start it again.")
 
@@ -107,6 +109,7 @@ def _main(request: NormalisationRequest, events: Connection, wishes: Connection)
 
     def report(event: NormalisationEvent) -> None:
         tell(events, event)
+        # The result itself does not wait, even if a pause was requested
         if not goes.is_set() and not isinstance(event, MeasuredNormalisation):
             tell(events, Resting(True))
             goes.wait()

@@ -1,7 +1,8 @@
-"""Kernels tuned on this machine: which form of each is fastest here, found with Kernel Tuner.
+"""Tune kernels on this machine: find the fastest variant of each with Kernel Tuner.
 
-A session tries forms of one kernel on one size of work, holds every result against the reference
-before its time counts, and keeps a form only if it is faster than the shipped one beyond the noise.
+A session tries variants of one kernel on one problem size. It compares every result with the
+reference
+before the time counts, and stores a variant only if it is significantly faster than the default.
 """
 
 from typing import TYPE_CHECKING

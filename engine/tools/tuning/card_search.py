@@ -1,8 +1,10 @@
-"""The fastest forms of a card, path by path, as `resources/tuning` keeps them.
+"""Fastest variants of a GPU for each code path, as stored in `resources/tuning`.
 
-The search is that of `isocenter tune cone`: forms are held against the twin before their times
-count, and compared with a form that is good on most cards. The work is the standard cube, or a
-smaller one to rehearse.
+The search is that of `isocenter tune cone`: results are compared with the CPU before times count,
+and
+times with a variant that is good on most GPUs. The problem is the standard cube, or a smaller one
+for a
+rehearsal.
 """
 
 from __future__ import annotations
@@ -27,18 +29,22 @@ STARTS: dict[str, BackVariant] = {
     "columns": BackVariant("memory", "columns", (WARP, 4), 16, projections="vcr"),
     "general": BackVariant(path="general"),
 }
-"""A form of each path to start from, and to compare with."""
+"""Start and reference variant of each code path."""
 
 
 class PathForms(DeviceBack):
-    """The forms of one path.
+    """Variants of one code path.
 
     Parameters
     ----------
-    on : a GPU
-    work : what is projected back
-    start : its path, and the form that others are compared with
-    some : values of parameters, where fewer than all are wanted
+    on
+        GPU
+    work
+        scan and volume
+    start
+        code path, and the variant for comparison
+    some
+        values of some parameters, instead of all
     """
 
     def __init__(
@@ -56,7 +62,17 @@ class PathForms(DeviceBack):
         self.parameters |= {name: tuple(dict.fromkeys(values)) for name, values in own.items()}
 
     def timed(self, values: Values, seconds: float | None, fault: str = "") -> TimedForm:
-        """Return a form with its time, as figures keep it."""
+        """Return a variant with its time, in the form for figures.
+
+        Parameters
+        ----------
+        values
+            parameters of the variant
+        seconds
+            time of one run; None if it failed
+        fault
+            reason of a failure
+        """
         return TimedForm(self._variant(values), seconds, fault)
 
 
@@ -68,25 +84,25 @@ def fastest_of_paths(
     starts: Mapping[str, BackVariant] = STARTS,
     some: Mapping[str, Sequence[Value]] | None = None,
 ) -> Plain:
-    """Search for the fastest form of each path in turn; each has its part of the budget.
+    """Search for the fastest variant of each code path; each gets a share of the time.
 
     Parameters
     ----------
     on
-        a GPU
+        GPU
     work
-        what is projected back
+        scan and volume
     budget_s
-        time in all [s]
+        total time [s]
     starts
-        a form of each path
+        variant of each code path
     some
-        values of parameters, where fewer than all are wanted
+        values of some parameters, instead of all
 
     Returns
     -------
     figures
-        all forms that were tried, and the best of each path
+        all tried variants, and the best of each code path
     """
     rows, best = [], []
     for start in starts.values():
@@ -106,24 +122,34 @@ def fastest_of_paths(
 
 
 def _searched(forms: PathForms, budget_s: float) -> tuple[list[TimedForm], TimedForm]:
-    """Search one path; returns all that was tried, the start first, and the best."""
+    """Search one code path; return all tried variants, the start first, and the best."""
     outcome = TuningSession(forms, budget_s=budget_s).run()
     start = forms.timed(forms.shipped, outcome.shipped_seconds)
     others: list[TriedForm] = [one for one in outcome.tried if one.values != forms.shipped]
     tried = [start, *(forms.timed(one.values, one.seconds, one.fault) for one in others)]
     if outcome.best is None or outcome.comparison is None:
         return tried, start
+    # From the paired comparison, which is more precise than a single time
     seconds = outcome.comparison.ratio * outcome.shipped_seconds
     return tried, forms.timed(outcome.best, seconds)
 
 
 def record_of_card(figures: Plain, on: Backend) -> Plain:
-    """Return what `resources/tuning` keeps of a card, as `engine.kernels.tuning` reads it."""
+    """Return the tuning record of a GPU, in the form for `engine.kernels.tuning`.
+
+    Parameters
+    ----------
+    figures
+        result of `fastest_of_paths`
+    on
+        measured GPU
+    """
     if on.gpu is None:
         raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
     facts = on.gpu.facts
     choices = []
     for upright in (True, False):
+        # Upright detectors can use all paths, tilted ones only the general path
         rows = [r for r in figures["best"] if (r["variant"]["path"] != "general") == upright]
         if rows:
             one = max(rows, key=lambda row: row["gups"])

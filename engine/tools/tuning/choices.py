@@ -1,24 +1,24 @@
-"""What can be asked of a search, in words: known without loading a kernel."""
+"""Choices for a search, known without loading a kernel."""
 
 from importlib.util import find_spec
 
 from engine.core.errors import SettingsError
 
 TARGETS = {"cone": ("cone_back",), "listmode": ("rays",), "dual-head": ("matrix",)}
-"""Kind of scan to the kernels that are tuned for it."""
+"""Kernels that are tuned for each kind of scan."""
 MODALITIES = {"ct": "cone", "pet": "listmode", "dual-head": "dual-head"}
-"""Kind of scan as protocols call it, to what tunes its kernels."""
+"""Kind of scan in protocols, and its name here."""
 KERNELS = {
     "cone_back": "Back projection of cone beams",
     "rays": "Update of list mode",
     "matrix": "Projection with a stored response",
 }
-"""Kernels in words."""
+"""Titles of the kernels."""
 STRATEGIES = (
     *("greedy_ils", "greedy_mls", "simulated_annealing", "genetic_algorithm"),
     *("random_sample", "brute_force"),
 )
-"""Strategies of Kernel Tuner that take parameters which are words; the first is the usual one."""
+"""Strategies of Kernel Tuner that accept parameters with text values; the first is the default."""
 NEEDS_TUNER = (
     "kernels are tuned with Kernel Tuner, which is not installed; install it into "
     "Isocenter's environment: `.venv/bin/python -m pip install kernel-tuner`."
@@ -26,14 +26,29 @@ NEEDS_TUNER = (
 
 
 def check_choices(strategy: str, budget_s: float) -> None:
-    """Raise `SettingsError` where a strategy or a time is none."""
+    """Check the choices of a search.
+
+    Parameters
+    ----------
+    strategy
+        name of the strategy
+    budget_s
+        search time [s]
+
+    Raises
+    ------
+    SettingsError
+        if the strategy is unknown, or the time is not positive
+    """
     if strategy not in STRATEGIES:
         names = ", ".join(STRATEGIES)
         raise SettingsError(f"strategy {strategy!r}: it must be one of {names}.")
+    # Also refuses NaN
     if not budget_s > 0:
         raise SettingsError(f"a budget of {budget_s:g} s: tuning needs some time.")
 
 
 def why_no_search() -> str:
-    """Return why nothing can be tuned here, empty if it can."""
+    """Return why nothing can be tuned here; empty if it can."""
+    # Without importing it, which takes seconds
     return "" if find_spec("kernel_tuner") is not None else NEEDS_TUNER

@@ -1,12 +1,14 @@
-"""Whether a form is faster than the shipped one: paired runs, and how sure their median is.
+"""Decide if a variant is faster than the default, by paired runs and their median.
 
-Both run in turn, so that whatever else the machine does meets both. The ratio of the times of a
-pair is one sample; the median m of n samples is uncertain by
+Both run alternately, so that other work on the machine affects both. The ratio of the times of a
+pair is
+one sample. The median m of n samples has the uncertainty
 
-m ± 1.58 IQR / √n
+    m ± 1.58 IQR / √n
 
-IQR being the distance between the quartiles: about 95 % (McGill, Tukey and Larsen, The American
-Statistician 32 (1978) 12).
+with the interquartile range IQR: about 95 % (McGill, Tukey and Larsen, The American Statistician
+32 (1978)
+12).
 """
 
 from __future__ import annotations
@@ -19,18 +21,19 @@ import numpy as np
 
 NOTCH = 1.58
 LEAST_PAIRS, PAIRS = 5, 15
-"""Pairs after which a form may be given up, and those that are run before one is believed."""
+"""Pairs after which a variant may be given up, and pairs before one is accepted."""
 WORTH = 0.99
-"""A form must take less than this part of the shipped one's time: less cannot be noticed."""
+"""A variant must take less than this share of the default's time; less is not noticeable."""
 
 STEADY = 0.03
-"""Reach of the interval beyond which nothing is believed: a machine with other work is slow in
-spells, which pairs that follow one another share, and the interval knows of no spells."""
+"""Half width of the interval above which no result is accepted. A machine with other work has slow
+spells that affect consecutive pairs alike, which the interval does not include.
+"""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Time of a form over that of the shipped one: median, and the ends of its interval."""
+    """Time of a variant relative to the default: median, and the limits of its interval."""
 
     ratio: float
     low: float
@@ -39,12 +42,12 @@ class Comparison:
 
     @property
     def is_faster(self) -> bool:
-        """Whether the form is faster beyond the noise."""
+        """True if the variant is significantly faster."""
         return self.pairs >= PAIRS and self._is_steady and self.high < WORTH
 
     @property
     def is_unsure(self) -> bool:
-        """Whether the form looks faster, and the machine was too unsteady to tell."""
+        """True if the variant seems faster, but the machine was too unsteady."""
         return self.pairs >= PAIRS and not self._is_steady and self.ratio < WORTH
 
     @property
@@ -53,7 +56,13 @@ class Comparison:
 
     @classmethod
     def of(cls, ratios: Sequence[float]) -> Comparison:
-        """Return what samples say."""
+        """Return the comparison of samples.
+
+        Parameters
+        ----------
+        ratios
+            ratios of the times of pairs
+        """
         first, middle, last = np.percentile(ratios, (25, 50, 75)).tolist()
         reach = NOTCH * (last - first) / sqrt(len(ratios))
         return cls(middle, middle - reach, middle + reach, len(ratios))
@@ -64,26 +73,31 @@ def compare(
     shipped: Callable[[], float],
     may_go_on: Callable[[], bool],
 ) -> Comparison | None:
-    """Time both in turn; None where it was stopped before much could be said.
+    """Run both alternately.
 
     Parameters
     ----------
     form, shipped
-        run once, and return their time [s]
+        run the variant and the default once, and return their time [s]
     may_go_on
-        asked before each pair
+        called before each pair; False stops
+
+    Returns
+    -------
+    comparison
+        None if it was stopped after too few pairs
     """
     ratios: list[float] = []
     for pair in range(PAIRS):
         if not may_go_on():
             break
-        # who goes first changes: neither is always the one that finds the caches cold
+        # alternating order: neither always finds the caches cold
         if pair % 2:
             of_shipped, of_form = shipped(), form()
         else:
             of_form, of_shipped = form(), shipped()
         ratios.append(of_form / of_shipped)
-        # given up early, never believed early: looking often would else find noise in the end
+        # given up early, but never accepted early: repeated looks would find noise at some time
         if pair + 1 >= LEAST_PAIRS and Comparison.of(ratios).low > WORTH:
             break
     return Comparison.of(ratios) if len(ratios) >= LEAST_PAIRS else None

@@ -1,13 +1,16 @@
-"""Cone beams on a GPU: textures, paths, blocks of threads, runs of voxels, views in a launch.
+"""Cone beams on a GPU: textures, code paths, thread blocks, voxels per thread, views per launch.
 
-The parameters are those of Figures 4 and 5 of Graas et al., "ASTRA KernelKit", and ours beside
-them. The CPU's twin is the reference, at three heights of the volume: what a texture reads is off
-by at most 1/512 of what neighbouring pixels differ by, along rows and along columns. So with D,
-at every pixel the largest such difference of it and its neighbours, 0 beyond the edge,
+The parameters are those of Figures 4 and 5 of Graas et al., "ASTRA KernelKit", and further ones.
+The
+reference is the CPU at three heights of the volume. A texture differs by at most 1/512 of the
+difference
+between neighbouring pixels, along rows and along columns. Let D be the largest such difference at
+a pixel
+and its neighbours, with 0 beyond the edge. Then
 
-|out − twin| ≤ Σ_views D_view(a, b) / (512 τ²)
+    |out − reference| ≤ Σ_views D_view(a, b) / (512 τ²)
 
-and what is farther off is wrong.
+and larger differences are errors.
 """
 
 from __future__ import annotations
@@ -42,11 +45,11 @@ RESTRICTIONS = (
     f"{MOST_SHARED_BYTES}",
 )
 EDGE = 2
-"""Pixels beyond the edge of a detector in which a texture may read something else than zero."""
+"""Pixels beyond the edge of a detector in which a texture may read values other than zero."""
 MOST_PIXELS = 1 << 27
-"""Pixels of all views of a study that are tried with: as much as the host can hold several of."""
+"""Most pixels in all views of a study: the host needs memory for several copies."""
 TWIN_ROUNDING = 1e-5
-"""Part of a value that sums of float32 may differ by, beside what textures do."""
+"""Relative rounding error of float32 sums, in addition to that of textures."""
 
 
 class DeviceBack(TuningProblem):
@@ -81,6 +84,7 @@ class DeviceBack(TuningProblem):
     def prepare(self) -> None:
         self._forms = Forms(self.on, self._cone, repeats=1)
         n_z = self._cone.grid.shape[0]
+        # Bottom, centre and top: errors of a variant often depend on z
         self._slices = sorted({0, n_z // 2, n_z - 1})
         y = self._forms.projections
         self._twin = self._by_twin(y, self._cone.geometry)
@@ -106,7 +110,7 @@ class DeviceBack(TuningProblem):
         return BackVariant(**others, block=block)  # type: ignore[arg-type]
 
     def _by_twin(self, y: Array, geometry: XrayGeometry) -> Array:
-        """Slices of the back projection, by the kernels of the CPU."""
+        """Return slices of the back projection by the CPU kernels."""
         host_on, (_, n_y, n_x) = cpu(), self._cone.grid.shape
         scene = Scene(geometry, self._cone.grid)
         host = HostXray(scene, on=host_on, on_progress=None, profiler=Profiler(host_on))
@@ -117,7 +121,13 @@ class DeviceBack(TuningProblem):
 
 
 def thinned(work: ScanWork) -> ScanWork:
-    """Return a scan with as many of its views, even over it, as the standard work has."""
+    """Return a scan with evenly chosen views, at most as many as in the standard problem.
+
+    Parameters
+    ----------
+    work
+        scan and volume
+    """
     rows, columns = work.detector
     most = max(1, min(STANDARD.n_views, MOST_PIXELS // (rows * columns)))
     views = slice(None, None, -(-work.n_views // most))
@@ -125,7 +135,7 @@ def thinned(work: ScanWork) -> ScanWork:
 
 
 def _differences(y: Array) -> Array:
-    """D of the head of this file, with `EDGE` more pixels on every edge."""
+    """Return D of the formula above, with `EDGE` more pixels on every edge."""
     from scipy.ndimage import maximum_filter
 
     wide = np.pad(y, ((0, 0), (EDGE, EDGE), (EDGE, EDGE)))
@@ -135,5 +145,5 @@ def _differences(y: Array) -> Array:
         before, after = [(0, 0)] * 3, [(0, 0)] * 3
         before[axis], after[axis] = (1, 0), (0, 1)
         steps += np.maximum(np.pad(step, before), np.pad(step, after))
-    # of a sample's four pixels each knows the steps of all: what is blended of them is no less
+    # one of the four interpolated pixels is next to each of these differences
     return maximum_filter(steps, size=(1, 3, 3))

@@ -1,6 +1,6 @@
-"""Dual heads on a GPU: threads of a block, values of a thread, blocks on a multiprocessor.
+"""Dual heads on a GPU: threads per block, values per thread, blocks per multiprocessor.
 
-The CPU's twin is the reference: the same sums in another order.
+The reference is the CPU: the same sums in another order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.tools.tuning.problem import TuningProblem, Values, worst
 
 STANDARD = "demo"
 ROUNDING = 1e-5
-"""Part of the largest value that sums of float32 in another order may differ by."""
+"""Largest relative rounding error of float32 sums in another order."""
 SEED = 5
 
 
@@ -46,7 +46,7 @@ class DeviceProjection(TuningProblem):
             "run": (4, 8, 16),
             "resident": (512, 1024, 1536),
         }
-        # long runs want more registers than many threads leave
+        # long runs need more registers than are left with many threads
         self.restrictions = ("run < 16 or resident == 512",)
         self.shipped = {
             "threads": usual.threads,
@@ -54,6 +54,7 @@ class DeviceProjection(TuningProblem):
             "resident": usual.threads * usual.blocks,
         }
 
+    # One subset: a projection along all lines would use up the search time
     def prepare(self) -> None:
         twin = MatrixProjector(self._response, on=cpu()).subset(0, self._n_subsets)
         rng = np.random.default_rng(SEED)
@@ -73,6 +74,7 @@ class DeviceProjection(TuningProblem):
     def seconds(self, values: Values) -> float:
         A = self._projector(values)
         x, y = self.on.to_device(self._x), self.on.to_device(self._y)
+        # The upload is not part of the time
         self._wait()
         begin = perf_counter()
         A.forward(x)
@@ -92,7 +94,7 @@ class DeviceProjection(TuningProblem):
             self.on.gpu.wait()
 
     def _projector(self, values: Values) -> MatrixProjector:
-        """The projector of a form; the last two are held, the shipped one and the one at trial."""
+        """Return the projector of a variant; the default's and the current one are cached."""
         variant, shipped = _variant(values), _variant(self.shipped)
         if variant not in self._held:
             self._held = {v: A for v, A in self._held.items() if v == shipped}
@@ -103,7 +105,7 @@ class DeviceProjection(TuningProblem):
 
 def _variant(values: Values) -> MatrixVariant:
     threads = int(values["threads"])
-    # as many strips as threads are staged, as in the form that is shipped
+    # as many strips as threads, as in the default
     return MatrixVariant(
         threads, int(values["run"]), threads, blocks=int(values["resident"]) // threads
     )

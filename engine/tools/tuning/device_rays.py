@@ -1,6 +1,7 @@
-"""List mode on a GPU: what takes an event, how the image lies, blocks of threads.
+"""List mode on a GPU: threads per event, memory order of the image, thread blocks.
 
-The CPU's twin is the reference: the very bits in reproducible mode, else to the rounding of sums
+The reference is the CPU: equal bits in reproducible mode, otherwise equal except for rounding of
+sums
 in another order.
 """
 
@@ -25,12 +26,12 @@ from engine.tools.tuning.problem import TuningProblem, Values, worst
 EVENTS = 1 << 22
 SIZE = 128
 ROUNDING = 5e-5
-"""Part of the largest value that the two may differ by: a voxel may be one that rays only touch."""
+"""Largest relative difference; a voxel may be one that rays only touch."""
 SEED = 5
 
 
 class DeviceUpdate(TuningProblem):
-    """The EM update: line integrals, comparison and back projection in one pass."""
+    """The EM update: line integrals, comparison and back projection in one kernel."""
 
     title = "update of list mode"
 
@@ -58,11 +59,13 @@ class DeviceUpdate(TuningProblem):
             "block": BLOCKS,
             "kept": KEPT,
         }
+        # Other mappings do not use this parameter: its values would be the same variant
         self.restrictions = (f"mapping == 'warp' or kept == {KEPT[0]}",)
         base = asdict(self._base)
         self.shipped = {name: base[name] for name in self.parameters}
 
     def prepare(self) -> None:
+        # Positive everywhere, so that no event is skipped
         self._x = (0.1 + np.random.default_rng(SEED).random(self._grid.shape)).astype(np.float32)
         self._held: dict[RayVariant, RayProjector] = {}
         twin = RayProjector(
@@ -110,7 +113,7 @@ class DeviceUpdate(TuningProblem):
         return replace(self._base, mapping=mapping, order=order, block=block, kept=kept)
 
     def _projector(self, values: Values) -> RayProjector:
-        """The projector of a form; the last two are held, the shipped one and the one at trial."""
+        """Return the projector of a variant; the default's and the current one are cached."""
         variant = self._variant(values)
         if variant not in self._held:
             self._held = {v: A for v, A in self._held.items() if v == self._base}

@@ -1,7 +1,8 @@
-"""Cone beams on the CPU: how back projection is cut up.
+"""Cone beams on the CPU: division of the back projection into blocks.
 
-Forms have the same bits, since each voxel takes the views in their order: any other bit than that
-of the shipped form is wrong.
+All variants have the same bits, since each voxel adds the views in their order. Any difference
+from the
+default is an error.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ from engine.tools.tuning.problem import TuningProblem, Values, worst
 from engine.tools.tuning.threads import thread_numbers, values_to_store
 
 UPDATES = 1 << 25
-"""Voxels times views of one run, for each thread."""
+"""Voxels times views of one run per thread."""
 LINES, VIEWS = (16, 32, 64, 128, 256, 512, 1024), (4, 8, 16, 32)
 SEED = 5
 
 
 @dataclass(frozen=True)
 class TunedScan:
-    """A scan whose kernels are tuned.
+    """A scan for which kernels are tuned.
 
     Attributes
     ----------
-    geometry : its views
-    grid : its volume
+    geometry : geometry of the scan
+    grid : grid of the volume
     """
 
     geometry: XrayGeometry
@@ -45,7 +46,15 @@ class TunedScan:
 
     @classmethod
     def standard(cls, size: int = 256, n_views: int = 360) -> TunedScan:
-        """Return a full circle around a cube of `size`³ voxels, as `isocenter bench cone` takes."""
+        """Return a full circle around a cube, as in `isocenter bench cone`.
+
+        Parameters
+        ----------
+        size
+            edge of the cube [voxels] and of the detector [pixels]
+        n_views
+            number of views
+        """
         geometry = circular_cone(
             circle(n_views), source_axis_mm=1000, source_detector_mm=1500,
             shape=(size, size), pixel_mm=384 / size,
@@ -53,14 +62,20 @@ class TunedScan:
         return cls(geometry, ImageGrid((size, size, size), (256 / size,) * 3))
 
     def thinned(self, n_views: int) -> Scene:
-        """Return the scan with so many of its views, even over the circle."""
+        """Return the scan with fewer views, evenly chosen.
+
+        Parameters
+        ----------
+        n_views
+            approximate number of views
+        """
         n = self.geometry.n_views
         step = max(1, n // max(n_views, 1))
         return Scene(self.geometry.select(slice(0, n, step)), self.grid)
 
     @property
     def words(self) -> str:
-        """The scan in words."""
+        """The scan as text."""
         z, y, x = self.grid.shape
         rows, columns = self.geometry.shape
         return f"{x} × {y} × {z} voxels, {rows} × {columns} pixels"
@@ -79,6 +94,7 @@ class HostBack(TuningProblem):
         self.work = f"{self._cone.words}; {n_x} × {n_y} × {n_z} in {self._scene.seen[0]} views"
         self.parameters = {"threads": thread_numbers(on)}
         self.shipped = {"threads": on.threads}
+        # Other code paths have no blocks to choose
         if self.slot.shape.startswith("upright"):
             self.parameters |= {"lines": LINES, "views": VIEWS}
             self.shipped |= {"lines": BackForm().lines, "views": BackForm().views}
@@ -103,6 +119,7 @@ class HostBack(TuningProblem):
         return perf_counter() - begin
 
     def fault_of(self, result: Array) -> str:
+        # The first result is that of the default, which the session runs first
         if self._reference is None:
             self._reference = result.copy()
         return worst(result, self._reference, 0.0)
@@ -112,7 +129,7 @@ class HostBack(TuningProblem):
         return HostXray(self._scene, on=on, on_progress=None, profiler=Profiler(on), form=form)
 
     def _part(self) -> VolumeBox:
-        """As many rows of the volume as one run may take, around its middle."""
+        """Return the rows around the centre of the volume that fit into one run."""
         n_z, n_y, n_x = self._cone.grid.shape
         n = max(1, min(n_y, UPDATES * self.on.threads // (n_z * n_x * self._scene.seen[0])))
         return VolumeBox((0, (n_y - n) // 2, 0), (n_z, n, n_x))

@@ -1,7 +1,8 @@
-"""Dual heads on the CPU: how projection with a stored response is cut up, there and back.
+"""Dual heads on the CPU: division of the projections with a stored response.
 
-Forms have the same bits: each sum has one order, whatever the threads and the orientations that
-are sorted together.
+All variants have the same bits, because each sum has a fixed order, for any number of threads and
+of
+orientations that are sorted at a time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from engine.tools.tuning.threads import thread_numbers, values_to_store
 STANDARD = "demo"
 ROWS = (0, 2, 8, 32)
 AT_ONCE = (64, 128, 256, 512)
-"""Orientations sorted together; more would take gigabytes on a scanner of full size."""
+"""Orientations sorted at a time; more would take gigabytes on a full-size scanner."""
 SEED = 5
 
 
@@ -69,6 +70,7 @@ class HostProjection(TuningProblem):
         return perf_counter() - begin
 
     def fault_of(self, result: Array) -> str:
+        # The first result is that of the default, which the session runs first
         if self._reference is None:
             self._reference = result.copy()
         return worst(result, self._reference, 0.0)

@@ -1,7 +1,8 @@
-"""List mode on the CPU: how the events of an EM update are shared out.
+"""List mode on the CPU: distribution of the events of an EM update.
 
-The images of the threads are added in the order of the threads, so a form rounds otherwise where
-sums are floating; in integers every form has the same bits.
+The images of the threads are added in the order of the threads. Variants therefore differ by
+rounding in
+floating-point sums; integer sums have the same bits.
 """
 
 from __future__ import annotations
@@ -24,13 +25,12 @@ from engine.tools.tuning.problem import TuningProblem, Values, worst
 from engine.tools.tuning.threads import thread_numbers, values_to_store
 
 EVENTS = 1 << 17
-"""Events of one run for each thread."""
+"""Events of one run per thread."""
 SIZE = 128
 """Edge of the standard image [voxels]."""
 ROWS = (0, 1024, 2048, 4096, 16384)
 ROUNDING = 1e-5
-"""What, of the largest value, sums of float32 in another order may differ by, as `RayProjector`
-states of its adjoint."""
+"""Largest relative difference of float32 sums in another order, as stated by `RayProjector`."""
 SEED = 5
 
 
@@ -60,6 +60,7 @@ class HostUpdate(TuningProblem):
         self._reference: Array | None = None
 
     def prepare(self) -> None:
+        # Positive everywhere, so that no event is skipped
         self._x = (0.1 + np.random.default_rng(SEED).random(self._grid.shape)).astype(np.float32)
         self._held: dict[Sharing, RayProjector] = {}
 
@@ -77,6 +78,7 @@ class HostUpdate(TuningProblem):
         return perf_counter() - begin
 
     def fault_of(self, result: Array) -> str:
+        # The first result is that of the default, which the session runs first
         if self._reference is None:
             self._reference = result.copy()
         n, reference = self._grid.n_voxels, self._reference
@@ -87,7 +89,7 @@ class HostUpdate(TuningProblem):
         return next((fault for fault in faults if fault), "")
 
     def _projector(self, values: Values) -> RayProjector:
-        """The projector of a form; the last two are held, the shipped one and the one at trial."""
+        """Return the projector of a variant; the default's and the current one are cached."""
         form = Sharing(**values_to_store(values, self.on))
         if form not in self._held:
             shipped = Sharing(**values_to_store(self.shipped, self.on))

@@ -1,4 +1,4 @@
-"""The kernels of one study, tuned on its own scan: its detector, its volume, its events."""
+"""Tune kernels for one study: its detector, its volume, its events."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from engine.tools.tuning.problem import TuningProblem
 
 
 def problem_of_study(target: str, study: Study, on: Backend) -> TuningProblem:
-    """Return what is tuned for a study.
+    """Return the tuning problem of a study.
 
     Parameters
     ----------
     target
-        the kind of scan that is asked for, see `engine.tools.tuning.choices`
+        requested kind of scan, see `engine.tools.tuning.choices`
     study
-        the scan and its protocol
+        scan and protocol
     on
-        the device
+        device
 
     Raises
     ------
     SettingsError
-        where the study is of another kind
+        if the study is of another kind
     ResourceError
-        where its response was not made yet
+        if its response has not been computed yet
     DeviceError
-        where it is too large for a card
+        if it is too large for the GPU
     """
     match target, study.protocol:
         case "cone", CtProtocol() as protocol:
@@ -72,7 +72,7 @@ def _of_projections(study: Study, protocol: CtProtocol, on: Backend) -> TuningPr
 def _of_events(study: Study, protocol: ListModeProtocol, on: Backend) -> TuningProblem:
     data = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
     prompts = prepare(data, on=on).data
-    # every n-th of the sorted events, as a subset takes them
+    # every n-th of the sorted events, as in a subset
     most = device_rays.EVENTS if on.is_cuda else host_rays.EVENTS * on.threads
     rows = slice(None, None, -(-prompts.n_events // most))
     is_timed = protocol.time_of_flight and prompts.tof_bins is not None
@@ -103,6 +103,7 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
         if given is None
         else read_response(given, panels, any_image=True)
     )
+    # Computing it here would take the time of the whole search
     if response is None:
         raise ResourceError(
             f"{study.data.name}: the response of {panels.name} was not made yet; reconstruct the "

@@ -1,4 +1,4 @@
-"""What a search tells: that it began, each form it tries, and what it came to."""
+"""Events of a search: its start, each tried variant, and its outcome."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from engine.tools.tuning.problem import Values
 
 @dataclass(frozen=True)
 class Began:
-    """The shipped form was run and is right: forms are tried from now on.
+    """The default variant gives correct results; the search starts.
 
     Attributes
     ----------
-    shipped_seconds : of one run of it
-    seconds_left : of the time that the session was given
+    shipped_seconds : time of one run of the default
+    seconds_left : remaining time
     """
 
     shipped_seconds: float
@@ -25,11 +25,11 @@ class Began:
 
 @dataclass(frozen=True)
 class Trying:
-    """A form is about to run.
+    """A variant will run next.
 
     Attributes
     ----------
-    values : of its parameters
+    values : its parameters
     """
 
     values: Values
@@ -37,18 +37,18 @@ class Trying:
 
 @dataclass(frozen=True)
 class TriedForm:
-    """A form that was tried.
+    """A variant that was tried.
 
     Attributes
     ----------
-    values : of its parameters
-    seconds : of one run, None where it did not give what it should
-    ratio : of its time and that of the shipped form just then
-    fault : why it cannot be used
-    seconds_left : of the time that the session was given
-    comparison : with the shipped form, where it looked like the best
-    is_best : whether it is, so far
-    from_file : whether its time is that of an earlier session
+    values : its parameters
+    seconds : time of one run, None if the result was wrong
+    ratio : its time relative to the default's at that moment
+    fault : reason why it cannot be used
+    seconds_left : remaining time
+    comparison : paired comparison with the default, if it seemed to be the best
+    is_best : True if it is the best so far
+    from_file : True if its time is from an earlier session
     """
 
     values: Values
@@ -62,23 +62,23 @@ class TriedForm:
 
     @property
     def is_unsure(self) -> bool:
-        """Whether it looks faster, and the machine was too unsteady to tell."""
+        """True if it seems faster, but the machine was too unsteady."""
         return self.comparison is not None and self.comparison.is_unsure
 
 
 @dataclass
 class Outcome:
-    """What a session came to.
+    """Outcome of a session.
 
     Attributes
     ----------
-    tried : all forms, in their order
-    best : of the forms that are faster than the shipped one; None: the shipped one stays
-    comparison : of the best with the shipped one
-    shipped_seconds : of the shipped form, the median
-    seconds : that the session took
-    was_stopped : whether it was asked to stop
-    is_lost : whether a form left the device unable to run any other
+    tried : all variants in order
+    best : best variant that is faster than the default; None if there is none
+    comparison : comparison of the best with the default
+    shipped_seconds : median time of the default
+    seconds : duration of the session
+    was_stopped : True if it was stopped
+    is_lost : True if a variant left the device unable to run any other
     """
 
     tried: list[TriedForm] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Outcome:
 
     @property
     def gain(self) -> float:
-        """Speed of the best form over that of the shipped one."""
+        """Speed of the best variant relative to the default."""
         return 1.0 if self.comparison is None else 1 / self.comparison.ratio
 
 

@@ -1,4 +1,4 @@
-"""What a session tunes: one kernel on one device, and one size of work."""
+"""A tuning problem: one kernel on one device with one problem size."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from engine.kernels.stored_variants import Slot
 
 Value = int | str
 Values = dict[str, Value]
-"""A form as the search sees it: a value of each parameter."""
+"""A variant in the search: a value of each parameter."""
 
 
 class TuningProblem(ABC):
-    """A kernel whose forms can be tried.
+    """A kernel with variants.
 
     Attributes
     ----------
-    title : in a few words
-    on : the device
-    slot : what the form that is found is for
-    work : the very work that is measured, in words
-    parameters : values that each parameter may take
-    shipped : the form that is shipped, among them
-    restrictions : which values go together, as Kernel Tuner writes them: "rows == 0 or rows > 9"
+    title : short title
+    on : device
+    slot : kernel and shape for which the variant is stored
+    work : measured problem as text
+    parameters : possible values of each parameter
+    shipped : the default variant, one of these
+    restrictions : valid combinations in the syntax of Kernel Tuner: "rows == 0 or rows > 9"
     """
 
     title: str
@@ -41,26 +41,55 @@ class TuningProblem(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make what is worked on, and the reference that every result is held against."""
+        """Make the data, and the reference for every result."""
 
     @abstractmethod
     def form(self, values: Values) -> Plain:
-        """Return what is kept of a form; raises `ValueError` where values make none."""
+        """Return the stored form of a variant.
+
+        Parameters
+        ----------
+        values
+            parameters of the variant
+
+        Raises
+        ------
+        ValueError
+            if the values do not form a variant
+        """
 
     @abstractmethod
     def result(self, values: Values) -> Array:
-        """Run a form once, from the start; returns what it computed, on the host."""
+        """Run a variant once, and return its result on the host.
+
+        Parameters
+        ----------
+        values
+            parameters of the variant; it may not have been compiled before
+        """
 
     @abstractmethod
     def seconds(self, values: Values) -> float:
-        """Run a form that has run before; returns how long it took [s]."""
+        """Run a variant that has run before, and return its time [s]."""
 
     @abstractmethod
     def fault_of(self, result: Array) -> str:
-        """Return what is wrong with a result, nothing if it is right."""
+        """Return what is wrong with a result; empty if it is correct.
+
+        Parameters
+        ----------
+        result
+            result of `result`
+        """
 
     def has(self, values: object) -> bool:
-        """Whether values of any origin are one of the forms."""
+        """Return True if values of any origin are a variant.
+
+        Parameters
+        ----------
+        values
+            for example content of a file
+        """
         return (
             isinstance(values, dict)
             and values.keys() == self.parameters.keys()
@@ -69,7 +98,7 @@ class TuningProblem(ABC):
         )
 
     def is_form(self, values: Values) -> bool:
-        """Whether values make a form at all."""
+        """Return True if values form a variant."""
         try:
             self.form(values)
         except ValueError:
@@ -78,16 +107,21 @@ class TuningProblem(ABC):
 
 
 def worst(result: Array, reference: Array, allowed: Array | float) -> str:
-    """Return where a result is farther from the reference than allowed; nothing if nowhere.
+    """Return where a result differs from the reference by more than allowed; empty if nowhere.
 
-    allowed : largest difference, of every value or of each
+    Parameters
+    ----------
+    result, reference
+        arrays
+    allowed
+        largest difference, for all values or for each
     """
     if result.shape != reference.shape or result.dtype != reference.dtype:
         return (
             f"wrong numbers: {result.dtype} {result.shape} for {reference.dtype} {reference.shape}"
         )
     beyond = np.abs(result.astype(np.float64) - reference) - allowed
-    # NaN compares as false: written so that it counts as wrong
+    # NaN compares as false, and counts as wrong here
     wrong = ~(beyond <= 0)
     if not wrong.any():
         return ""

@@ -1,4 +1,4 @@
-"""What can be tuned: the kernels of a kind of scan, on the CPU or on a GPU."""
+"""Standard tuning problems: the kernels of a kind of scan, on the CPU or on a GPU."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from engine.tools.tuning.problem import TuningProblem
 
 
 def problems_of(target: str, on: Backend) -> list[TuningProblem]:
-    """Return what is tuned for a kind of scan on a device, in the standard size."""
+    """Return the tuning problems of a kind of scan on a device, in the standard size.
+
+    Parameters
+    ----------
+    target
+        kind of scan, see `engine.tools.tuning.choices`
+    on
+        device
+    """
+    # Imported by case: each loads the kernels of one kind of scan only
     match target, on.is_cuda:
         case "cone", False:
             from engine.tools.tuning.host_cone import HostBack

@@ -1,4 +1,4 @@
-"""What a search is asked for: known without loading a kernel."""
+"""Request for a search, known without loading a kernel."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """What a search is asked for.
+    """Request for a search.
 
     Attributes
     ----------
     target : kind of scan, see `engine.tools.tuning.choices`
     device : "auto", "cpu" or "cuda"
-    threads : of the CPU, None: all
-    study : as JSON, in whose size; empty: in the standard size
-    budget_s : time it may take
-    strategy, seed : of Kernel Tuner
-    crashed : forms that took an earlier process with them
-    problem : makes what is tuned, in the process that tunes it; None: by the other attributes
+    threads : CPU threads, None for all
+    study : study as JSON that gives the problem size; empty for the standard size
+    budget_s : search time [s]
+    strategy, seed : strategy of Kernel Tuner, and its random seed
+    crashed : variants that crashed an earlier process
+    problem : makes the tuning problem in the search process; None: from the other attributes
     """
 
     target: str

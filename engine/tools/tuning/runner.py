@@ -1,9 +1,10 @@
-"""What Kernel Tuner's strategies ask for times: the forms of our kernels instead of a CUDA source.
+"""Run our kernel variants for the strategies of Kernel Tuner, instead of a CUDA source.
 
-Strategies, restrictions and the file of what was tried are Kernel Tuner's own (van Werkhoven,
-Future Generation Computer Systems 90 (2019) 347); its tools read the file, and its simulation mode
-replays it. Its own backends measure one plain kernel each; ours take textures, several launches,
-or the CPU, so a form is measured by our operators.
+Strategies, restrictions and the file of trials are those of Kernel Tuner (van Werkhoven, Future
+Generation Computer Systems 90 (2019) 347). Its tools can read the file, and its simulation mode can
+replay it. Its own backends measure one simple kernel each. Ours use textures, several launches or
+the
+CPU, so our operators measure the variants.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from engine.core.json_types import Plain
 from engine.tools.tuning.problem import TuningProblem, Values
 
 MOST_THREADS = 1 << 20
-"""Threads of a block for Kernel Tuner's own restriction: ours know what a form may be."""
+"""Threads per block for Kernel Tuner's own restriction; our problems have their own."""
 
 Try = Callable[[Values, Plain | None], Plain | None]
-"""Called with a form and what is known of it; returns what is to be known, None to stop."""
+"""Called with a variant and its stored trial; returns the trial, None to stop."""
 
 
 class FormsRunner(Runner):  # type: ignore[misc]  # Kernel Tuner has no types
-    """Runs the forms that a strategy asks for."""
+    """Runs the variants that a strategy requests."""
 
     simulation_mode = False
 
@@ -41,17 +42,36 @@ class FormsRunner(Runner):  # type: ignore[misc]  # Kernel Tuner has no types
         self.dev = SimpleNamespace(name=problem.on.machine, max_threads=MOST_THREADS)
 
     def get_device_info(self) -> SimpleNamespace:
-        """Name of the device."""
+        """Return the device with its name."""
         return self.dev
 
     def get_environment(self, tuning_options: Plain) -> Plain:
-        """What a strategy may know of the device."""
+        """Return the properties of the device for a strategy.
+
+        Parameters
+        ----------
+        tuning_options
+            options of Kernel Tuner, unused
+        """
         return {"device_name": self.dev.name}
 
     def run(
         self, parameter_space: list[list[object]], tuning_options: Options
     ) -> list[Plain | None]:
-        """Return what is known of forms, by trying those that nobody tried before."""
+        """Return the trials of variants, running those that nobody tried before.
+
+        Parameters
+        ----------
+        parameter_space
+            values of each variant, in the order of the parameters
+        tuning_options
+            options of Kernel Tuner
+
+        Returns
+        -------
+        rows
+            trials; None once the search is stopped
+        """
         return [self._known(list(each), tuning_options) for each in parameter_space]
 
     def _known(self, element: list[object], options: Options) -> Plain | None:
@@ -65,7 +85,7 @@ class FormsRunner(Runner):  # type: ignore[misc]  # Kernel Tuner has no types
         options.budget.add_evaluations(1)
         row = values | found
         if key not in cache:
-            # a full disk costs what the next session would have known, nothing of this one
+            # with a full disk only the next session loses something
             with suppress(OSError):
                 util.store_cache(key, row, options.cachefile, cache)
         return row
@@ -80,22 +100,22 @@ def search(
     strategy: str,
     seed: int,
 ) -> None:
-    """Have a strategy try forms until it, or the time, has come to an end.
+    """Let a strategy try variants until it ends, or the time is over.
 
     Parameters
     ----------
     problem
-        whose forms
+        kernel with variants
     attempt
-        tries one
+        tries one variant
     cache
-        file of what was tried; read first, and added to; None: none is kept
+        file of trials, read first and extended; None for no file
     seconds
-        how long
+        search time
     strategy
-        of Kernel Tuner, by its name
+        name of a strategy of Kernel Tuner
     seed
-        of what the strategy draws
+        random seed of the strategy
     """
     runner, parameters = FormsRunner(problem, attempt), _lists(problem)
     with _seeded(seed):
@@ -109,9 +129,11 @@ def search(
             objective_higher_is_better=[False],
             strategy_options=Options(_options_of(strategy, space.size, start)),
             budget=util.TuningBudget(max(seconds, 1e-3)),
+            # Every variant may be tried: the time is the only limit
             max_fevals=space.size,
             verbose=False,
             simulation_mode=False,
+            # Ratios to the default are compared, which a slower machine does not change
             metrics=None,
         )
         options["cachefile"] = None if cache is None else str(cache)
@@ -131,7 +153,7 @@ def _lists(problem: TuningProblem) -> dict[str, list[object]]:
 
 
 def _options_of(strategy: str, size: int, start: list[object]) -> Plain:
-    """Start from the shipped form, where a strategy can start somewhere."""
+    """Start from the default variant, if the strategy has a start."""
     if strategy == "brute_force":
         return {}
     options: Plain = {"max_fevals": size}
@@ -139,12 +161,12 @@ def _options_of(strategy: str, size: int, start: list[object]) -> Plain:
 
 
 def _opened(cache: Path, problem: TuningProblem, options: Options, runner: Runner) -> Plain:
-    """What a file of earlier trials holds; one that cannot be read is begun anew."""
+    """Read a file of earlier trials; replace one that cannot be read."""
     kernel = SimpleNamespace(kernel_name=problem.slot.kernel, problem_size=problem.work)
     try:
         found: Plain = util.process_cache(str(cache), kernel, options, runner)
     except (ValueError, KeyError, TypeError, AttributeError):
-        # torn when a process died, or of other parameters: what it held can be measured again
+        # torn by a dead process, or with other parameters: everything in it can be measured again
         with suppress(OSError):
             cache.unlink(missing_ok=True)
         found = util.process_cache(str(cache), kernel, options, runner)
@@ -155,7 +177,7 @@ def _opened(cache: Path, problem: TuningProblem, options: Options, runner: Runne
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Give the generators that strategies draw from a seed, and give them back as they were."""
+    """Seed the generators of the strategies, and restore their state afterwards."""
     state, arrays = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed)

@@ -1,6 +1,6 @@
-"""One search: what is to be tuned, how long, and the form that is kept of it.
+"""One search: problem, time, and storing the best variant.
 
-A form is kept as soon as it is the best, so that whatever ends a search loses none.
+A variant is stored as soon as it is the best, so that a crash of the search loses none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,18 @@ ANOTHER = (
 
 
 def problem_of(request: SearchRequest) -> TuningProblem:
-    """Return what a request tunes: in the size of its study, or in the standard one."""
+    """Return the tuning problem of a request.
+
+    Parameters
+    ----------
+    request
+        target, device and perhaps a study
+
+    Returns
+    -------
+    problem
+        in the size of the study, or in the standard size
+    """
     on = named(request.device, request.threads)
     if not request.study:
         from engine.tools.tuning.problems import problems_of
@@ -39,13 +50,13 @@ def problem_of(request: SearchRequest) -> TuningProblem:
 
 
 class Search:
-    """The search of a request for the forms of one problem.
+    """The search of a request for one problem.
 
     Parameters
     ----------
-    problem : the kernel and its work
-    request : how long, by which strategy
-    on_event : called with what happens
+    problem : kernel and problem size
+    request : search time and strategy
+    on_event : called with events
     """
 
     def __init__(
@@ -67,29 +78,30 @@ class Search:
 
     @property
     def had_one(self) -> bool:
-        """Whether a form was kept before."""
+        """True if a variant was stored before."""
         return bool(self._before)
 
     def stop(self) -> None:
-        """End after the run at hand."""
+        """Stop after the current run."""
         self._session.stop()
 
     def run(self) -> tuple[Outcome, SearchEnded]:
-        """Search, and keep what was found.
+        """Search, and store the best variant.
 
         Returns
         -------
         outcome
-            all that was tried
+            all tried variants
         ended
-            what came of it
+            summary
 
         Raises
         ------
         ResourceError
-            where another search runs, or Kernel Tuner is not installed
+            if another search is running, or Kernel Tuner is not installed
         """
         folder, begin = self.trials.parent, perf_counter()
+        # The lock excludes a second search; this gives its own message
         if is_in_use(folder):
             raise ResourceError(ANOTHER)
         with only_writer(folder):
@@ -110,7 +122,7 @@ class Search:
 
     def _take(self, event: SearchEvent) -> None:
         if isinstance(event, TriedForm) and event.is_best:
-            # at the end it is kept again, and what hinders that is said then
+            # stored again at the end, when an error is reported
             with suppress(EngineError, OSError):
                 keep(self.problem, self._session.outcome)
         if self._on_event is not None:

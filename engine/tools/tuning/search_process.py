@@ -1,4 +1,4 @@
-"""The process of a search: runs one request, tells what happens, stops when asked."""
+"""The process of a search: it runs one request, sends events, and stops on request."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from engine.tools.tuning.search_text import SearchEnded
 
 @dataclass(frozen=True)
 class SearchPrepared:
-    """What is to be tuned.
+    """The tuning problem is known.
 
     Attributes
     ----------
-    title : the kernel
-    device : its name
-    work : the very work that is measured
-    had_one : whether a form is kept already
-    trials : file of what was tried
-    facts : what is tuned, as figures keep it: kernel, shape, parameters, the shipped form
+    title : title of the kernel
+    device : name of the device
+    work : measured problem as text
+    had_one : True if a variant is stored already
+    trials : file of trials
+    facts : kernel, shape, parameters and default variant, for figures
     """
 
     title: str
@@ -54,7 +54,7 @@ class SearchProcess(SideProcess[Message]):
         super().__init__(_main, request, name="isocenter-tuning")
 
     def stop(self) -> None:
-        """Ask it to end after the run at hand."""
+        """Ask it to stop after the current run."""
         self.ask("stop")
 
 

@@ -1,4 +1,4 @@
-"""A search in words, for the command line and the window."""
+"""A search as text, for the command line and the window."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from engine.tools.tuning.problem import Values
 
 @dataclass(frozen=True)
 class SearchEnded:
-    """What a search came to, and what is kept now.
+    """Summary of a search, and what is stored now.
 
     Attributes
     ----------
-    n_tried : forms
-    seconds : that it took
-    best : of the forms that are faster than the shipped one, None where none is
-    comparison : of the best with the shipped form
-    had_one, has_one : whether a form was kept before, and is kept now
-    was_stopped : whether it was asked to stop
-    n_unsure : forms that looked faster while the machine was too unsteady to tell
-    is_lost : whether it ended because a form left the device unable to run any other
+    n_tried : number of variants
+    seconds : duration
+    best : best variant that is faster than the default, None without one
+    comparison : comparison of the best with the default
+    had_one, has_one : True if a variant was stored before, and is stored now
+    was_stopped : True if it was stopped
+    n_unsure : variants that seemed faster while the machine was too unsteady
+    is_lost : True if a variant left the device unable to run any other
     """
 
     n_tried: int
@@ -36,7 +36,7 @@ class SearchEnded:
 
     @property
     def verdict(self) -> str:
-        """What came of it, one sentence."""
+        """Outcome in one sentence."""
         n = f"{self.n_tried} form{'' if self.n_tried == 1 else 's'} in {self.seconds:.0f} s"
         if self.best is None or self.comparison is None:
             stays = "it stays"
@@ -49,7 +49,7 @@ class SearchEnded:
 
     @property
     def _doubt(self) -> str:
-        """What to do where other work on the machine may have hidden a faster form."""
+        """Advice if other work on the machine may have hidden a faster variant."""
         if not self.n_unsure:
             return ""
         some = "One" if self.n_unsure == 1 else str(self.n_unsure)
@@ -57,12 +57,25 @@ class SearchEnded:
 
 
 def form_words(values: Values) -> str:
-    """Return a form in words."""
+    """Return a variant as text.
+
+    Parameters
+    ----------
+    values
+        its parameters
+    """
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
 
 
 def gain_words(comparison: Comparison) -> str:
-    """Return how much faster a form is, with the interval of it."""
+    """Return the speed of a variant relative to the default, with its interval.
+
+    Parameters
+    ----------
+    comparison
+        comparison with the default
+    """
+    # Speed is the inverse of time, so the limits change places
     least, most = 1 / comparison.high, 1 / comparison.low
     speed = f"{1 / comparison.ratio:.2f} × the speed of the shipped form"
     return f"{speed} ({least:.2f} to {most:.2f})"

@@ -1,10 +1,14 @@
-"""A search for the fastest form of one kernel on this machine: what was tried, the best, time left.
+"""Search for the fastest variant of one kernel on this machine.
 
-Every form is run once and its result held against the reference; only then is it timed, and the
-shipped form beside it, so that a machine that grows slower meanwhile favours none. One that looks
-faster than the best so far is compared with the shipped one in pairs
-(`engine.tools.tuning.comparing`), twice, and is the best only if it is faster beyond the noise both
-times. So whenever a session is stopped, what it has found holds.
+Every variant runs once, and its result is compared with the reference. Only then it is timed,
+together
+with the default, so that a machine that slows down meanwhile favours neither. A variant that seems
+faster
+than the best so far is compared with the default in pairs (`engine.tools.tuning.comparing`),
+twice. It
+is accepted only if it is significantly faster both times. A session can be stopped at any time
+without
+losing its result.
 """
 
 from __future__ import annotations
@@ -23,12 +27,12 @@ from engine.tools.tuning.outcome import Began, OnEvent, Outcome, TriedForm, Tryi
 from engine.tools.tuning.problem import TuningProblem, Values
 
 HOPELESS = 1.15
-"""Times the shipped form's time: a form that takes as long is not timed again."""
+"""A variant that takes this multiple of the default's time is not timed again."""
 MOST_REMEMBERED = 3
-"""Forms of an earlier session that are compared first."""
+"""Variants of an earlier session that are compared first."""
 CRASHED = "the program ended while it ran"
 WRONG, FAILED = "InvalidConfig", "RuntimeFailedConfig"
-"""Kernel Tuner's words for a form that gives wrong numbers and one that cannot run."""
+"""Kernel Tuner's names for wrong results and for variants that cannot run."""
 
 
 class TuningSession:
@@ -36,14 +40,14 @@ class TuningSession:
 
     Parameters
     ----------
-    problem : the kernel and its work
-    budget_s : time it may take; the run at hand when it ends is finished
-    strategy : of Kernel Tuner, see `STRATEGIES`
-    seed : of what the strategy draws
-    cache : file of what was tried, as Kernel Tuner writes it; None: none is kept
-    first : forms to compare before any other: what was kept, for one
-    crashed : forms that took an earlier process with them: they are not run
-    on_event : called with what happens; may call `stop`
+    problem : kernel and problem size
+    budget_s : search time; a run that is in progress at its end is finished
+    strategy : strategy of Kernel Tuner, see `STRATEGIES`
+    seed : random seed of the strategy
+    cache : file of trials in the format of Kernel Tuner; None for no file
+    first : variants to compare before all others, such as the stored one
+    crashed : variants that crashed an earlier process, which are not run
+    on_event : called with events; may call `stop`
     """
 
     def __init__(
@@ -66,16 +70,16 @@ class TuningSession:
         self._crashed = crashed
 
     def stop(self) -> None:
-        """End the search after the run at hand; what was found stays found."""
+        """Stop after the current run; the result so far remains."""
         self._stopped = True
 
     @property
     def seconds_left(self) -> float:
-        """Time left of the budget."""
+        """Remaining search time [s]."""
         return max(0.0, self._until - perf_counter())
 
     def run(self) -> Outcome:
-        """Search; returns what came of it, also where it was interrupted."""
+        """Search, and return the outcome, even if it was interrupted."""
         search = _search()
         begin = perf_counter()
         self._until = begin + self._budget_s
@@ -98,7 +102,7 @@ class TuningSession:
         return self.outcome
 
     def _time_shipped(self) -> None:
-        """Run the shipped form, which has to be right whatever else is."""
+        """Run the default variant, which must be correct."""
         shipped = self.problem.shipped
         fault = self.problem.fault_of(self.problem.result(shipped))
         if fault:
@@ -106,11 +110,12 @@ class TuningSession:
                 f"{self.problem.title}: the shipped form gives {fault}; nothing can be tuned "
                 f"against it on {self.problem.on.label}. Run `isocenter doctor`."
             )
+        # The median of three: the first run may find cold caches
         times = sorted(self.problem.seconds(shipped) for _ in range(3))
         self.outcome.shipped_seconds = times[1]
 
     def _remembered(self) -> list[Values]:
-        """The fastest forms of earlier sessions."""
+        """Return the fastest variants of earlier sessions."""
         from engine.tools.tuning.trials import fastest_of, mark_unfinished
 
         if self._cache is None:
@@ -119,7 +124,7 @@ class TuningSession:
         return fastest_of(self._cache, self.problem, MOST_REMEMBERED)
 
     def _try(self, values: Values, known: Plain | None) -> Plain | None:
-        """Try a form, unless it was; returns what Kernel Tuner keeps of it, None to stop."""
+        """Try a variant, unless it was tried; return its trial for Kernel Tuner, None to stop."""
         if self._stopped or self.outcome.is_lost or not self.seconds_left:
             return None
         done = next((one for one in self.outcome.tried if one.values == values), None)
@@ -156,7 +161,7 @@ class TuningSession:
         return TriedForm(values, seconds, ratio, fault, self.seconds_left, comparison, is_best)
 
     def _runs_shipped(self) -> bool:
-        """Whether the shipped form runs still: after some faults of a card nothing does."""
+        """Return True if the default still runs: after some errors of a GPU nothing does."""
         try:
             self.problem.seconds(self.problem.shipped)
         except Exception:  # noqa: BLE001  whatever it raises
@@ -164,29 +169,31 @@ class TuningSession:
         return True
 
     def _pair(self, values: Values) -> tuple[float, float]:
-        """Time of a form over that of the shipped one; and in seconds, as if nothing else ran."""
+        """Return the time relative to the default's, and in seconds as if nothing else ran."""
         seconds, shipped = self.problem.seconds, self.problem.shipped
         mine, other = seconds(values), seconds(shipped)
         if mine < HOPELESS * other:
+            # The shorter of two runs each: other programs only make a run longer
             mine, other = min(mine, seconds(values)), min(other, seconds(shipped))
         return mine / other, mine / other * self.outcome.shipped_seconds
 
     def _compared(self, values: Values, ratio: float) -> Comparison | None:
-        """Compare a form that looks like the best with the shipped one."""
+        """Compare a variant that seems to be the best with the default."""
         best = self.outcome.comparison
         looks_slower = ratio >= (WORTH if best is None else best.ratio)
-        # what was kept is compared however it looks: it is to be believed, or taken away
+        # a stored variant is compared in any case: it is confirmed or deleted
         if values == self.problem.shipped or (looks_slower and values not in self._first):
             return None
         seconds, shipped = self.problem.seconds, self.problem.shipped
-        # begun only where it can be ended: what looks good too late is compared first next time
+        # only if there is time to finish; a promising variant that comes too late is first next
+        # time
         if self.seconds_left < 4 * PAIRS * self.outcome.shipped_seconds:
             return None
         may_go_on = lambda: not self._stopped and self.seconds_left > 0  # noqa: E731
         pairs = (lambda: seconds(values)), (lambda: seconds(shipped)), may_go_on
         found = compare(*pairs)
-        # anew: of many forms that are as fast, one looks faster, but hardly twice; and what is told
-        # of it is the second comparison, which had no part in the choice
+        # twice: among many equally fast variants one seems faster by chance, but rarely twice. The
+        # second comparison is reported, since it had no part in the choice
         return compare(*pairs) if found is not None and found.is_faster else found
 
     def _is_best(self, values: Values, comparison: Comparison) -> bool:
@@ -198,7 +205,7 @@ class TuningSession:
 
 
 def _as_row(tried: TriedForm) -> Plain:
-    """Return a trial in Kernel Tuner's words: its time [ms] and ratio, or one of its faults."""
+    """Return a trial for Kernel Tuner: its time [ms] and ratio, or an error."""
     if tried.seconds is None:
         error = WRONG if tried.fault.startswith("wrong") else FAILED
         return {"__error__": _error(error), "time": _error(error), "fault": tried.fault}
@@ -221,7 +228,7 @@ def _search() -> Callable[..., None]:
 
 @contextmanager
 def _under_trial(cache: Path | None, values: Values) -> Iterator[None]:
-    """Leave a note while a form runs: where it takes the process with it, the next one skips it."""
+    """Leave a note while a variant runs: if it crashes the process, the next one skips it."""
     if cache is None:
         yield
         return

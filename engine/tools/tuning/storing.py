@@ -1,4 +1,4 @@
-"""Keeping the form that a session found, for the runs to come; and taking it away again."""
+"""Store the variant that a session found, for later runs, and delete it again."""
 
 from __future__ import annotations
 
@@ -28,9 +28,21 @@ from engine.tools.tuning.problem import TuningProblem, Values
 
 
 def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
-    """Write the form that was found; returns its record, None where the shipped one stays.
+    """Store the best variant.
 
-    A form that was kept before is taken away if it was tried again and is not faster any more.
+    A variant that was stored before is deleted if it was tried again and is no longer faster.
+
+    Parameters
+    ----------
+    problem
+        tuning problem
+    outcome
+        outcome of a session
+
+    Returns
+    -------
+    record
+        stored record, None if the default stays
     """
     if outcome.best is None or outcome.comparison is None:
         before = stored_values(problem)
@@ -42,6 +54,7 @@ def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
         "machine": problem.on.machine,
         "kernel": problem.slot.kernel,
         "shape": problem.slot.shape,
+        # Other sources may have other variants, or other speeds
         "source": source_digest(problem.on),
         "form": problem.form(outcome.best),
         "values": outcome.best,
@@ -57,7 +70,15 @@ def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
 
 
 def write_record(record: Plain, path: Path) -> None:
-    """Write what is kept of a kernel, whole or not at all."""
+    """Write a record atomically.
+
+    Parameters
+    ----------
+    record
+        JSON values
+    path
+        file; its folder is created if missing
+    """
     made(path.parent, OTHER_HOME)
     write_atomically((text_of(record) + "\n").encode(), path)
 
@@ -68,14 +89,28 @@ def _has_failed(tried: TriedForm) -> bool:
 
 
 def stored_values(problem: TuningProblem) -> tuple[Values, ...]:
-    """Return the values of the form that is kept, if there is one that holds."""
+    """Return the parameters of the stored variant, if there is one that is valid.
+
+    Parameters
+    ----------
+    problem
+        tuning problem
+    """
     record = stored_record(problem.on, problem.slot)
     values = {} if record is None else record.get("values", {})
     return (values,) if problem.has(values) else ()
 
 
 def forget(on: Backend, slot: Slot) -> bool:
-    """Take the form away that is kept for a device, kernel and shape; whether there was one."""
+    """Delete the variant of a device, kernel and shape; return True if there was one.
+
+    Parameters
+    ----------
+    on
+        device
+    slot
+        kernel and shape
+    """
     try:
         slot.path(on).unlink()
     except OSError:
@@ -84,7 +119,18 @@ def forget(on: Backend, slot: Slot) -> bool:
 
 
 def forget_all(kernels: tuple[str, ...]) -> int:
-    """Take away what is kept of some kernels, of every machine and shape; returns how many."""
+    """Delete the variants of some kernels for all machines and shapes.
+
+    Parameters
+    ----------
+    kernels
+        names of kernels
+
+    Returns
+    -------
+    n
+        number of deleted variants
+    """
     n = 0
     folder = tuning_dir()
     for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
@@ -96,10 +142,24 @@ def forget_all(kernels: tuple[str, ...]) -> int:
 
 
 def stored_records(kernels: tuple[str, ...], on: Backend) -> list[Plain]:
-    """Return what is kept of some kernels for a device and holds for these sources."""
+    """Return the valid variants of some kernels for a device.
+
+    Parameters
+    ----------
+    kernels
+        names of kernels
+    on
+        device
+
+    Returns
+    -------
+    records
+        records of the current sources
+    """
     found = []
     folder = tuning_dir()
     for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
+        # A damaged record is ignored, as in a run
         with suppress(OSError, ValueError):
             record = record_of(path.read_text(encoding="utf-8"))
             if record["kernel"] in kernels and is_of(
@@ -111,16 +171,16 @@ def stored_records(kernels: tuple[str, ...], on: Backend) -> list[Plain]:
 
 @dataclass(frozen=True)
 class StoredForm:
-    """A form that is kept, of whatever machine.
+    """A stored variant of any machine.
 
     Attributes
     ----------
     path : its file
-    kernel, shape, machine : what it is for
-    values : of its parameters
-    gain : its speed over that of the shipped form
-    tuned_utc : when it was found
-    is_current : whether it was measured with these sources: else it is not used
+    kernel, shape, machine : kernel, problem shape and machine
+    values : its parameters
+    gain : its speed relative to the default
+    tuned_utc : time of the search
+    is_current : True if it was measured with the current sources; others are not used
     """
 
     path: Path
@@ -134,7 +194,7 @@ class StoredForm:
 
 
 def stored_forms() -> list[StoredForm]:
-    """Return all that is kept, of every kernel, shape and machine."""
+    """Return all stored variants, for every kernel, shape and machine."""
     found, here, folder = [], source_digests(), tuning_dir()
     for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -155,12 +215,17 @@ def stored_forms() -> list[StoredForm]:
 
 
 def forget_stored(form: StoredForm) -> None:
-    """Take one away.
+    """Delete a stored variant.
+
+    Parameters
+    ----------
+    form
+        stored variant
 
     Raises
     ------
     ResourceError
-        where its file cannot be removed
+        if its file cannot be deleted
     """
     try:
         form.path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The numbers of threads that the kernels of the CPU are tried with."""
+"""Numbers of threads that are tried for CPU kernels."""
 
 from __future__ import annotations
 
@@ -9,14 +9,27 @@ from engine.tools.tuning.problem import Values
 def thread_numbers(on: Backend) -> tuple[int, ...]:
     """Return all threads, one fewer, which leaves a core to the system, and half of them.
 
-    Half, since two threads of a processor may share a core and its caches.
+    Two hardware threads may share a core and its caches, so half of them may be as fast.
+
+    Parameters
+    ----------
+    on
+        CPU with its threads
     """
     n = on.threads
     return tuple(sorted({n, max(1, n - 1), max(1, (n + 1) // 2)}, reverse=True))
 
 
 def values_to_store(values: Values, on: Backend) -> dict[str, int]:
-    """Return values as a form keeps them: all threads are 0, whatever their number."""
+    """Return values as they are stored: 0 stands for all threads, whatever their number.
+
+    Parameters
+    ----------
+    values
+        parameters of a variant
+    on
+        CPU with its threads
+    """
     numbers = {name: int(value) for name, value in values.items()}
     if numbers["threads"] == on.threads:
         numbers["threads"] = 0

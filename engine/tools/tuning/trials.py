@@ -1,4 +1,4 @@
-"""The file of what sessions tried, as Kernel Tuner keeps it; made again where it is lost."""
+"""The file of trials of all sessions, in Kernel Tuner's format; measured again if it is lost."""
 
 from __future__ import annotations
 
@@ -16,16 +16,37 @@ from engine.tools.tuning.problem import TuningProblem, Values
 
 
 def trials_path(on: Backend, slot: Slot, work: str) -> Path:
-    """Return where trials of a kernel on this work are kept, for this state of the sources."""
+    """Return the file of trials of a kernel on a problem, for the current sources.
+
+    Parameters
+    ----------
+    on
+        device
+    slot
+        kernel and shape
+    work
+        problem as text
+    """
     from hashlib import sha256
 
+    # Trials of other sources or machines do not apply, so they have other names
     text = "\n".join((on.machine, slot.kernel, slot.shape, work, source_digest(on)))
     name = f"{slot.kernel}-{sha256(text.encode()).hexdigest()[:16]}.json"
     return made(cache_dir() / "tuning") / name
 
 
 def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
-    """Return the fastest forms that a file knows, which are forms still; nothing of no file."""
+    """Return the fastest valid variants in a file.
+
+    Parameters
+    ----------
+    path
+        file of trials; a missing one has none
+    problem
+        tuning problem, which decides if values are valid
+    most
+        most variants
+    """
     rows = [row for row in _rows(path) if isinstance(row.get("ratio"), int | float)]
     rows.sort(key=lambda row: float(row["ratio"]))
     found: list[Values] = []
@@ -37,7 +58,15 @@ def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
 
 
 def mark_unfinished(path: Path, error: str) -> None:
-    """Count a form as faulty that was running when the last session died."""
+    """Mark the variant as faulty that was running when the last session died.
+
+    Parameters
+    ----------
+    path
+        file of trials
+    error
+        Kernel Tuner's name of the error
+    """
     note = path.with_suffix(".trying")
     try:
         key = note.read_text(encoding="utf-8")
@@ -47,7 +76,7 @@ def mark_unfinished(path: Path, error: str) -> None:
         return
     fault = "the program ended while it ran"
     row = {"__error__": error, "time": error, "fault": fault}
-    # an open file of Kernel Tuner ends behind a row; a closed one with the ends of both tables
+    # an open file of Kernel Tuner ends after a row, a closed one with both closing braces
     text = text.removesuffix("}\n}").removesuffix("}}")
     comma = "" if text.endswith("{") else ","
     with suppress(EngineError, OSError):

@@ -1,6 +1,6 @@
-"""A search in a process of its own: a form that crashes takes that process, and nothing else.
+"""Search in a separate process, so that a variant that crashes has no other effect.
 
-Whoever draws it starts another process then, which goes on without the form.
+The caller then starts another process, which continues without the variant.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from engine.tools.tuning.search_text import SearchEnded
 from engine.tools.tuning.session import CRASHED
 
 LOOK_S = 0.1
-"""Between two looks whether the end is wanted."""
+"""Interval of checks for a stop."""
 GRACE_S = 1.0
-"""Time for the run at hand to end by itself once the end is wanted."""
+"""Time for the current run to end after a stop."""
 OVERTIME_S = 15.0
-"""Beyond the budget: a form that runs as long hangs."""
+"""Time beyond the budget after which a variant counts as hanging."""
 LEAST_S = 1.0
-"""Time left that is worth another process."""
+"""Least remaining time for another process."""
 MOST_PROCESSES = 8
 
 ApartEvent = SearchPrepared | SearchEvent | SearchEnded | Refused
@@ -35,26 +35,26 @@ ApartEvent = SearchPrepared | SearchEvent | SearchEnded | Refused
 def search_in_processes(
     request: SearchRequest, should_stop: Callable[[], bool] = lambda: False
 ) -> Iterator[ApartEvent]:
-    """Search in processes of their own.
+    """Search in separate processes.
 
     Parameters
     ----------
     request
-        what is searched for
+        request
     should_stop
-        asked several times a second whether to stop; what was found is kept
+        polled several times a second; True stops, and the result so far is stored
 
     Yields
     ------
     message
-        what is worked on, each form; at last `SearchEnded`, or `Refused` with a sentence
+        problem and variants, and at the end `SearchEnded`, or `Refused` with a reason
     """
     yield from _SearchState(request, should_stop).events()
 
 
 @dataclass
 class _SearchState:
-    """What is known of a search across its processes."""
+    """State of a search across its processes."""
 
     request: SearchRequest
     should_stop: Callable[[], bool]
@@ -72,11 +72,11 @@ class _SearchState:
 
     @property
     def seconds_left(self) -> float:
-        """Time left of the budget, which begins once the work is known."""
+        """Remaining time of the budget, which starts once the problem is known."""
         return max(0.0, min(self.until - monotonic(), self.request.budget_s))
 
     def events(self) -> Iterator[ApartEvent]:
-        """Yield what all processes tell, up to the end of the last."""
+        """Yield the events of all processes, up to the end of the last one."""
         for _ in range(MOST_PROCESSES):
             process = SearchProcess(replace(self.request, budget_s=max(self.seconds_left, 1e-3)))
             try:
@@ -86,6 +86,7 @@ class _SearchState:
             if isinstance(last, Refused):
                 yield last
                 return
+            # The process died: by the current variant if there is one
             if last is None and not self.is_stopped:
                 if self.trying is None:
                     yield Refused(self._last_words(code))
@@ -103,7 +104,7 @@ class _SearchState:
     def _draw(
         self, process: SearchProcess
     ) -> Generator[ApartEvent, None, SearchEnded | Refused | None]:
-        """Yield what a process tells; returns its last word, None where it had none."""
+        """Yield the messages of a process; return its last one, None if it died."""
         asked_at: float | None = None
         self.trying = None
         while True:
@@ -118,15 +119,16 @@ class _SearchState:
             if asked_at is None and self.should_stop():
                 asked_at, self.is_stopped = now, True
                 process.stop()
-            # before the first form there is nothing to keep
+            # before the first variant there is nothing to store
             waits_for_form = self.has_begun and asked_at is not None and now < asked_at + GRACE_S
             if asked_at is not None and not waits_for_form:
                 return None
+            # A kernel that hangs ends only with its process
             if now > self.until + OVERTIME_S:
                 return None
 
     def _is_new(self, message: SearchPrepared | SearchEvent) -> bool:
-        """Take a message; whether no earlier process sent the like."""
+        """Process a message; return True if no earlier process sent the same."""
         if isinstance(message, SearchPrepared):
             is_first, self.trials = self.prepared is None, message.trials
             if is_first:
@@ -149,7 +151,7 @@ class _SearchState:
         return is_new or message.is_best
 
     def _crashed(self, code: int | None) -> TriedForm:
-        """Count the form at trial as faulty, so that the next process leaves it out."""
+        """Count the current variant as faulty, so that the next process leaves it out."""
         values: Values = self.trying or {}
         hangs = monotonic() > self.until + OVERTIME_S
         fault = "it did not end" if hangs else f"{CRASHED}: {how_it_ended(code)}"
@@ -162,12 +164,12 @@ class _SearchState:
         return f"The search stopped: {how_it_ended(code)}.{kept} Try again, or with less work."
 
     def _clear_note(self) -> None:
-        """Take away the note of the form at trial: it was ended by us, and is no worse for it."""
+        """Delete the note about the current variant, which we have ended ourselves."""
         if self.trials is not None:
             self.trials.with_suffix(".trying").unlink(missing_ok=True)
 
     def _ended(self, last: SearchEnded | None) -> SearchEnded:
-        """Return what all processes came to."""
+        """Return the summary of all processes."""
         had_one = self.prepared is not None and self.prepared.had_one
         best = self.best
         of_best = last if last is not None else best
