@@ -21,6 +21,7 @@ class Bar:
     """
 
     name: str
+    # Value and limit have the same unit, which the report prints once
     value: float
     bar: float
     way: str

@@ -48,6 +48,7 @@ class PublishedCard:
     bus_gb_s: float = 31.5
 
 
+# From the data sheets of NVIDIA, PCI Express 4 and 5 with 16 lanes
 CARDS = (
     PublishedCard("A100", 108, 1.41, 2039.0, 31.5),
     PublishedCard("H100", 132, 1.83, 3350.0, 63.0),
@@ -91,6 +92,7 @@ class UnitCost:
     @classmethod
     def of(cls, row: Plain) -> UnitCost:
         """Return the counts of one row of the record."""
+        # Atomics and stores use the same path to memory as loads
         lines = sum(row[f"lines of {kind}"] for kind in ("loads", "atomics", "stores"))
         return cls(
             row["work"], row["kernel"], row["unit"], row["slots"], lines,

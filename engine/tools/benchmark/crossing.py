@@ -41,6 +41,7 @@ def events(n: int, rng: np.random.Generator) -> Rays:
     """
     # A uniform radial offset, so that all lines cross the cube and none is wasted
     middle, offset = rng.uniform(0, np.pi, n), rng.uniform(-OFFSET_MM, OFFSET_MM, n)
+    # The chord at this distance from the centre
     half = np.arccos(offset / RING_MM)
     angle = np.stack([middle + half, middle - half], axis=1)
     z = rng.uniform(-LENGTH_MM / 2, LENGTH_MM / 2, (n, 2))
@@ -84,6 +85,7 @@ def time_bins(n: int, tof: TofBins, rng: np.random.Generator) -> NDArray[np.int1
     bins
         (n,) bin of each event; positions beyond the range are in the first or last bin
     """
+    # Sources across the object, then the timing error of the scanner
     s_mm = rng.uniform(-SOURCE_MM, SOURCE_MM, n) + tof.sigma_mm * rng.standard_normal(n)
     bins = np.floor(s_mm / tof.bin_mm + tof.n_bins / 2)
     return np.clip(bins, 0, tof.n_bins - 1).astype(np.int16)
@@ -105,6 +107,7 @@ def as_crystals(rays: Rays) -> Rays:
     ends = rays.points_mm[rays.ends]
     angle = np.arctan2(ends[..., 1], ends[..., 0]) / (2 * np.pi)
     place = np.rint(angle * CRYSTALS_PER_RING).astype(np.int64) % CRYSTALS_PER_RING
+    # Points on the end plane belong to the last ring
     ring = np.floor((ends[..., 2] + LENGTH_MM / 2) * (N_RINGS / LENGTH_MM)).clip(0, N_RINGS - 1)
     at = 2 * np.pi * np.arange(CRYSTALS_PER_RING) / CRYSTALS_PER_RING
     points = np.empty((N_RINGS, CRYSTALS_PER_RING, 3))

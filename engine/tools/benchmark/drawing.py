@@ -44,6 +44,7 @@ def looks() -> Iterator[tuple[str, str]]:
 
 def of(run: Run, runs: Sequence[Run]) -> str:
     """Return the names of the devices if there are several runs; else an empty text."""
+    # A single run needs no distinction in the legend
     if len(runs) == 1:
         return ""
     return f" ({', '.join(device['name'] for device in run['devices'].values())})"

@@ -16,6 +16,7 @@ LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
 DUAL_HEAD, LIVE = "isocenter bench dual-head", "isocenter bench live"
 PEERS = "isocenter bench peers"
 FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE, PEERS)
+# Increased if stored figures change their meaning
 VERSION = 1
 
 Figures = Plain
@@ -53,6 +54,7 @@ def collect(
         "format": kind,
         "version": VERSION,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        # Figures are comparable only with the same versions
         "environment": environment(),
         "devices": {on.name: _facts(on) for on in devices},
         "busy_cores_before": busy,

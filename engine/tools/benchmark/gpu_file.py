@@ -61,6 +61,7 @@ def _card(device: DeviceInfo) -> Plain:
     card = device.card
     if card is None:
         return {"name": device.label, "memory_bytes": device.memory_bytes}
+    # A self-test is valid for one driver and one compiler
     of, verdict = asdict(tested_of(card)), verdict_of(card)
     return {
         "name": card.name,
@@ -168,12 +169,14 @@ def table(received: Sequence[Plain]) -> str:
     received
         contents of several files
     """
+    # Checks of other versions may have other rows
     columns = [{what: (got, ok) for ok, what, got, _ in _rows(record)} for record in received]
     heads = [f"{record['card']['name']}, {record['date']}" for record in received]
     rows = [f"| | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
     for name in ("generation", "driver", "cupy"):
         facts = " | ".join(str(record["card"].get(name, "")) for record in received)
         rows.append(f"| {name} | {facts} |")
+    # All rows of all files, in the order of the first
     for what in dict.fromkeys(what for column in columns for what in column):
         cells = (_cell(column.get(what)) for column in columns)
         rows.append(f"| {what} | {' | '.join(cells)} |")
@@ -194,6 +197,7 @@ def _rows(record: Plain) -> Iterator[tuple[str, str, str, str]]:
         # The fault of the self-test says more than the exit code of its step
         if step["name"] == SELF_TEST and record["card"].get("faults"):
             fault = str(record["card"]["faults"][0])
+        # A step without limits shows at least that it has run
         got = fault or f"done in {step['seconds']:.0f} s"
         yield "MISS" if fault else "pass", str(step["name"]), got, ""
     for figure in record["figures"].values():

@@ -84,6 +84,7 @@ def run(step: CheckStep, folder: Path, deadline: float) -> StepEnd:
     end
         outcome; steps without time are left out
     """
+    # One slow step must not take the time of all others
     left = min(step.limit_s, deadline - time.monotonic())
     if left <= 1:
         return StepEnd(step.name, 0.0, NO_TIME)
@@ -162,6 +163,7 @@ def _cone(on: Words, quick: bool) -> list[CheckStep]:
         ("cone", "projectors", 60.0, ()),
         ("cone patches", "patches,slices", 90.0, ()),
     ]
+    # On a CPU there is no search, so the tuner is not needed
     if find_spec("kernel_tuner") is not None or "cpu" in on:
         parts.append(("cone kernels", "kernels", 110.0, ("--repeats", "2", "--budget", "20")))
     return [

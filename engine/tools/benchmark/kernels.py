@@ -115,6 +115,7 @@ def run(
         JSON values for the report
     """
     until = perf_counter() + budget_s
+    # All sizes in turn, so that the time is shared if it runs out
     tests = [_Test(on, size, n_events // FEWER.get(size, 1), repeats) for size in sizes]
     first = [(test, form) for form in forms for test in tests]
     tried = _in_time(first, until)
@@ -168,6 +169,7 @@ def tuning(result: Plain, on: Backend) -> Plain:
 def _choice(row: Plain) -> Plain:
     keys = ("mapping", "order", "sums", "timing", "block")
     return {
+        # The tuned variant is chosen by size class, not by the exact size
         "image": "large" if row["size"] ** 3 >= LARGE_VOXELS else "small",
         "timed": row["tof"],
         "sums": row["sums"],
@@ -219,6 +221,7 @@ def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[Tr
     """Measure variants one by one until the time is spent."""
     tried: list[TriedVariant] = []
     for test, form in queue:
+        # At least one variant, whatever the time is
         if tried and perf_counter() > until:
             break
         tried.append(test.time(form))
@@ -227,6 +230,7 @@ def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[Tr
 
 def _slowness(one: TriedVariant, tried: Sequence[TriedVariant]) -> float:
     """Return how many times slower it is than the fastest of its group so far."""
+    # A variant that failed counts as infinitely slow
     speeds = [t.events_per_s or 0.0 for t in tried if t.group == one.group]
     return max(speeds) / (one.events_per_s or 1e-9)
 

@@ -114,6 +114,7 @@ def _projector(devices: Sequence[Backend], work: ListModeWork) -> Plain:
     ]
     rows = [row for result in results for row in result["rows"]]
     bars = [bar for result in results for bar in result["bars"]]
+    # The workload is described by the first device
     return results[0] | {"rows": rows, "bars": bars}
 
 

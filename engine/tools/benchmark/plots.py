@@ -117,6 +117,7 @@ def _table3(axes: Axes, runs: Sequence[Run]) -> None:
             colour, mark = next(styles)
             at = [place[row["case"]] for row in rows]
             axes.plot([row["seconds"] for row in rows], at, mark, color=colour, ms=7, label=label)
+    # The paper's values are the same in all runs
     theirs = [row for row in parts[0][1]["published"] if row["case"] in place]
     for (name, rows), mark in zip(series(theirs, lambda row: row["who"]), cycle(THEIR_MARKS)):
         at = [place[row["case"]] for row in rows]
@@ -152,6 +153,7 @@ def _kernels(axes: Axes, runs: Sequence[Run]) -> None:
     """Plot events per second of each variant, one column per mapping and order."""
     measured = [(run, r) for run in runs for r in run["parts"]["kernels"]["rows"]]
     columns = list(dict.fromkeys(_form(row) for _, row in measured))
+    # A colour for the kind of sums, a mark for the size of the image
     colours = dict(zip(dict.fromkeys(_kind(row) for _, row in measured), COLOURS, strict=False))
     marks = dict(zip(sorted({row["size"] for _, row in measured}), cycle(MARKS), strict=False))
     for run in runs:

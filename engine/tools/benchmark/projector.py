@@ -100,6 +100,7 @@ def _bars(rows: list[Plain]) -> list[Bar]:
 def _cases(rays: Rays, on: Backend, rng: np.random.Generator) -> Cases:
     image = on.to_device((0.1 + rng.random(GRID.shape)).astype(np.float32))
     order = ray_order(rays.points_mm, rays.ends)
+    # Sorting is a case of its own, outside of the other times
     sorted_rays = in_order(rays, order)
     ends = on.to_device(rays.ends)
     project = partial(RayProjector, grid=GRID, on=on)
@@ -118,6 +119,7 @@ def _cases(rays: Rays, on: Backend, rng: np.random.Generator) -> Cases:
     }
     for fwhm_ps in (385, 200):
         tof = timing(fwhm_ps)
+        # Bins are random, so they can be drawn for the events in any order
         timed = Rays(sorted_rays.points_mm, sorted_rays.ends, time_bins(len(order), tof, rng))
         cases[f"update, TOF {fwhm_ps} ps, sorted"] = partial(
             project(timed, tof=tof).em_numerator, image

@@ -27,6 +27,7 @@ TABLE2_SECONDS: dict[str, dict[int, float]] = {
 }
 """20 iterations of MLEM: seconds by program and machine, and by the edge of the image [voxels]."""
 
+# In the order of the paper's rows
 TABLE3_CASES = (
     "MLEM",
     "MLEM, sensitivity",
@@ -114,6 +115,7 @@ def table2() -> list[Plain]:
     return [
         {"who": who, "size": size, "seconds": seconds}
         for who, sizes in TABLE2_SECONDS.items()
+        # One row per value, in the same form as our measurements
         for size, seconds in sizes.items()
     ]
 

@@ -110,6 +110,7 @@ def measure(
     images: list[Image] = []
     for _ in range(repeats):
         for case, rows in zip(cases, runs, strict=True):
+            # A case that takes a minute varies little
             if sum(row["seconds"] for row in rows) > ENOUGH_S:
                 continue
             image, row = _reconstruct(case, scan, grid)
@@ -132,12 +133,14 @@ def rmse(image: Image, other: Image) -> dict[str, float]:
     for plane, against in zip(image, other, strict=True):  # 512 planes in float64 are too much
         squares += float(np.sum(np.square(plane - against, dtype=np.float64)))
         of_image += float(np.sum(np.square(plane, dtype=np.float64)))
+    # An empty image equals another empty one
     relative = float(np.sqrt(squares / of_image)) if of_image else 0.0
     return {"rmse_counts_per_mm": float(np.sqrt(squares / image.size)), "rmse_relative": relative}
 
 
 def _middle(rows: list[Row]) -> Row:
     seconds = sorted(row["seconds"] for row in rows)
+    # A real run, so that its steps add up to its total
     middle = min(rows, key=lambda row: abs(row["seconds"] - median(seconds)))
     return middle | {"best_seconds": seconds[0], "repeats": len(rows)}
 
@@ -178,6 +181,7 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
 
 
 def _between(case: Case, grid: ImageGrid) -> Any:
+    # None lets the solver skip the call between iterations
     if not case.filters:
         return None
 

@@ -113,8 +113,10 @@ def write(runs: Sequence[Plain], folder: Path) -> list[Path]:
     made(folder)
     written, links = [], []
     for part in PLOTS:
+        # Runs of different suites can be in one report
         having = [run for run in runs if part in run["parts"]]
         for kind in KINDS if having else ():
+            # Defaults bind the loop variables, which change before the call otherwise
             image = _checked(lambda h=having, p=part, k=kind: draw(p, h, k), having)
             write_atomically(image, folder / f"{part}.{kind}")
             written.append(folder / f"{part}.{kind}")
@@ -133,6 +135,7 @@ def _section(run: Plain) -> str:
 def _tables(run: Plain) -> str:
     devices = ", ".join(device["name"] for device in run["devices"].values())
     busy = run["busy_cores_before"]
+    # Files of older versions may have no load
     number = "an unknown number of" if busy is None else f"{busy:.1f}"
     load = f"{number} cores busy with other work before"
     commit = run["environment"]["commit"]

@@ -45,6 +45,7 @@ def line_sources(n_events: int, seed: int) -> ListMode:
     """
     scanner = RingScanner(LINES_RING)
     phantom = three_line_sources()
+    # Without randoms, so that no correction is part of the measured time
     return simulate_listmode(phantom, scanner, n_prompts=n_events, seed=seed, randoms_fraction=0)
 
 

@@ -31,9 +31,11 @@ class Table:
         """Return aligned Markdown."""
         lines = [self.head, *self.rows]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
+        # Markdown needs at least three dashes
         ruler = tuple("-" * max(width, 3) for width in widths)
         text = [f"### {self.title}", ""]
         for line in (self.head, ruler, *self.rows):
+            # Aligned, so that the page can be read as plain text, too
             cells = [c.ljust(max(w, 3)) for c, w in zip(line, widths, strict=True)]
             text.append(f"| {' | '.join(cells)} |")
         for note in self.notes:

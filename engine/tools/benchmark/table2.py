@@ -99,6 +99,7 @@ def _compared(measured: Sequence[MeasuredRun]) -> list[Plain]:
     return [
         {"first": _name(one), "second": _name(other)} | rmse(one.image, other.image)
         for one, other in combinations(measured, 2)
+        # Pairs that differ in one respect only
         if one.row["device"] == other.row["device"] or one.row["case"] == other.row["case"]
     ]
 

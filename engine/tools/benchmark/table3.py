@@ -108,6 +108,7 @@ def of_scan(
     measured = measure(cases, scan, grid, repeats=repeats)
     rows = [m.row for m in measured]
     images = _compared(measured) if len(devices) > 1 else []
+    # A ratio depends less on the GPU than seconds do
     ratios = {on.name: _ratio(rows, on.name) for on in devices}
     return {
         "workload": f"{scan.n_events} events of {WORKLOAD}",

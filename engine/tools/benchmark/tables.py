@@ -25,6 +25,7 @@ def of(name: str, part: Part) -> list[Table]:
     part
         stored figures
     """
+    # An unknown part raises KeyError, which the report turns into an error about the file
     tables = TABLES[name](part)
     return [*tables, bars(name, part["bars"])] if part["bars"] else tables
 
@@ -73,6 +74,7 @@ def _table2(part: Part) -> list[Table]:
     for row in part["rows"]:
         ours.setdefault((row["case"], who(row)), {})[row["size"]] = row
     rows = [(f"{case}, {device}", *_both(cells, sizes)) for (case, device), cells in ours.items()]
+    # Below ours, since the paper's times are not comparable with them
     theirs: dict[str, dict[int, float]] = {}
     for row in part["published"]:
         theirs.setdefault(row["who"], {})[row["size"]] = row["seconds"]
@@ -101,6 +103,7 @@ def _both(cells: dict[int, Plain], sizes: Sequence[int]) -> tuple[str, ...]:
 
 def _table3(part: Part) -> list[Table]:
     names = list(dict.fromkeys(row["case"] for row in part["rows"]))
+    # A dictionary keeps the order of the devices, without duplicates
     columns = dict.fromkeys(who(row) for row in part["rows"])
     ours = {(row["case"], who(row)): row for row in part["rows"]}
     paper = list(dict.fromkeys(row["who"] for row in part["published"]))

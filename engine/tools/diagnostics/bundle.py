@@ -103,6 +103,7 @@ def _private(names: Iterable[str | Path], *texts: str) -> frozenset[str]:
     """Return all private texts: the user, the machine, and files and folders of studies."""
     quoted = (part for text in texts for part in _quoted(text))
     paths = [Path.home(), cache_dir(), jobs_dir(), config_dir(), *map(Path, names), *quoted]
+    # The name of the machine may be that of its owner
     user = {Path.home().name, platform.node()}
     with suppress(OSError, KeyError, ImportError):  # a user without a name
         user.add(getpass.getuser())

@@ -87,6 +87,7 @@ class Redaction:
     def _pattern(self) -> re.Pattern[str]:
         # Longest first: a name within a longer one must not split it
         longest_first = sorted({_composed(name) for name in self.names}, key=len, reverse=True)
+        # Single letters are too common to be names, and would destroy the text
         names = "|".join(re.escape(name) for name in longest_first if len(name) > 1) or "(?!)"
         return re.compile(
             rf"(?P<name>(?<![^\W_])(?i:{names})(?![^\W_]))|(?P<identity>{IDENTITY}|{DATE})|(?P<path>{PATH})"
@@ -165,6 +166,7 @@ def _known_suffix(text: str) -> str:
 
 def _place_of(path: Path) -> str:
     """Return the location of code of the program, a library or Python; else an empty text."""
+    # The path within the program is public, the folder of its installation is not
     if any(path.is_relative_to(PROGRAM / part) for part in PARTS):
         return path.relative_to(PROGRAM).as_posix()
     for name in ("purelib", "platlib", "stdlib"):

@@ -60,5 +60,6 @@ def _words_in(tree: ast.AST) -> Iterator[str]:
 
 
 def _no_person(name: str) -> Iterator[str]:
+    # A single capitalised word could be a surname
     if name == name.lower() or name == name.upper() or HUMPS.search(name):
         yield name

@@ -87,6 +87,7 @@ def _curve(found: MeasuredComponents, over: int) -> FactorCurve:
     sigma = np.where(errors > 0, errors * table, np.nan).astype(np.float64)
     # Unknown errors become weight 0
     weights = np.nan_to_num(1 / sigma**2)
+    # Independent errors: inverse variances add up
     total = weights.sum(axis=1 - over)
     known = total > 0
     factors = (weights * table).sum(axis=1 - over)[known] / total[known]

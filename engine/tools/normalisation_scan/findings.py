@@ -40,6 +40,7 @@ def warnings_on(found: MeasuredComponents, tally: LineTally) -> tuple[str, ...]:
 
 
 def _warnings(found: MeasuredComponents, tally: LineTally) -> Iterator[str]:
+    # The most common problems first
     yield from _of_crystals(found, tally.scanner)
     yield from _of_counts(tally)
     if found.change > SMALL:
@@ -62,6 +63,7 @@ def _of_crystals(found: MeasuredComponents, scanner: RingScanner) -> Iterator[st
         doubt = silent > MOST_SILENT * n
         ask = " Was the source where it is said to be, and as long?" if doubt else ""
         yield f"{silent:,} of {n:,} crystals were not seen and count as dead.{ask}"
+    # The median: a few crystals at the ends always have few counts
     error = float(np.nanmedian(errors))
     if error > LARGEST_ERROR:
         # The error falls with the square root of the counts
@@ -100,6 +102,7 @@ def _of_geometry(
     errors: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
 ) -> Iterator[str]:
     known = np.isfinite(errors)
+    # Lines at large ring differences or radii may miss a short source
     unseen = known.size - int(known.sum())
     if unseen:
         yield (

@@ -98,6 +98,7 @@ def likeliest(
     """
     _refuse_few(tally)
     s = tally.scanner.settings
+    # Without a whole number of blocks, crystals have no position in a block
     interference &= s.block_places > 1 and s.n_crystals_per_ring % s.block_places == 0
     step = _FixedPoint(tally, interference, on, on_step)
     logs, change = step.start(), np.inf
@@ -119,6 +120,7 @@ def likeliest(
 def _refuse_few(tally: LineTally) -> None:
     alive = tally.scanner.alive
     mean = float(tally.counts.crystals[alive].mean())
+    # Fewer counts give components that are mostly noise
     if mean < LEAST_COUNTS:
         raise DataError(
             f"{max(mean, 0):,.0f} counts of each crystal on lines through the source, on average; "
@@ -136,6 +138,7 @@ class _FixedPoint:
         self.tally, self.interference, self.on = tally, interference, on
         self.on_step, self.done = on_step, 0
         counts, empty = tally.counts, tally.empty()
+        # Positions at which the vector is divided into crystals, geometry and interference
         self.edges = np.cumsum([table.size for table in empty])[:-1]
         self.shapes = [table.shape for table in empty]
         self.measured = np.concatenate([table.ravel() for table in counts]) > 0
@@ -175,6 +178,7 @@ class _FixedPoint:
 
     def _updated(self, logs: Array, k: int, power: float) -> Array:
         tables = self.tables(logs)
+        # The closed form is part of the model, not of the estimated factors
         seen = tables._replace(geometry=tables.geometry * self.closed)
         expected = self.tally.expected(seen, on=self.on)[k].ravel()
         begin = 0 if k == 0 else int(self.edges[k - 1])
@@ -215,6 +219,7 @@ def _measured(step: _FixedPoint, logs: Array, change: float) -> MeasuredComponen
     crystals, geometry, interference = tables
     if step.interference:
         crystals, interference = _by_places(step, tables)
+        # Classes without counts must not pull the means towards 1
         known = step.measured[step.edges[1] :].reshape(interference.shape)
         means = np.array([_mean(m, k) for m, k in zip(interference.T, known.T, strict=True)])
         interference = np.where(known, interference, means)

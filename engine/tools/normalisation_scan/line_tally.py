@@ -80,6 +80,7 @@ class LineTally:
             rows = slice(start, start + AT_ONCE)
             counts = np.ones(len(data.crystals[rows]))
             if data.delayed is not None:
+                # Delayeds measure randoms, which are subtracted from the prompts
                 counts[data.delayed[rows]] = -1.0
             self.add_lines(data.crystals[rows], counts)
             if on_progress is not None:
@@ -136,6 +137,7 @@ class LineTally:
             add_expected(*views, self._ring, places, self.source.numbers, tables, sums)
             return sums
 
+        # Fixed parts of the views, whatever the number of threads: sums keep their order
         with ThreadPoolExecutor(on.threads) as pool:
             parts = list(pool.map(part, range(N_PARTS)))
         return LineTables(*(np.sum(tables, axis=0) for tables in zip(*parts, strict=True)))
@@ -143,6 +145,7 @@ class LineTally:
     @cached_property
     def _ring(self) -> RingNumbers:
         s = self.scanner.settings
+        # Tangential bins count from the axis in both directions
         low = -(s.n_tangential // 2)
         return RingNumbers(
             n=s.n_crystals_per_ring,

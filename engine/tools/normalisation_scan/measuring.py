@@ -148,6 +148,7 @@ def measure(
         data = read_listmode(path, scanner=request.scanner)
         # The first scan states the scanner, unless the user does
         tally = tally or LineTally(data.scanner, request.source)
+        # Crystal numbers of two scanners do not match
         _refuse_other_scanner(data, tally, path)
         _count(data, tally, tell)
         del data  # frees the memory for the next scan
@@ -159,6 +160,7 @@ def measure(
         interference=request.interference,
         on_step=lambda done, change: tell(Stepped(done, change)),
     )
+    # For the provenance of images that use the normalisation
     info: Plain = {
         "source": request.source.describe(),
         "counts": found.counts,
@@ -166,6 +168,7 @@ def measure(
         "change_in_standard_errors": found.change,
     }
     made = MeasuredNormalisation(found, tally.scanner, info, warnings_on(found, tally))
+    # The last event has the result, for callers in another process
     tell(made)
     return made
 

@@ -49,6 +49,7 @@ class CylinderSource:
     def __post_init__(self) -> None:
         numbers = (self.radius_mm, self.inner_mm, self.length_mm, self.mu_per_mm, *self.centre_mm)
         if not (
+            # The comparisons below refuse NaN, but not infinity
             all(math.isfinite(number) for number in numbers)
             and 0 <= self.inner_mm < self.radius_mm
             and self.length_mm > 0

@@ -95,6 +95,7 @@ def measure_in_process(
                 last = isinstance(message, MeasuredNormalisation | Refused)
                 yield message
     finally:
+        # Also if the caller stops iterating: the process must not go on alone
         code = process.end()
     # No last message: the process has crashed or was killed
     if not last:
@@ -103,6 +104,7 @@ def measure_in_process(
 
 def _main(request: NormalisationRequest, events: Connection, wishes: Connection) -> None:
     leave_signals_alone()
+    # Set while the measurement may work
     goes = Event()
     goes.set()
     obey(wishes, lambda word: goes.clear() if word == StopRequest.REST.value else goes.set())

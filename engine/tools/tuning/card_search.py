@@ -56,8 +56,10 @@ class PathForms(DeviceBack):
     ) -> None:
         super().__init__(on, work)
         values = asdict(start)
+        # Kernel Tuner knows block sizes by these names
         values["block_size_x"], values["block_size_y"] = start.block
         self.shipped = {name: values[name] for name in self.parameters}
+        # The start's own values stay possible, even if `some` lacks them
         own = {"path": (start.path,)} | {n: (*v, self.shipped[n]) for n, v in some.items()}
         self.parameters |= {name: tuple(dict.fromkeys(values)) for name, values in own.items()}
 
@@ -104,6 +106,7 @@ def fastest_of_paths(
     figures
         all tried variants, and the best of each code path
     """
+    # Paths compete separately: which one applies depends on the detector
     rows, best = [], []
     for start in starts.values():
         forms = PathForms(on, work, start, some or {})

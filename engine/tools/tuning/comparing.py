@@ -43,6 +43,7 @@ class Comparison:
     @property
     def is_faster(self) -> bool:
         """True if the variant is significantly faster."""
+        # The upper limit of the interval, so that noise alone is rarely accepted
         return self.pairs >= PAIRS and self._is_steady and self.high < WORTH
 
     @property
@@ -63,6 +64,7 @@ class Comparison:
         ratios
             ratios of the times of pairs
         """
+        # Quartiles ignore outliers by other programs
         first, middle, last = np.percentile(ratios, (25, 50, 75)).tolist()
         reach = NOTCH * (last - first) / sqrt(len(ratios))
         return cls(middle, middle - reach, middle + reach, len(ratios))

@@ -82,6 +82,7 @@ class DeviceBack(TuningProblem):
         self.restrictions = RESTRICTIONS
 
     def prepare(self) -> None:
+        # Single runs: the session repeats and compares them itself
         self._forms = Forms(self.on, self._cone, repeats=1)
         n_z = self._cone.grid.shape[0]
         # Bottom, centre and top: errors of a variant often depend on z
@@ -129,6 +130,7 @@ def thinned(work: ScanWork) -> ScanWork:
         scan and volume
     """
     rows, columns = work.detector
+    # Fewer views save time and memory of the host
     most = max(1, min(STANDARD.n_views, MOST_PIXELS // (rows * columns)))
     views = slice(None, None, -(-work.n_views // most))
     return ScanWork(work.geometry.select(views), work.grid)

@@ -39,6 +39,7 @@ class DeviceProjection(TuningProblem):
         )
         self._n_subsets = n_subsets or SUBSETS[STANDARD]
         scanner, usual = self._response.scanner, MatrixVariant()
+        # The variant is stored by scanner, since the matrix decides about the speed
         self.slot = matrix_slot(scanner.settings)
         self.work = f"{scanner.name}, one subset of {self._n_subsets}"
         self.parameters = {
@@ -83,6 +84,7 @@ class DeviceProjection(TuningProblem):
         return perf_counter() - begin
 
     def fault_of(self, result: Array) -> str:
+        # Line integrals first, then the image: each has its own largest value
         n = len(self._twin[0])
         for part, wanted in zip((result[:n], result[n:]), self._twin, strict=True):
             if fault := worst(part, wanted, ROUNDING * float(np.abs(wanted).max())):
@@ -97,6 +99,7 @@ class DeviceProjection(TuningProblem):
         """Return the projector of a variant; the default's and the current one are cached."""
         variant, shipped = _variant(values), _variant(self.shipped)
         if variant not in self._held:
+            # Projectors of all variants would fill the memory of the GPU
             self._held = {v: A for v, A in self._held.items() if v == shipped}
             whole = MatrixProjector(self._response, on=self.on, variant=variant)
             self._held[variant] = whole.subset(0, self._n_subsets)

@@ -50,6 +50,7 @@ class DeviceUpdate(TuningProblem):
         n_voxels = self._grid.n_voxels
         is_timed = tof is not None and self._rays.tof_bins is not None
         self._base = shipped_rays(on, n_voxels, is_timed, reproducible, "float32")
+        # Stored by size class, timing and kind of sums
         self.slot = ray_slot(n_voxels, is_timed=is_timed, reproducible=reproducible)
         z, y, x = self._grid.shape
         self.work = f"{len(self._rays.ends)} events through {x} × {y} × {z} voxels"
@@ -93,6 +94,7 @@ class DeviceUpdate(TuningProblem):
         for wanted in self._twin:
             part = result[start : start + wanted.size]
             start += wanted.size
+            # Integer sums have the same bits in any order
             rounding = 0.0 if self._exact else ROUNDING * float(np.abs(wanted).max())
             if fault := worst(part, wanted.ravel(), rounding):
                 return fault

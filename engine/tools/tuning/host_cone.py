@@ -70,6 +70,7 @@ class TunedScan:
             approximate number of views
         """
         n = self.geometry.n_views
+        # Even steps: the rays then have all directions
         step = max(1, n // max(n_views, 1))
         return Scene(self.geometry.select(slice(0, n, step)), self.grid)
 
@@ -131,5 +132,6 @@ class HostBack(TuningProblem):
     def _part(self) -> VolumeBox:
         """Return the rows around the centre of the volume that fit into one run."""
         n_z, n_y, n_x = self._cone.grid.shape
+        # A run of about the same time on any machine
         n = max(1, min(n_y, UPDATES * self.on.threads // (n_z * n_x * self._scene.seen[0])))
         return VolumeBox((0, (n_y - n) // 2, 0), (n_z, n, n_x))

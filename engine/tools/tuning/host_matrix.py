@@ -46,6 +46,7 @@ class HostProjection(TuningProblem):
         self.slot = matrix_slot(scanner.settings)
         self.work = f"{scanner.name}, one subset of {self._n_subsets}"
         self.parameters = {"threads": thread_numbers(on), "rows": ROWS, "at_once": AT_ONCE}
+        # 0 rows: the kernel divides the work itself
         self.shipped = {"threads": on.threads, "rows": 0, "at_once": MatrixForm().at_once}
         self._reference: Array | None = None
 

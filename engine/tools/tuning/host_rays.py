@@ -50,6 +50,7 @@ class HostUpdate(TuningProblem):
     ) -> None:
         self.on, self._grid, self._tof = on, grid or cube(SIZE), tof
         self._exact = reproducible
+        # More threads get more events, so that a run does not become too short to time
         self._rays = rays or sorted_events(EVENTS * on.threads, np.random.default_rng(SEED))
         is_timed = tof is not None and self._rays.tof_bins is not None
         self.slot = ray_slot(self._grid.n_voxels, is_timed=is_timed, reproducible=reproducible)

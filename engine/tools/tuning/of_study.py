@@ -71,6 +71,7 @@ def _of_projections(study: Study, protocol: CtProtocol, on: Backend) -> TuningPr
 
 def _of_events(study: Study, protocol: ListModeProtocol, on: Backend) -> TuningProblem:
     data = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
+    # Sorted like in a run: the order decides about the speed
     prompts = prepare(data, on=on).data
     # every n-th of the sorted events, as in a subset
     most = device_rays.EVENTS if on.is_cuda else host_rays.EVENTS * on.threads
@@ -96,6 +97,7 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
     if not isinstance(scanner, DualHead):
         raise DataError(f"{study.data.name}: {scanner.name} has no two panels.")
     given = study.inputs.get(RESPONSE.key)
+    # The protocol may merge layers, or cut the grid: both change the matrix
     counted = protocol.layers.scanner_for(scanner, given_panels(given))
     panels = protocol.grid.scanner_for(counted)
     response = (

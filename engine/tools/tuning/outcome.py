@@ -92,6 +92,7 @@ class Outcome:
     @property
     def gain(self) -> float:
         """Speed of the best variant relative to the default."""
+        # Without a better variant the default runs, as before
         return 1.0 if self.comparison is None else 1 / self.comparison.ratio
 
 

@@ -120,6 +120,7 @@ def worst(result: Array, reference: Array, allowed: Array | float) -> str:
         return (
             f"wrong numbers: {result.dtype} {result.shape} for {reference.dtype} {reference.shape}"
         )
+    # float64, so that the difference itself has no rounding error
     beyond = np.abs(result.astype(np.float64) - reference) - allowed
     # NaN compares as false, and counts as wrong here
     wrong = ~(beyond <= 0)

@@ -39,4 +39,5 @@ class SearchRequest:
     problem: Callable[[SearchRequest], TuningProblem] | None = None
 
     def __post_init__(self) -> None:
+        # In the caller: an error in the search process would come late
         check_choices(self.strategy, self.budget_s)

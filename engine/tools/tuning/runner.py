@@ -75,9 +75,11 @@ class FormsRunner(Runner):  # type: ignore[misc]  # Kernel Tuner has no types
         return [self._known(list(each), tuning_options) for each in parameter_space]
 
     def _known(self, element: list[object], options: Options) -> Plain | None:
+        # Strategies ask for whole generations, so the time is checked for each variant
         if options.budget.is_done():
             return None
         values: Values = dict(zip(self._problem.parameters, element, strict=True))  # type: ignore[arg-type]
+        # Kernel Tuner's own key, so that its tools read the file
         key, cache = ",".join(map(str, element)), options.cache
         found = self._attempt(values, cache.get(key))
         if found is None:
@@ -118,6 +120,7 @@ def search(
         random seed of the strategy
     """
     runner, parameters = FormsRunner(problem, attempt), _lists(problem)
+    # Strategies draw from the global generators of Python and NumPy
     with _seeded(seed):
         restrictions = list(problem.restrictions)
         space = Searchspace(parameters, restrictions, MOST_THREADS)

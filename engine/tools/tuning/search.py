@@ -71,6 +71,7 @@ class Search:
             strategy=request.strategy,
             seed=request.seed,
             cache=self.trials,
+            # The stored variant is confirmed or deleted by each search
             first=self._before,
             crashed=request.crashed,
             on_event=self._take,
@@ -104,6 +105,7 @@ class Search:
         # The lock excludes a second search; this gives its own message
         if is_in_use(folder):
             raise ResourceError(ANOTHER)
+        # Two searches would measure each other's load
         with only_writer(folder):
             outcome = self._session.run()
             keep(self.problem, outcome)
@@ -121,6 +123,7 @@ class Search:
         return outcome, ended
 
     def _take(self, event: SearchEvent) -> None:
+        # At once: the process may die with the next variant
         if isinstance(event, TriedForm) and event.is_best:
             # stored again at the end, when an error is reported
             with suppress(EngineError, OSError):

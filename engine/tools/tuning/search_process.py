@@ -63,6 +63,7 @@ def _main(request: SearchRequest, events: Connection, wishes: Connection) -> Non
     try:
         problem = (request.problem or problem_of)(request)
         search = Search(problem, request, lambda each: tell(events, each))
+        # Before the search: a stop during the preparation counts, too
         obey(wishes, lambda _: search.stop())
         tell(events, _prepared(search))
         _, ended = search.run()

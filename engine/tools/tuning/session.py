@@ -87,6 +87,7 @@ class TuningSession:
             self.problem.prepare()
             self._time_shipped()
             self._on_event(Began(self.outcome.shipped_seconds, self.seconds_left))
+            # Promising variants first, in case the time is short
             for values in (*self._first, *self._remembered()):
                 self._try(values, None)
             left = self.seconds_left
@@ -147,6 +148,7 @@ class TuningSession:
         if values in self._crashed:
             return TriedForm(values, None, None, CRASHED, self.seconds_left)
         self._on_event(Trying(values))
+        # A crash of the driver ends the process without an exception
         with _under_trial(self._cache, values):
             try:
                 fault = self.problem.fault_of(self.problem.result(values))
@@ -156,6 +158,7 @@ class TuningSession:
             except Exception as e:  # noqa: BLE001  one form of many: whatever it raises is its fault
                 ratio = seconds = comparison = None
                 fault = f"{type(e).__name__}: {e}"
+                # After some errors, a CUDA context cannot be used any more
                 self.outcome.is_lost = not self._runs_shipped()
         is_best = comparison is not None and self._is_best(values, comparison)
         return TriedForm(values, seconds, ratio, fault, self.seconds_left, comparison, is_best)

@@ -47,6 +47,7 @@ def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
     if outcome.best is None or outcome.comparison is None:
         before = stored_values(problem)
         if any(tried.values in before and _has_failed(tried) for tried in outcome.tried):
+            # The default is then faster, or the variant no longer works
             forget(problem.on, problem.slot)
         return None
     record = {
@@ -59,6 +60,7 @@ def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
         "form": problem.form(outcome.best),
         "values": outcome.best,
         "gain": outcome.gain,
+        # The record has speeds, while comparisons have times
         "gain_between": [1 / outcome.comparison.high, 1 / outcome.comparison.low],
         "pairs": outcome.comparison.pairs,
         "work": problem.work,
@@ -134,6 +136,7 @@ def forget_all(kernels: tuple[str, ...]) -> int:
     n = 0
     folder = tuning_dir()
     for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
+        # File names are the kernel and a digest
         if path.name.rpartition("-")[0] in kernels:
             with suppress(FileNotFoundError):
                 path.unlink()

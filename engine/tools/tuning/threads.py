@@ -16,6 +16,7 @@ def thread_numbers(on: Backend) -> tuple[int, ...]:
     on
         CPU with its threads
     """
+    # The user's number, which may be below that of the machine
     n = on.threads
     return tuple(sorted({n, max(1, n - 1), max(1, (n + 1) // 2)}, reverse=True))
 

@@ -48,6 +48,7 @@ def fastest_of(path: Path, problem: TuningProblem, most: int) -> list[Values]:
         most variants
     """
     rows = [row for row in _rows(path) if isinstance(row.get("ratio"), int | float)]
+    # Ratios to the default are comparable between sessions, seconds are not
     rows.sort(key=lambda row: float(row["ratio"]))
     found: list[Values] = []
     for row in rows:
@@ -86,6 +87,7 @@ def mark_unfinished(path: Path, error: str) -> None:
 def _rows(path: Path) -> list[Plain]:
     try:
         text = path.read_text(encoding="utf-8").rstrip().removesuffix(",")
+        # A session that died leaves the file open
         whole = text if text.endswith(("}\n}", "}}}")) else text + "}\n}"
         return [row for row in json.loads(whole)["cache"].values() if isinstance(row, dict)]
     except (OSError, ValueError, KeyError, AttributeError, RecursionError):

@@ -65,6 +65,7 @@ class _SearchState:
     is_stopped: bool = False
 
     def __post_init__(self) -> None:
+        # Preparing the work does not count as search time
         self.begin, self.until = monotonic(), float("inf")
         self.seen: list[Values] = []
         self.unsure: list[Values] = []
@@ -78,6 +79,7 @@ class _SearchState:
     def events(self) -> Iterator[ApartEvent]:
         """Yield the events of all processes, up to the end of the last one."""
         for _ in range(MOST_PROCESSES):
+            # Each process gets the time that is left
             process = SearchProcess(replace(self.request, budget_s=max(self.seconds_left, 1e-3)))
             try:
                 last = yield from self._draw(process)
@@ -88,15 +90,18 @@ class _SearchState:
                 return
             # The process died: by the current variant if there is one
             if last is None and not self.is_stopped:
+                # Without a variant at fault, the next process would die in the same way
                 if self.trying is None:
                     yield Refused(self._last_words(code))
                     return
                 yield self._crashed(code)
             elif last is None:
+                # Otherwise the next session would count this variant as faulty
                 self._clear_note()
             if self.is_stopped or (isinstance(last, SearchEnded) and not last.is_lost):
                 yield self._ended(last)
                 return
+            # Starting a process takes about as long
             if self.seconds_left < LEAST_S:
                 break
         yield self._ended(None)
@@ -155,6 +160,7 @@ class _SearchState:
         values: Values = self.trying or {}
         hangs = monotonic() > self.until + OVERTIME_S
         fault = "it did not end" if hangs else f"{CRASHED}: {how_it_ended(code)}"
+        # The next process gets the list with its request
         self.request = replace(self.request, crashed=(*self.request.crashed, values))
         self.seen.append(values)
         return TriedForm(values, None, None, fault, self.seconds_left)

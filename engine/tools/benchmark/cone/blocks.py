@@ -25,6 +25,7 @@ BLOCKS = (
     *(
         (x, y)
         for x, y in product(WIDTHS, HEIGHTS)
+        # A smaller block wastes lanes of its warp, a larger one cannot be launched
         if WARP <= x * y <= MOST_THREADS and (x, y) not in PAPER_BLOCKS
     ),
 )
@@ -48,6 +49,7 @@ class TimedForm:
         n_updates
             voxel updates of one run, for the rate
         """
+        # 10⁹ updates per second: the unit of the paper
         gups = None if self.seconds is None else n_updates / self.seconds / 1e9
         form = asdict(self.variant) | {"block": list(self.variant.block)}
         return {"variant": form, "seconds": self.seconds, "gups": gups, "fault": self.fault}
@@ -81,6 +83,7 @@ def run(
     part
         JSON values for the report
     """
+    # The upload of the projections does not count as search time
     test, until = Forms(on, work, repeats), perf_counter() + budget_s
     # All views in one launch, so that the number of launches does not depend on the block
     form = BackVariant("layered", "general", PAPER_BLOCKS[0], 1, min(work.n_views, MOST_VIEWS))
@@ -90,6 +93,7 @@ def run(
         "size": work.size,
         "n_views": work.n_views,
         "detector": list(work.detector),
+        # Blocks that found no time may be faster, so the report states their number
         "n_left_out": len(sizes) - len(tried),
         "rows": [one.as_row(work.n_updates) for one in tried],
         "bars": [],

@@ -61,6 +61,7 @@ def run(
     """
     threads = on.threads if on.gpu is None else None
     rows = []
+    # One size at a time, so that only one problem is on the device
     for size in sizes or SIZES[on.name]:
         work = FormsWork(size, size, (size, size))
         found = _on_host(on, work, repeats) if on.gpu is None else _on_gpu(on, work, repeats, forms)
@@ -79,6 +80,7 @@ def _on_gpu(
     test = Forms(on, work, repeats)
     for variant in forms:
         row = tried(test.back, variant)
+        # A variant that failed has no times
         seconds = (row.get("first_seconds"), row.get("update_seconds"), row["seconds"])
         yield {"form": row["form"], "fault": row["fault"]} | _spans(seconds, work.n_updates)
 
@@ -89,6 +91,7 @@ def _spans(seconds: Sequence[float | None], n_updates: int) -> dict[str, float |
 
 
 def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
+    # Both axes lean, since one alone would leave rows or columns upright
     leaning = work.geometry.tilted(about_v_rad=TILT_RAD, about_u_rad=TILT_RAD)
     grid = work.grid
     # A thin volume takes another code path, with other loops
@@ -99,6 +102,7 @@ def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
         "thin": Scene(work.geometry, thin),
     }
     n_rows, n_columns = work.detector
+    # The values do not matter: every voxel is updated whatever they are
     y = np.ones((work.n_views, n_rows, n_columns), np.float32)
     for form, scene in scenes.items():
         seconds = _host_seconds(on, scene, y, repeats)

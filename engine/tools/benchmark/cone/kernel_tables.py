@@ -56,6 +56,7 @@ def search(part: Plain) -> list[Table]:
         for v in [r["variant"]]
     ]
     head = ("path", "read from", "block", "voxels of a thread", "views of a launch", "G updates/s")
+    # Variants that do not fit a GPU are part of the result
     failed = sum(r["seconds"] is None for r in part["rows"])
     n_rows, n_columns = part["detector"]
     notes = (
@@ -85,6 +86,7 @@ def patches(part: Plain) -> list[Table]:
     """Return the table of milliseconds per patch, one column per case."""
     # Cases in the order of the measurement, for stable columns
     cases = list(dict.fromkeys(r["case"] for r in part["rows"]))
+    # One row per patch and device, one column per case
     found: dict[tuple[str, int, str], dict[str, str]] = {}
     for r in part["rows"]:
         cells = found.setdefault((r["kind"], r["size"], who(r)), {})

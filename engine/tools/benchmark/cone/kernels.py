@@ -53,6 +53,7 @@ def run(
         JSON values for the report
     """
     test = Forms(on, work, repeats)
+    # Back projections first: they share projections, line integrals need a volume
     rows = [tried(test.back, variant) for variant in backs]
     rows += [row for variant in josephs for row in _tried_all(test, variant)]
     return {

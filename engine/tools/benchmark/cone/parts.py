@@ -88,6 +88,7 @@ class PartsWork:
 
 def parts_of(on: Backend) -> tuple[str, ...]:
     """Return the parts that are measured by default."""
+    # The rest takes long, and is measured on request
     return PARTS[:2] if on.is_cuda else PARTS[:1]
 
 
@@ -115,6 +116,7 @@ def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say)
     SettingsError
         for an unknown part
     """
+    # Before any measurement, which may take minutes
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise SettingsError(f"--parts: {unknown[0]!r} is none; choose of {', '.join(PARTS)}.")
@@ -151,6 +153,7 @@ def _kernels(on: Backend, work: PartsWork) -> dict[str, Measure]:
         return growth
     found: dict[str, Measure] = {}
     if search is not None:
+        # Bound late: each part makes its own data, and frees them
         found["cone_search"] = lambda: search(on, others.searched, budget_s)
     return {
         "cone_kernels": lambda: cone_kernels.run(on, others.kernels, repeats),

@@ -85,6 +85,7 @@ def run(
 def _measured(on: Backend, kind: str, size: int, n_views: int, most_s: float) -> Iterator[Plain]:
     detector = (1, size) if kind == "2D" else (size, size)
     work = FormsWork(size, n_views, detector, is_slice=kind == "2D")
+    # Seeded by the size, so that every device gets the same projections
     rng = np.random.default_rng(size)
     # On the device before the clock starts, as in the paper
     y = on.to_device(rng.random((n_views, *detector), np.float32))
@@ -94,6 +95,7 @@ def _measured(on: Backend, kind: str, size: int, n_views: int, most_s: float) ->
         yield {
             "case": name,
             "seconds": seconds,
+            # The best time is nearly free of other work on the machine
             "best_seconds": min(times),
             "n_samples": len(times),
             "gups": work.n_updates / seconds / 1e9,
@@ -114,6 +116,7 @@ def _cases(on: Backend, work: FormsWork, y: Array) -> dict[str, Callable[[], Arr
 
     if on.gpu is None:
         return {FRESH: fresh, RECYCLED: again}
+    # Textures that stay on the device between patches
     images = ResidentProjections(geometry, grid, on=on)
     out = on.gpu.empty(grid.shape, np.float32)
 
@@ -125,6 +128,7 @@ def _cases(on: Backend, work: FormsWork, y: Array) -> dict[str, Callable[[], Arr
 
 
 def _times(on: Backend, case: Callable[[], Array], most: int, most_s: float) -> list[float]:
+    # Single samples, not an average: a spell of other work shows as outliers
     times: list[float] = []
     until = perf_counter() + most_s
     # The first runs compile, and bring the GPU to its clock rate

@@ -40,6 +40,7 @@ def _growth(axes: Axes, runs: Sequence[Run]) -> None:
                 axes.plot(at, values, mark, color=colour, ms=5, label=label, **style)
     axes.set_xscale("log", base=2)
     axes.set_xticks(sorted(sizes), [str(size) for size in sorted(sizes)])
+    # Minor ticks of a logarithmic axis would overlap the sizes
     axes.set_xticks([], minor=True)
     axes.set_yscale("log")
     axes.set_xlabel("N: N³ voxels, N views of N × N pixels")
@@ -83,6 +84,7 @@ def _patches(axes: Axes, runs: Sequence[Run]) -> None:
             label = f"{name}{of(run, runs)}"
             axes.plot(at, values, mark, ls="-", color=colour, ms=5, lw=1.6, label=label)
     part = runs[0]["parts"]["cone_patches"]
+    # The paper states one time for all sizes up to 250²
     axes.axhline(part["published_seconds"] * 1e3, color=FAINT, ls=":", lw=1)
     axes.set_yscale("log")
     axes.set_xlabel(f"N: pixels of an edge; dotted: the paper's graph, {part['published_card']}")

@@ -70,6 +70,7 @@ def cases(
 
     def to_volume(make: Callable[[], Any]) -> Array:
         n_z, n_y, n_x = grid.shape
+        # RTK adds to its first input, which therefore has to be zero
         zeros = _image(itk, np.zeros((n_y, n_z, n_x), np.float32), grid.voxel_mm)
         return through(make, zeros, views)[::-1].transpose(1, 0, 2)
 
@@ -115,6 +116,7 @@ def _orbit(rtk: Any, geometry: XrayGeometry) -> Any:
         np.degrees(p.in_plane_rad),
         *p.source_offset_mm.T,
     )
+    # Nine numbers per view, in the order of `AddProjection`
     for view in zip(*columns, strict=True):
         orbit.AddProjection(*map(float, view))
     return orbit

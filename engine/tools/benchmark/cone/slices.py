@@ -113,6 +113,7 @@ def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = M
     threads = on.threads if on.gpu is None else None
     rows = []
     for setup in chosen:
+        # A setup that does not fit still gets a row, with its error
         message = {"setup": setup.name, "size": setup.size, "n_views": setup.n_views}
         message |= {"detector": list(setup.detector), "device": on.name, "threads": threads}
         try:
@@ -153,6 +154,7 @@ def _projections(on: Backend, setup: Setup) -> Array:
 
 
 def _cases(on: Backend, setup: Setup, y: Array) -> dict[str, Callable[[int], Any]]:
+    # Uploading is not part of the paper's times
     shared = Slices(setup.geometry, setup.planes(0), on=on)
     shared.update(y)
 
@@ -198,6 +200,7 @@ def _bars(on: Backend, rows: Sequence[Plain]) -> list[Bar]:
     bars = []
     for row in rows:
         theirs = published.SLICES_SECONDS["KernelKit"].get(row["setup"])
+        # The paper's GPU is another one: its time is scaled by the texture rate
         scaled = theirs and published.scaled_to(on.gpu.facts.name, theirs)
         if scaled and row["case"] == SHARED and row["seconds"]:
             name = f"three slices, {row['setup']}"

@@ -154,6 +154,7 @@ def measure(
 
 
 def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict[str, list[Any]]:
+    # Exact integrals of the shapes, so that a projector is not tested with itself
     head, scan = head_and_scan(work)
     ours, peer = our_cases(work, on, head, scan), {}
     if with_peer:
@@ -165,6 +166,7 @@ def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict
         if name in from_
     }
     times: dict[tuple[str, str], Times] = {key: [] for key in cases}
+    # Results are compared too: a fast wrong kernel must not win
     images: dict[str, Array] = {}
     rays: dict[str, Array] = {}
     # Interleaved: a slow spell of the machine affects all cases alike
@@ -247,6 +249,7 @@ def _time(case: Case, on: Backend) -> tuple[tuple[float, float], Array]:
 def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> Plain:
     """Return medians. The cores in use show if other work distorts the wall clock."""
     seconds, cpu_s = (median(column) for column in zip(*times, strict=True))
+    # Ray-driven work is counted in rays, voxel-driven work in updates
     is_rays = name in (FORWARD, MATCHED)
     return {
         "size": work.size,
@@ -299,6 +302,7 @@ def _image_bars(work: ConeWork, images: Sequence[Plain], integrals: Sequence[Pla
         at_most(f"FDK {work.size}³: RMSE", image["rmse_per_mm"], BAR_RMSE, "1/mm"),
     ]
     if work.size == BAR_SIZE:
+        # Only at this size: the error depends on the voxels
         error = next(row["error_relative"] for row in integrals if row["by"] == OURS)
         bars.append(at_most(f"{FORWARD} {work.size}³: error", error, BAR_FORWARD))
     return bars

@@ -9,6 +9,7 @@ from engine.tools.benchmark.table import Table, seconds, who
 def cone(part: Plain) -> list[Table]:
     """Return tables of times, ratios to the peer, and errors of images and integrals."""
     tables = [_times(part), _images(part), _integrals(part)]
+    # Without RTK there are no ratios
     return [tables[0], _ratios(part), *tables[1:]] if part["ratios"] else tables
 
 

@@ -125,6 +125,7 @@ class Forms:
         if on.gpu is None:
             raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
         self.gpu, self._xp, self.work, self._repeats = on.gpu, on.xp, work, repeats
+        # One scene: its matrices are the same for all variants
         self._profiler, self._scene = Profiler(on), Scene(work.geometry, work.grid)
         n_rows, n_columns = work.detector
         # Smooth in all directions: interpolation errors are then those of real projections
@@ -155,6 +156,7 @@ class Forms:
             if the GPU has too little memory
         """
         kernels, views = self._compiled(variant)
+        # Kept between calls, since an update writes into the same texture
         held: list[Array | Texture] = []
 
         def first() -> None:
@@ -203,6 +205,7 @@ class Forms:
 
         work()  # compiles
         # A recorded graph has no gaps between launches, in which a busy host would be measured
+        # The launch itself takes microseconds, as much as a small slice
         graph = self.gpu.record(work)
 
         def many() -> None:
@@ -267,6 +270,7 @@ class Forms:
         kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
         volume: InMemory | Texture = InMemory.of(self.gpu, self._volume)
         if variant.texture == "array":
+            # Line integrals read the volume, so it becomes the texture
             volume = self.gpu.texture("array", self.work.grid.shape)
             volume.update(self._volume)
         out = self.gpu.empty(self._y.shape, np.float32)
@@ -295,6 +299,7 @@ class Forms:
 
     def _images(self, variant: BackVariant) -> Array | Texture:
         if variant.texture == "memory":
+            # The variant names its axes: views, rows, columns
             order = ["vrc".index(axis) for axis in variant.projections]
             return self._xp.ascontiguousarray(self._y.transpose(order))
         texture = self.gpu.texture(variant.texture, self._y.shape)
@@ -305,6 +310,7 @@ class Forms:
         """Return the median time by the clock of the GPU."""
         times = []
         for _ in range(self._repeats):
+            # The clock of the GPU starts when the queue is empty
             self.gpu.wait()
             start = self.gpu.stamp()
             work()

@@ -103,6 +103,7 @@ def timeline(scan: Scan, card: PublishedCard, back: UnitCost) -> Timeline:
         scan.n_views, views_of_chunk(scan.n_views, n_voxels, arriving_bytes=4 * n_pixels)
     )
     bus = OF_BUS * card.bus_gb_s * 1e9
+    # Filters are limited by memory, back projection by textures
     memory = card.memory_gb_s * 1e9
     # 8 bytes per pixel and pass: a filtered row has twice the length
     per_view = n_voxels / (OF_LIMIT * back.limit(card)) + FILTER_PASSES * 4 * 2 * n_pixels / memory
@@ -122,6 +123,7 @@ def table(counts: Sequence[UnitCost]) -> Table:
     counts
         counts of all kernels, with one for CT volumes from textures
     """
+    # Exactly one: a renamed kernel must not give an empty table
     (back,) = (one for one in counts if one.work == _KERNEL)
     rows = [_row(scan, card, back) for scan in SCANS for card in CARDS]
     return Table(

@@ -104,6 +104,7 @@ def sectors_of(work: PanelWork) -> list[RodSector]:
 
 
 def _radius_mm(work: PanelWork) -> float:
+    # The phantom has to fit into the image
     x, _, z = work.scanner.grid.size_mm
     return float(min(RADIUS_MM, x / 2, z / 2))
 
@@ -122,6 +123,7 @@ def _reconstruct(
         # An image counts at the end of an iteration only
         if step.subset != n:
             continue
+        # The paper shows the first and the last image
         if step.iteration in (1, iterations):
             image = on.to_host(step.image)
             volume = Volume(image, work.scanner.grid, dual_head_pet.UNIT)

@@ -119,6 +119,7 @@ class _Test:
 
 
 def _ours(on: Backend, work: PanelWork, form: MatrixVariant | None) -> MatrixProjector:
+    # The same subset for all variants
     return MatrixProjector(work.response, on=on, variant=form).subset(0, work.n_subsets)
 
 

@@ -131,6 +131,7 @@ def response_of(
     settings, folder = AnalyticResponse(), cache_dir() / "response"
     found = response_cache.find(folder, scanner, settings)
     if found is None:
+        # It takes minutes, and is cached for the next run
         say(f"building the response of {scanner.name} ...")
         found = response_cache.build(folder, scanner, settings, threads=threads)
     return one_matrix(found)

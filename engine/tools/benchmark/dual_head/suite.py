@@ -97,6 +97,7 @@ def peak_bytes() -> int:
 
 def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
     before = None if on.gpu is None else on.gpu.free_bytes()
+    # The difference in free memory includes the matrix on the device
     A = MatrixProjector(work.response, on=on)
     x = on.to_device(np.ones(A.in_shape, np.float32))
     # Without this the first subset would include the compiler and the upload of the matrix
@@ -106,6 +107,7 @@ def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
     n_products = n_lines = 0
     for k in range(work.n_sampled):
         part = A.subset(k, work.n_subsets)
+        # Ones: no line is skipped, as in a scan with many counts
         y = on.to_device(np.ones(part.out_shape, np.float32))
         n_products += int(work.n_products[part.orientations].sum())
         n_lines += part.out_shape[0]

@@ -101,6 +101,7 @@ def run(on: Backend, work: PanelWork, repeats: int = 3) -> Plain:
         lines = lines_of(work, chosen, LINES[form], rng)
         lines = lines.repeated() if form == NO_SYMMETRY else lines
         rows += _line_by_line(form, lines, on, work, repeats)
+    # Only calculated: no memory holds this matrix
     unfolded = work.n_products_in_all * BYTES_PER_NONZERO
     return {"note": NOTE, **work.facts(), "unfolded_bytes": unfolded, "rows": rows, "bars": []}
 
@@ -176,6 +177,7 @@ def _line_by_line(
 ) -> list[Plain]:
     n, n_voxels = len(lines.rows), int(np.prod(_bordered(work)))
     x, y = np.ones(n_voxels, np.float32), np.ones(n, np.float32)
+    # One image per thread, since threads may write the same voxel
     images = np.zeros((on.threads, n_voxels), np.float32)
     images[:] = 1  # reserves the memory now
 
@@ -203,6 +205,7 @@ def _row(
     form: str, case: str, seconds: Sequence[float], n_products: int, on: Backend, work: PanelWork
 ) -> Plain:
     """Scale the times of some products to an iteration."""
+    # Products, not lines: orientations differ in their numbers of non-zeros
     longer = work.n_products_in_all / n_products
     return {
         "form": form,

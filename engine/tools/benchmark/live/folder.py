@@ -67,6 +67,7 @@ def run(case: FolderCase = CASE) -> Plain:
     with TemporaryDirectory() as name:
         folder, (line, far_line) = Path(name) / "scan", process_context().Pipe()
         folder.mkdir()
+        # Another process, as a scanner would be: writing must not delay reading
         writer = new_process(_write, folder, case, far_line, name="folder-writer")
         writer.start()
         # Otherwise the death of the writer would go unnoticed on the pipe
@@ -100,11 +101,13 @@ def lag(written_s: Sequence[float], arrived_s: Sequence[float]) -> Plain:
         times at which they were delivered [s]
     """
     written, arrived = np.asarray(written_s), np.asarray(arrived_s)
+    # +1 for each image written, −1 for each delivered: the sum is the delay
     moments = np.concatenate([written, arrived])
     steps = np.concatenate([np.ones(len(written)), -np.ones(len(arrived))])
     # Stable: an image that is written and delivered at the same time was behind for a moment
     order = np.argsort(moments, kind="stable")
     behind, lasts = np.cumsum(steps[order])[:-1], np.diff(moments[order])
+    # Images arrive in order, so the first ones correspond
     late_ms = 1e3 * (arrived - written[: len(arrived)])
     return {
         "most_behind": int(behind.max()),
@@ -131,6 +134,7 @@ def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[fl
             break
         if not isinstance(each, Frame):
             continue
+        # Lost images were read, too, but not in time
         n_taken += 1 + each.lost
         if each.index >= case.n_there:
             arrived.append(each.arrived_s)

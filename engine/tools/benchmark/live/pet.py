@@ -98,6 +98,7 @@ def run(on: Backend, *, seconds: float = SECONDS, still_s: float = STILL_S) -> P
     part
         JSON values for the report
     """
+    # The pools are simulated once, and used by all parts
     still = pools_of(Pose())
     _prepare(still, on)
     modes: tuple[EventsOfImage, ...] = ("growing", "sliding")
@@ -144,12 +145,14 @@ def _image(mode: EventsOfImage, pools: Pools, on: Backend, seconds: float) -> Pl
             path = Path(folder) / "scan.h5"
             write_listmode(seen.session.scan(), path)
             ordinary = reconstruct(Study(data=path, protocol=PROTOCOL), on=on)
+        # Only growing images have the same events as a normal run
         row["away_percent"] = _away(seen.at_last_event, ordinary)
         row["away_at_the_end_percent"] = _away(image, ordinary)
     return row
 
 
 def _jump(name: str, pose: Pose, still: Pools, on: Backend) -> Plain:
+    # Simulated before the scan: it would block the clock otherwise
     moved = pools_of(pose)
 
     def pools(at_s: float) -> Pools:

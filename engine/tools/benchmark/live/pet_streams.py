@@ -88,6 +88,7 @@ def pools_of(pose: Pose) -> Pools:
         data = simulate_listmode(
             phantom, scanner, n_prompts=POOL, seed=SEED + k, randoms_fraction=RANDOMS
         )
+        # Both compartments have the same map, which the pools store once
         found.append(replace(data, mu_map=None))
         mu_map = data.mu_map
     first, second = (replace(each.prompts, delayed=None) for each in found)
@@ -125,7 +126,9 @@ def moments_of(
         for n, pool, is_delayed in zip(
             counts, (*now.parts, now.delayeds), (False, False, True), strict=True
         ):
+            # With replacement, so that a pool of any size gives a scan of any length
             rows = rng.integers(pool.n_events, size=rng.poisson(n * MOMENT_S))
+            # Marked per pool, since a scanner delivers both kinds in one list
             parts.append(
                 replace(pool.select(rows), delayed=np.full(len(rows), is_delayed, np.bool_))
             )

@@ -36,6 +36,7 @@ def live_pet(part: Plain) -> list[Table]:
         for r in part["jumps"]
     ]
     said = ("jump", "planted [mm]", "planted [°]", "said after [s]", "as [mm]", "as [°]")
+    # A note, not a table: it has one number only
     still = part["still"]
     note = (
         f"Still for {still['seconds']:g} s with changing activity, "

@@ -80,6 +80,7 @@ def drawn_of(shape: tuple[int, int]) -> Array:
         (n_rows, n_columns)
     """
     x = np.linspace(-1, 1, shape[1])
+    # The chord of a disc times its attenuation
     expected = OPEN_COUNTS * np.exp(-2 * np.sqrt(np.maximum(0.25 - x**2, 0)))
     rng = np.random.default_rng(SEED)
     # One row for all rows: random numbers for large frames would take minutes
@@ -110,11 +111,13 @@ def sending(detector: SendingDetector, name: str, geometry: XrayGeometry) -> Ite
     process.start()
     far_line.close()
     try:
+        # Importing in the new process can take seconds on a busy machine
         if not line.poll(START_S):
             raise ResourceError(f"{name}: the sender did not start within {START_S:g} s.")
         yield SentFrames(line.recv(), line, name, geometry, detector.frames_per_s)
     finally:
         line.close()  # ends the sender
+        # Before the next case, which would compete with it
         process.join()
 
 
@@ -161,6 +164,7 @@ def _send(detector: SendingDetector, line: Connection) -> None:
         line.send(socket.getsockopt_string(zmq.LAST_ENDPOINT))
         for kind in (FrameKind.DARK, FrameKind.FLAT):
             reference = message_of(detector.reference(kind))
+            # Darks and flats have to arrive, or no frame could be used
             while not sent(socket, reference, LOOK_MS):
                 if line.poll():
                     return

@@ -98,6 +98,7 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
     unknown = [name for name in names if name not in allowed]
     if unknown:
         raise SettingsError(f"--cases: {unknown[0]!r} is none; choose of {', '.join(allowed)}.")
+    # Memory and PET take minutes, and are measured on request
     wanted = names or (*known, FOLDER)
     cases = [known[name] for name in wanted if name in known]
     parts: dict[str, Callable[[], Plain]] = {}
@@ -157,6 +158,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
     wanted = COPIES * 4 * n_pixels * live.n_window
     if wanted > ROOM * free:
         fault = f"wants {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
+        # A row without values, with the reason
         return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}
     del live
     choices = LiveChoices(setup.geometry, planes, steps, settings=settings)
@@ -182,6 +184,7 @@ def _followed(
     ):
         while session.newest.images is None:
             session.take(0.1)
+        # Compiling and the first views are not part of the measurement
         before = _after(session, WARM_S).statistics
         return _after(session, seconds), before
 
@@ -200,6 +203,7 @@ def _difference(case: LiveCase, choices: LiveChoices, update: LiveUpdate, on: Ba
     if images is None:
         return float("nan")
     # Angles give the numbers of the views, whichever were dropped
+    # The window spans less than a rotation, so angles are unique
     behind = (images.angles_rad[-1] - images.angles_rad) % (2 * np.pi)
     numbers = [images.newest - round(angle / case.sends.step_rad) for angle in behind]
     live = LiveSlices(

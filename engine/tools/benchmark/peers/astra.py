@@ -62,6 +62,7 @@ def _one(
     settings = astra.astra_dict("FBP")
     settings |= {"ProjectorId": projector, "ProjectionDataId": given}
     settings |= {"ReconstructionDataId": found, "option": {"FilterType": "ram-lak"}}
+    # One algorithm per slice, since it is bound to its arrays
     algorithm = astra.algorithm.create(settings)
     astra.algorithm.run(algorithm)
     image: Array = astra.data2d.get(found)

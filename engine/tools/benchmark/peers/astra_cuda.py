@@ -116,6 +116,7 @@ class AstraCone:
     ) -> PeerRun:
         """Link arrays on the GPU to an algorithm; `result` returns the array that it writes."""
         astra, build = opened()
+        # ASTRA selects the GPU for the whole process
         if self._gpu.facts.number:
             astra.set_gpu_index(self._gpu.facts.number)
         volume = astra.create_vol_geom(*self._work.grid.shape[1:], self._work.grid.shape[0])
@@ -123,6 +124,7 @@ class AstraCone:
         with _in_words(astra):
             for name, array in arrays.items():
                 of = ("-sino", beams(astra, self._work)) if "Proj" in name else ("-vol", volume)
+                # Linked, not copied: the data are on the GPU already
                 settings[name] = astra.data3d.link(*of, array)
             number = astra.algorithm.create(settings)
 

@@ -73,6 +73,7 @@ def row(case: CardCase, gpu: Gpu, repeats: int) -> Plain:
     try:
         return _row(case) | _peer_run(case, case.theirs(), expected, gpu, repeats)
     except FAULTS as e:
+        # Our time is still worth having without the peer
         (own,) = _in_turn((case.ours,), gpu, repeats)
         return _row(case) | {"ours_s": own, "why_not": sentence(case.peer, e)}
 

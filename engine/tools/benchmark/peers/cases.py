@@ -65,6 +65,7 @@ def row(case: PeerCase, repeats: int) -> Plain:
         times, ratio and agreement; the reason if the peer could not be measured
     """
     result = case.ours()  # compiles, and reserves memory
+    # Not installed is no failure, and has no reason in the table
     if case.theirs is None:
         return _row(case) | _alone(case, repeats)
     try:
@@ -96,6 +97,7 @@ def _peer_run(case: PeerCase, peer: PeerRun, result: Array, repeats: int) -> Pla
     try:
         peer.run()
         found = agreement(case.compared, sampled(result), peer)
+        # Some peers project ones, which has nothing to compare
         if found is not None:
             _require(found, peer)
         pairs = [(_warm_time(case.ours), _warm_time(peer.run)) for _ in range(repeats)]
@@ -103,6 +105,7 @@ def _peer_run(case: PeerCase, peer: PeerRun, result: Array, repeats: int) -> Pla
         peer.close()
     own, theirs = zip(*pairs, strict=True)
     # CPU time: on a busy machine wall time depends on the other programs
+    # The median of ratios, not the ratio of medians: neighbours met the same load
     ratio = median(other[1] / our[1] for our, other in pairs)
     times = _medians("ours", own) | _medians("peer", theirs)
     return {"build": peer.build, **times, "ratio": ratio, "agreement": found}

@@ -47,6 +47,7 @@ def cases(on: Backend, n_events: int, edges: tuple[int, int]) -> Iterator[PeerCa
     rays = crossing.events(n_events, rng)
     small, large = (crossing.cube(edge) for edge in edges)
     yield _first_kind(on, rays, small)
+    # The peer gets the sorted events too: sorting is not what is compared
     ordered = crossing.in_order(rays, ray_order(rays.points_mm, rays.ends))
     image = _image(small, rng)
     yield from _second_kind(on, rays, image, order="unsorted")
@@ -56,6 +57,7 @@ def cases(on: Backend, n_events: int, edges: tuple[int, int]) -> Iterator[PeerCa
         bins = crossing.time_bins(n_events, tof, rng)
         timed = Rays(ordered.points_mm, ordered.ends, bins)
         yield from _second_kind(on, timed, image, tof)
+    # A larger image exceeds the cache, where the order of events matters most
     yield from _second_kind(on, ordered, _image(large, rng))
 
 

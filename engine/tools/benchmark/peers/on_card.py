@@ -146,6 +146,7 @@ def _cone(on: Backend, gpu: Gpu, size: int, n_views: int) -> Iterator[CardCase]:
     head, views = (on.to_device(values) for values in cone.head_and_scan(work))
     exact = XrayTransform(work.geometry, work.grid, on=on)
     # ASTRA interpolates in textures, so this is the fair comparison
+    # The exact projector and the one with textures are both available to users
     textures = XrayTransform(work.geometry, work.grid, on=on, adjoint="voxel")
     peer = AstraCone(gpu, work, head, views)
     named = f"{size}³, {n_views} views of {size}²"

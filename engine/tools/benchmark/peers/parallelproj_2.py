@@ -104,6 +104,7 @@ class ListModePeer:
     def _checked_sums(self) -> Array:
         """Return p, after checking that the sum of x · Aᵀ (1 / A x) is the number of events."""
         n_held = float(self.numerator().sum(dtype=np.float64))
+        # Written so that NaN is refused, too
         if not abs(n_held - self._n) < HELD_RTOL * self._n:
             raise ResourceError(
                 f"{self._library.build}: its numerator holds {n_held:g} of {self._n} events, "

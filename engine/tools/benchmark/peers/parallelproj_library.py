@@ -127,6 +127,7 @@ def _loaded(path: str, on: Backend) -> CDLL:
         library = CDLL(path)
     except OSError as e:
         raise ResourceError(f"{path}: cannot be loaded ({e}); {_remedy(on)}.") from e
+    # Another library may have this name
     if not hasattr(library, "parallelproj_cuda_enabled"):
         raise ResourceError(f"{path}: no libparallelproj of version 2; {_remedy(on)}.")
     has_cuda = bool(library.parallelproj_cuda_enabled())
@@ -148,6 +149,7 @@ def _works(path: str, number: int | None) -> bool:
     # A build for other hardware can crash at its first call
     trial = new_process(_tried, path, number, name="libparallelproj")
     trial.start()
+    # A driver that does not answer would block forever
     trial.join(TRIAL_S)
     if trial.is_alive():
         trial.kill()

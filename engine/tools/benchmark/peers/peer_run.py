@@ -100,5 +100,6 @@ def sentence(peer: str, fault: BaseException) -> str:
     """
     if isinstance(fault, EngineError):
         return str(fault)
+    # Messages of other programs can have several lines
     text = " ".join(str(fault).split()).rstrip(".")
     return f"{peer} failed: {type(fault).__name__}: {text}."

@@ -90,6 +90,7 @@ def measure(on: Backend, work: PeerWork, say: figures.Say) -> Plain:
     # Before and after: if both differ, the machine was busy during the measurement
     before = machine_limits.measure(on.threads, work.repeats)
     rows = []
+    # Data of one kind are freed before the next
     for make in (_list_mode, _cone, _slices):
         for case in make(on, work):
             say(f"measuring {case.work} ...")

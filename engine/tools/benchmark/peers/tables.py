@@ -41,6 +41,7 @@ def _works(part: Plain) -> Table:
 
 
 def _which(row: Plain) -> str:
+    # Builds differ in speed, so the table names them
     if row["build"]:
         return f" ({row['build']})"
     return ", not measured" if row.get("why_not") else ", not installed"
