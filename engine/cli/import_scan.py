@@ -30,8 +30,7 @@ def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter import`.
 
     All options are answers to the questions of `engine.raw_import`. Their help texts are those of
-    the
-    window.
+    the window.
     """
     p = add_verb(verbs, "import")
     p.add_argument(

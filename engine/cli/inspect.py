@@ -25,8 +25,7 @@ def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter inspect`.
 
     The verb reads its files in a separate process itself (`reads_apart`), so that a file that
-    crashes
-    a library still gets a report.
+    crashes a library still gets a report.
     """
     p = add_verb(verbs, "inspect")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files or folders")

@@ -44,8 +44,7 @@ def add_verbs(verbs: Verbs) -> None:
     """Add `isocenter live reconstruct`.
 
     CT and PET share the verb, since the source decides which one it is. Options of the other kind
-    are
-    refused later.
+    are refused later.
     """
     p = verbs.add_parser("reconstruct", help="reconstruct slices or a PET image during a scan")
     add_source(p)

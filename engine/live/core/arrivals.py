@@ -1,12 +1,9 @@
 """Queue between a source that never waits and a consumer that may be slow.
 
 Projections that were not taken in time are dropped, the oldest first, because a live image needs
-the
-newest. The next frame counts them in `lost`. Darks and flats stay; if they exceed the memory too,
-the
-oldest are dropped and an event reports it. Memory is bounded and no source waits, except one that
-can:
-a stored scan that is played as fast as its frames are processed.
+the newest. The next frame counts them in `lost`. Darks and flats stay; if they exceed the memory
+too, the oldest are dropped and an event reports it. Memory is bounded and no source waits, except
+one that can: a stored scan that is played as fast as its frames are processed.
 """
 
 from __future__ import annotations

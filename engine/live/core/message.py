@@ -7,8 +7,7 @@ The header is that of the streams of beamlines,
 
 with 0 for darks, 1 for flats and 2 for projections. Our own part, "isocenter", adds the angle of a
 frame. Separate messages contain the geometry of the whole scan (vectors of every view as float64)
-and
-the end of the scan. Nothing is unpickled, and sizes must match.
+and the end of the scan. Nothing is unpickled, and sizes must match.
 """
 
 from __future__ import annotations

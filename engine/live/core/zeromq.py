@@ -69,8 +69,7 @@ def sent(socket: zmq.Socket[bytes], message: list[Buffer], wait_ms: int) -> bool
     """Send a message within a given time.
 
     It never waits longer. A receiver that goes between the poll and the sending would otherwise
-    block
-    the sender forever.
+    block the sender forever.
 
     Parameters
     ----------

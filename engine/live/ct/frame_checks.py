@@ -1,13 +1,10 @@
 """Checks of every frame before a source yields it: size, number type, values and angle.
 
 A frame of another size is not used. If the next one has that size too, the detector was changed,
-and
-the frames continue with it. The same applies to projections with another number type, because
-another
-bit depth has another scale. Frames with NaN or infinity are not used, nor flats or projections of
-zeros. A step of the angle outside half to one and a half times the typical step, with missing
-frames
-taken into account, is used and reported.
+and the frames continue with it. The same applies to projections with another number type, because
+another bit depth has another scale. Frames with NaN or infinity are not used, nor flats or
+projections of zeros. A step of the angle outside half to one and a half times the typical step,
+with missing frames taken into account, is used and reported.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class LiveImages:
     n_views, newest : number of views in the slices, and number of the last one
     covered_rad : angle covered by the views
     weights : weights of rays that are measured twice, "even" or "shared"; "exact" if none or all
-    are
+        are
     axis_column : column of the rotation axis, from 0
     angles_rad : (n_views,) angles of the source
     filter : filter of the rows

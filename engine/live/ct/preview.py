@@ -1,8 +1,7 @@
 """Coarse volume of a running scan, made once per rotation by a thread with low priority.
 
 Filtered views are averaged over k × k pixels and projected back into a small cube. A volume is
-skipped
-if the previous one is not finished, or frames are waiting.
+skipped if the previous one is not finished, or frames are waiting.
 """
 
 from __future__ import annotations

@@ -200,9 +200,8 @@ class Recording:
         Returns
         -------
         scan
-            projections in the order of their numbers, with the measured angles and a note
-            about missing
-            ones
+            projections in the order of their numbers, with the measured angles and a note about
+            missing ones
 
         Raises
         ------

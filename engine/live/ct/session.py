@@ -1,10 +1,8 @@
 """A live reconstruction in a thread: it receives frames, and provides images and statistics.
 
 One thread takes all waiting frames, updates the slices, and provides the newest images. Its
-consumer
-may be slow, and sees the newest images only. An image is as late as the work on one batch, and
-batches
-grow if the work is too slow for the frames.
+consumer may be slow, and sees the newest images only. An image is as late as the work on one batch,
+and batches grow if the work is too slow for the frames.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class LiveSession:
     choices : geometry, slices, steps, filter and mode
     on : device and threads
     stays : True to accept requests after the end of the scan, until `close`. The end is then an
-    event
+        event
     finds_axis : True to find the rotation axis at the end of the scan
     """
 

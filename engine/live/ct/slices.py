@@ -1,12 +1,9 @@
 """Slices of a running scan: views in memory, filtered, in the requested planes.
 
 Frames become line integrals as they come. Each is filtered once, and again only if the weights of
-its
-rays change. Once no more views wait, slices have the same bits as those of a stored scan with the
-same
-views. While views come, sums are taken in another order. They agree to 2e-6 of the largest value,
-or
-to 3e-6 if views are missing.
+its rays change. Once no more views wait, slices have the same bits as those of a stored scan with
+the same views. While views come, sums are taken in another order. They agree to 2e-6 of the largest
+value, or to 3e-6 if views are missing.
 """
 
 from __future__ import annotations

@@ -106,8 +106,7 @@ def view_of(scan: XrayGeometry, frame: Frame) -> XrayGeometry:
     """Return the geometry of one frame.
 
     It is the planned view if number and angle agree. Otherwise it is the planned view of the
-    nearest
-    angle, rotated by the difference.
+    nearest angle, rotated by the difference.
 
     Parameters
     ----------

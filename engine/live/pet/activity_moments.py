@@ -1,20 +1,17 @@
 """Position and extent of the activity: first and second moments of the events.
 
 An event stands for a position p. With time of flight this is the centre of its TOF bin on the line.
-Without, it is what is known across the line, P p with P = 1 − u uᵀ and u the direction of the
-line. With
-the position c of a decay, independent of u,
+Without, it is what is known across the line, P p with P = 1 − u uᵀ and u the direction of the line.
+With the position c of a decay, independent of u,
 
     E[P c] = G E[c],  G = E[P];    E[P c cᵀ P] = K E[c cᵀ],  K = E[P ⊗ P]
 
 so that G and K, averages over the lines, give the centre r and the covariance C = E[c cᵀ] − r rᵀ.
-With
-time of flight both are 1, and C includes the width of the timing, which is constant. Randoms are
-corrected by subtracting delayeds. Counts are Poisson distributed. The sums S = Σ ± Φ over events,
-Φ = (1, p, p pᵀ), therefore have the covariance V = Σ Φ Φᵀ exactly, whatever the count rate is.
-Events
-outside of the object are noise: those more than three standard deviations of C from the centre are
-left out.
+With time of flight both are 1, and C includes the width of the timing, which is constant. Randoms
+are corrected by subtracting delayeds. Counts are Poisson distributed. The sums S = Σ ± Φ over
+events, Φ = (1, p, p pᵀ), therefore have the covariance V = Σ Φ Φᵀ exactly, whatever the count rate
+is. Events outside of the object are noise: those more than three standard deviations of C from the
+centre are left out.
 
 After Lu et al., J Nucl Med 61 (2020) 1397 (centroid of distribution) and Phys Med Biol 66 (2021)
 184001, "Rigid motion tracking using moments of inertia in TOF-PET brain studies".
@@ -47,7 +44,7 @@ class Mask:
     ----------
     centre_mm : (3,) centre of the activity
     covariance : (3, 3) covariance of the activity [mm²]; limits events to `WIDTHS` standard
-    deviations
+        deviations
     """
 
     centre_mm: Matrix

@@ -1,9 +1,8 @@
 """Queue between a source of events that never waits and a consumer that may be slow.
 
 Events that were not taken in time are dropped, the oldest first, because a live image needs the
-newest.
-The next batch counts them in `lost`. Memory is bounded and no source waits, except one that can: a
-stored scan that is played as fast as its events are processed.
+newest. The next batch counts them in `lost`. Memory is bounded and no source waits, except one that
+can: a stored scan that is played as fast as its events are processed.
 """
 
 from __future__ import annotations

@@ -55,11 +55,9 @@ EventArrival: TypeAlias = EventBatch | SourceEvent
 class EventSource(Protocol):
     """Events of a list-mode scan during its acquisition.
 
-    `batches` runs in a separate thread (`engine.live.pet.event_arrivals`). It blocks for a
-    fraction of a
-    second at most, and returns soon after `stop` is set. It raises an `EngineError` if nothing can
-    ever
-    come. Everything else that happens to the source is an event.
+    `batches` runs in a separate thread (`engine.live.pet.event_arrivals`). It blocks for a fraction
+    of a second at most, and returns soon after `stop` is set. It raises an `EngineError` if nothing
+    can ever come. Everything else that happens to the source is an event.
     """
 
     @property

@@ -4,10 +4,9 @@
     {"isocenter": {"announce": "events", "first": k, "n": n, "columns": [...]}}     columns
     {"isocenter": {"announce": "end", "sent": n}}                                   nothing
 
-Columns follow one another, little-endian: crystals (int32, two per event) and time_ms (uint32,
-from the
-start of the scan), and if announced delayed (uint8, 0 or 1) and tof_bin (int16). The scanner is the
-text of its own file. Nothing is unpickled, sizes must match, and all numbers are checked before
+Columns follow one another, little-endian: crystals (int32, two per event) and time_ms (uint32, from
+the start of the scan), and if announced delayed (uint8, 0 or 1) and tof_bin (int16). The scanner is
+the text of its own file. Nothing is unpickled, sizes must match, and all numbers are checked before
 use.
 """
 

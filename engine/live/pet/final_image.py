@@ -2,8 +2,7 @@
 
 It starts from the uniform image, with the subsets, iterations and filters of the protocol and the
 corrections that are possible during the scan. Apart from the other corrections, it is the image of
-a
-normal reconstruction.
+a normal reconstruction.
 """
 
 from __future__ import annotations

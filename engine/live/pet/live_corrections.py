@@ -1,11 +1,10 @@
 """Corrections of a running scan: those that are known for every line before its end.
 
 Multiplicative corrections (normalisation, geometry, attenuation) are constant from the first event
-on.
-Randoms are estimated from the delayeds so far: σ_i σ_j for the frame until now
-(`engine.corrections.randoms`). σ is estimated again whenever the delayeds have doubled, with
-r ← r · (delayeds now) / (delayeds then) in between. Scatter, resolution modelling and calibration
-require the whole scan, and are left to the normal run.
+on. Randoms are estimated from the delayeds so far: σ_i σ_j for the frame until now
+(`engine.corrections.randoms`). σ is estimated again whenever the delayeds have doubled, with r ← r
+· (delayeds now) / (delayeds then) in between. Scatter, resolution modelling and calibration require
+the whole scan, and are left to the normal run.
 """
 
 from __future__ import annotations

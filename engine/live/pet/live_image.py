@@ -4,12 +4,9 @@
 
 over n of the N events of the image. With all events and w = 1 it is an iteration of EM. With fewer
 events it is OSEM with relaxation, so that n of N events change their share of the image only. For
-new
-events w = n / N, so that each event enters the image once. For repeated events w = B n / N, as in
-a run
-with B subsets. w is at most 1/2, so that few events never set a voxel to zero for good. After
-Cappé &
-Moulines, J R Stat Soc B 71 (2009) 593 (EM of a stream).
+new events w = n / N, so that each event enters the image once. For repeated events w = B n / N, as
+in a run with B subsets. w is at most 1/2, so that few events never set a voxel to zero for good.
+After Cappé & Moulines, J R Stat Soc B 71 (2009) 593 (EM of a stream).
 
 Noise of the first counts would remain long after more have come. The image is therefore smoothed
 whenever the counts have doubled. In between it gets at most the I · B updates of a run.

@@ -1,10 +1,9 @@
 """Detect jumps of the object, and distinguish them from noise and from changing activity.
 
 z = (r, C), centre and covariance of the activity (`engine.live.pet.activity_moments`), is computed
-in
-bins of a quarter of a second. The last w seconds are compared with the extrapolation of a straight
-line
-through the previous twenty seconds, so that slow changes of the activity are not motion:
+in bins of a quarter of a second. The last w seconds are compared with the extrapolation of a
+straight line through the previous twenty seconds, so that slow changes of the activity are not
+motion:
 
     δ = z_after − ẑ,    D = Cov z_after + Cov ẑ
 
@@ -15,10 +14,10 @@ A rigid motion by d and by a small rotation ω about the centre gives δ = J (d,
 
 has a χ² distribution with six degrees of freedom if nothing moves. Noise exceeds the limit
 `FALSE_PER_HOUR` times per hour over all tests. The remainder δᵀ D⁻¹ δ − χ² is not explained by a
-rigid
-motion, but for example by redistribution of activity. If the remainder is larger, it is no motion.
-Rotations about an axis of symmetry of the activity cannot be seen. Shifts along the axis of a short
-scanner appear too small, because activity that leaves the field of view is seen less and less.
+rigid motion, but for example by redistribution of activity. If the remainder is larger, it is no
+motion. Rotations about an axis of symmetry of the activity cannot be seen. Shifts along the axis of
+a short scanner appear too small, because activity that leaves the field of view is seen less and
+less.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A live reconstruction of list mode in a thread, with images and statistics.
 
-One thread takes all waiting events, updates the image for a short time and provides the newest
-one. Its
-consumer may be slow, and sees the newest image only.
+One thread takes all waiting events, updates the image for a short time and provides the newest one.
+Its consumer may be slow, and sees the newest image only.
 """
 
 from __future__ import annotations

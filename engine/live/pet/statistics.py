@@ -28,7 +28,7 @@ class LivePetStatistics:
     prompts_per_s, delayeds_per_s : count rates in the newest second of the scan
     refresh_hz : images per second
     behind_s : longest time in the last seconds from the arrival of the newest event of an image to
-    the
+        the
         next image: greatest age of the shown image; NaN before the second image
     events, dropped : events that came, and those that were lost, not taken in time or not stored
     image_events : prompts in the image

@@ -1,14 +1,10 @@
 """Operation counts of kernels, and the speed limits of GPUs that follow from them.
 
 The counts do not depend on the machine. The tests make them by running PTX on a CPU, and they are
-stored
-next to the tuning records; `engine` itself counts nothing. The limits follow from the counts and
-the
-published clock rate. Per clock, a multiprocessor has 4 issue slots, 1 line of 128 bytes or
-wavefront of
-shared memory, and 4 texture fetches (NVIDIA, CUDA C++ Programming Guide, section 16; tuning guides
-of
-Ampere, Hopper and Ada).
+stored next to the tuning records; `engine` itself counts nothing. The limits follow from the counts
+and the published clock rate. Per clock, a multiprocessor has 4 issue slots, 1 line of 128 bytes or
+wavefront of shared memory, and 4 texture fetches (NVIDIA, CUDA C++ Programming Guide, section 16;
+tuning guides of Ampere, Hopper and Ada).
 
     units/s = multiprocessors · clock / max(slots / 4, lines + wavefronts, 8 · fetches of warps)
 

@@ -1,8 +1,7 @@
 """The paper's Table 2: MLEM of three line sources on images of 32³, 128³ and 512³ voxels.
 
 Basic is a first implementation: unsorted events, one CPU thread, or on a GPU one block per event
-and an
-image in linear order. Optimised is what users get.
+and an image in linear order. Optimised is what users get.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The paper's Table 3: a body on 133 × 86 × 580 voxels, one extension after another.
 
 In this engine attenuation acts on list mode through the sensitivity image only, so correcting for
-it
-requires both. Its time includes the factors of all events, as in the paper. The sensitivity images
-are
-made once, outside of the measurement, since the paper loads its own from a file.
+it requires both. Its time includes the factors of all events, as in the paper. The sensitivity
+images are made once, outside of the measurement, since the paper loads its own from a file.
 """
 
 from __future__ import annotations

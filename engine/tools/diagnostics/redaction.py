@@ -1,10 +1,8 @@
 """Remove names from text for readers outside of the institution.
 
 A patient's name can be in a scan, a file or a folder, in any spelling, so names are not searched
-for. A
-word stays if it is part of the program, or if it is a short number. Everything else is replaced by
-a
-mark, the same for the same word. Known names are replaced first, as a whole.
+for. A word stays if it is part of the program, or if it is a short number. Everything else is
+replaced by a mark, the same for the same word. Known names are replaced first, as a whole.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Measured components as shown to users: a map of crystals, and curves with their errors.
 
 A class of lines (Δ, |t|) has one factor. A curve over one of both shows the mean over the other,
-weighted
-by the inverse squares of the standard errors, with σ² = 1 / Σ 1/σ_k².
+weighted by the inverse squares of the standard errors, with σ² = 1 / Σ 1/σ_k².
 """
 
 from __future__ import annotations

@@ -1,22 +1,18 @@
 """Maximum-likelihood components of a normalisation by fixed-point iterations.
 
 Counts of line i are Poisson distributed with mean λ_i = S_i w_i ε1 ε2 g m, with the activity S
-along the
-line and the closed form w of its geometry. The likelihood is largest if the measured and the
-expected
-counts of every crystal and class k agree, D_k = Λ_k:
+along the line and the closed form w of its geometry. The likelihood is largest if the measured and
+the expected counts of every crystal and class k agree, D_k = Λ_k:
 
     ε ← ε √(D / Λ),    g ← g D / Λ,    m ← m D / Λ
 
 with a square root because both ends of a line have an ε. Steps are accelerated by squared
-extrapolation
-of the logarithms (SQUAREM: Varadhan & Roland, Scand J Stat 35 (2008) 335), because neighbours in a
-narrow
-fan correct each other slowly. After Hogg, Thielemans, Mustafovic & Spinks, IEEE NSS 2002, 1391.
+extrapolation of the logarithms (SQUAREM: Varadhan & Roland, Scand J Stat 35 (2008) 335), because
+neighbours in a narrow fan correct each other slowly. After Hogg, Thielemans, Mustafovic & Spinks,
+IEEE NSS 2002, 1391.
 
 Factors that can move from one component to another are fixed by means: ε has mean 1 at each
-position in
-a block, m has mean 1 at each |t|, and g has mean 1 over the classes.
+position in a block, m has mean 1 at each |t|, and g has mean 1 over the classes.
 """
 
 from __future__ import annotations
@@ -82,9 +78,8 @@ def likeliest(
     interference
         True to separate the positions in a block; ignored if a ring is not a whole number of blocks
     on_step
-        called after each step with its number and the largest change in standard errors; may
-        raise to
-        stop
+        called after each step with its number and the largest change in standard errors; may raise
+        to stop
 
     Returns
     -------

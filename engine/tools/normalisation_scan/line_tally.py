@@ -1,9 +1,8 @@
 """Counts of a scan by crystal and class of lines, from which the components are estimated.
 
 For each crystal and each class, the sum of prompts minus delayeds on the lines well within the
-source.
-The sum of prompts and delayeds is its variance. The size of both does not depend on the number of
-events.
+source. The sum of prompts and delayeds is its variance. The size of both does not depend on the
+number of events.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tune kernels on this machine: find the fastest variant of each with Kernel Tuner.
 
 A session tries variants of one kernel on one problem size. It compares every result with the
-reference
-before the time counts, and stores a variant only if it is significantly faster than the default.
+reference before the time counts, and stores a variant only if it is significantly faster than the
+default.
 """
 
 from typing import TYPE_CHECKING

@@ -1,10 +1,8 @@
 """Fastest variants of a GPU for each code path, as stored in `resources/tuning`.
 
 The search is that of `isocenter tune cone`: results are compared with the CPU before times count,
-and
-times with a variant that is good on most GPUs. The problem is the standard cube, or a smaller one
-for a
-rehearsal.
+and times with a variant that is good on most GPUs. The problem is the standard cube, or a smaller
+one for a rehearsal.
 """
 
 from __future__ import annotations

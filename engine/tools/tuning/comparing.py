@@ -1,14 +1,12 @@
 """Decide if a variant is faster than the default, by paired runs and their median.
 
 Both run alternately, so that other work on the machine affects both. The ratio of the times of a
-pair is
-one sample. The median m of n samples has the uncertainty
+pair is one sample. The median m of n samples has the uncertainty
 
     m ± 1.58 IQR / √n
 
-with the interquartile range IQR: about 95 % (McGill, Tukey and Larsen, The American Statistician
-32 (1978)
-12).
+with the interquartile range IQR: about 95 % (McGill, Tukey and Larsen, The American Statistician 32
+(1978) 12).
 """
 
 from __future__ import annotations

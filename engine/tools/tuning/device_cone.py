@@ -1,12 +1,9 @@
 """Cone beams on a GPU: textures, code paths, thread blocks, voxels per thread, views per launch.
 
 The parameters are those of Figures 4 and 5 of Graas et al., "ASTRA KernelKit", and further ones.
-The
-reference is the CPU at three heights of the volume. A texture differs by at most 1/512 of the
-difference
-between neighbouring pixels, along rows and along columns. Let D be the largest such difference at
-a pixel
-and its neighbours, with 0 beyond the edge. Then
+The reference is the CPU at three heights of the volume. A texture differs by at most 1/512 of the
+difference between neighbouring pixels, along rows and along columns. Let D be the largest such
+difference at a pixel and its neighbours, with 0 beyond the edge. Then
 
     |out − reference| ≤ Σ_views D_view(a, b) / (512 τ²)
 

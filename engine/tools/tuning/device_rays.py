@@ -1,8 +1,7 @@
 """List mode on a GPU: threads per event, memory order of the image, thread blocks.
 
 The reference is the CPU: equal bits in reproducible mode, otherwise equal except for rounding of
-sums
-in another order.
+sums in another order.
 """
 
 from __future__ import annotations

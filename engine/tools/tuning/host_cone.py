@@ -1,8 +1,7 @@
 """Cone beams on the CPU: division of the back projection into blocks.
 
-All variants have the same bits, since each voxel adds the views in their order. Any difference
-from the
-default is an error.
+All variants have the same bits, since each voxel adds the views in their order. Any difference from
+the default is an error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Dual heads on the CPU: division of the projections with a stored response.
 
 All variants have the same bits, because each sum has a fixed order, for any number of threads and
-of
-orientations that are sorted at a time.
+of orientations that are sorted at a time.
 """
 
 from __future__ import annotations

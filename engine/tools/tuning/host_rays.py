@@ -1,8 +1,7 @@
 """List mode on the CPU: distribution of the events of an EM update.
 
 The images of the threads are added in the order of the threads. Variants therefore differ by
-rounding in
-floating-point sums; integer sums have the same bits.
+rounding in floating-point sums; integer sums have the same bits.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 Strategies, restrictions and the file of trials are those of Kernel Tuner (van Werkhoven, Future
 Generation Computer Systems 90 (2019) 347). Its tools can read the file, and its simulation mode can
 replay it. Its own backends measure one simple kernel each. Ours use textures, several launches or
-the
-CPU, so our operators measure the variants.
+the CPU, so our operators measure the variants.
 """
 
 from __future__ import annotations

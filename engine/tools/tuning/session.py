@@ -1,14 +1,10 @@
 """Search for the fastest variant of one kernel on this machine.
 
 Every variant runs once, and its result is compared with the reference. Only then it is timed,
-together
-with the default, so that a machine that slows down meanwhile favours neither. A variant that seems
-faster
-than the best so far is compared with the default in pairs (`engine.tools.tuning.comparing`),
-twice. It
-is accepted only if it is significantly faster both times. A session can be stopped at any time
-without
-losing its result.
+together with the default, so that a machine that slows down meanwhile favours neither. A variant
+that seems faster than the best so far is compared with the default in pairs
+(`engine.tools.tuning.comparing`), twice. It is accepted only if it is significantly faster both
+times. A session can be stopped at any time without losing its result.
 """
 
 from __future__ import annotations

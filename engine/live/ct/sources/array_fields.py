@@ -1,8 +1,7 @@
 """Frames of EPICS: an NTNDArray of a detector, with attributes from other records.
 
 Sizes are (columns, rows). Kind and angle of a frame are not part of the type. Detectors state them
-in
-attributes whose names differ between sites.
+in attributes whose names differ between sites.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Images of a growing folder, each as soon as it is completely written.
 
 A file is complete if size and time of change are equal in two looks, or if the next file exists.
-The
-reader decides if it contains all its pixels, and returns an unfinished one. A file with the usual
-size
-may be complete at once; the reader gets it marked as unsure. Names are listed in portions, one per
-look, and so rarely that this takes a twentieth of the time. The next number of each series is
-looked
-up every time.
+The reader decides if it contains all its pixels, and returns an unfinished one. A file with the
+usual size may be complete at once; the reader gets it marked as unsure. Names are listed in
+portions, one per look, and so rarely that this takes a twentieth of the time. The next number of
+each series is looked up every time.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Convert the images of a folder to frames: read them, number them, and add planned angles.
 
 An image that its own directory describes as unfinished is read again until it is complete. So is
-one
-that ends with a row of zeros, because a writer may reserve space first. An image that stays
-incomplete
-is reported. If its writer may not have finished, an image is used only if no value is zero, since
-it is
-then written completely.
+one that ends with a row of zeros, because a writer may reserve space first. An image that stays
+incomplete is reported. If its writer may not have finished, an image is used only if no value is
+zero, since it is then written completely.
 """
 
 from __future__ import annotations

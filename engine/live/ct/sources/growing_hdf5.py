@@ -1,14 +1,10 @@
 """Frames of an HDF5 file that is being written: Data Exchange or NXtomo, with or without SWMR.
 
-Each look opens the file, reads new frames and closes it, in a separate process, because the
-library may
-crash on a file that is half written. It takes no lock, which would prevent the writer from opening
-the
-file. If the file states that a writer has it open without SWMR, the look waits. If it states
-nothing,
-its frames count only if the file did not change during the look. Frames of zeros are reserved
-space,
-as long as no later frame is filled.
+Each look opens the file, reads new frames and closes it, in a separate process, because the library
+may crash on a file that is half written. It takes no lock, which would prevent the writer from
+opening the file. If the file states that a writer has it open without SWMR, the look waits. If it
+states nothing, its frames count only if the file did not change during the look. Frames of zeros
+are reserved space, as long as no later frame is filled.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Hdf5Layout:
     images : stacks by name
     axis : axis of the frame number
     angles : angles that exist so far [rad], in the sense of rotation of the file; None without
-    angles
+        angles
     n_angles : final number of angles, None if the dataset can grow
     keys : kind of each image of the only stack (NXtomo); None if the stack's name states it
     pixel_mm : pixel size; 1 if the file does not state it

@@ -2,8 +2,7 @@
 
 Graas et al., "ASTRA KernelKit": N views of N² pixels into N³ voxels, once with new textures, as FDK
 needs them, and again with new projections in the same textures, as iterations need them. On the
-CPU,
-the three code paths of the kernels take the place of the textures.
+CPU, the three code paths of the kernels take the place of the textures.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Three moving slices from a scan in one texture: Table 1 of the paper.
 
-Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D). Slices are elsewhere in every sample,
-while the
-projections stay. Wall-clock time without preparing, filtering or uploading the scan.
+Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D). Slices are elsewhere in every sample, while
+the projections stay. Wall-clock time without preparing, filtering or uploading the scan.
 
 one texture : for all three slices, with one recorded graph
 a texture each : like one projector per slice, each of which uploads the projections

@@ -1,10 +1,8 @@
 """Measure one variant of a cone-beam kernel by the clock of the GPU.
 
 Back projection: a first call (new texture, upload, kernel), an update (upload into the same
-texture,
-kernel) and the kernel alone, with the difference of its image from that with exact interpolation.
-Line
-integrals: from a texture and from memory, and their transpose.
+texture, kernel) and the kernel alone, with the difference of its image from that with exact
+interpolation. Line integrals: from a texture and from memory, and their transpose.
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
 """Calculate the time of a whole FDK, from projections in host memory to the volume there.
 
 Chunks of views arrive through two buffers while the GPU filters and projects back the previous
-ones. The
-last chunk is processed in shares of the volume, each of which is copied back meanwhile:
+ones. The last chunk is processed in shares of the volume, each of which is copied back meanwhile:
 
     come_i = max(come_{i-1}, done_{i-2}) + up_i          done_i = max(done_{i-1}, come_i) + work_i
     leave_k = max(leave_{k-1}, done_k) + down_k          k: shares of the last chunk
 
 Copies take their bytes divided by the published rate of the bus. Kernels take twice their
-calculated
-limit (`engine.tools.benchmark.counted`). Filters take a number of passes over memory at its
-published
-rate, and each launch reads and writes the volume. Nothing here was measured.
+calculated limit (`engine.tools.benchmark.counted`). Filters take a number of passes over memory at
+its published rate, and each launch reads and writes the volume. Nothing here was measured.
 """
 
 from __future__ import annotations

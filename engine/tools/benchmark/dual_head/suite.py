@@ -1,8 +1,7 @@
 """Dual-head PET with a stored response: wall-clock time of forward and back projection of subsets.
 
 Some subsets of an iteration are measured. The time of the iteration is scaled by the number of
-products.
-The paper's own times are in the same tables (its Tables 2 and 3).
+products. The paper's own times are in the same tables (its Tables 2 and 3).
 """
 
 from __future__ import annotations

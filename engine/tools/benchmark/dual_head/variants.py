@@ -4,9 +4,8 @@ correlation : shifts and reflections of a stored row for many lines at a time; w
 line by line : each line gathers with the row of its orientation, reflected beforehand
 no symmetry : each line has its own row, read from memory
 
-The second and third are measured on random groups of neighbouring lines, and scaled to all
-products of
-an iteration.
+The second and third are measured on random groups of neighbouring lines, and scaled to all products
+of an iteration.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Delay in a growing folder that another process fills.
 
 The delay at any time is the number of images that are completely written and not yet delivered.
-Both
-processes read the same clock, so times are comparable.
+Both processes read the same clock, so times are comparable.
 """
 
 from __future__ import annotations

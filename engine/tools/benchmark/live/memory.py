@@ -1,8 +1,7 @@
 """Memory of a live reconstruction over very many frames from another process.
 
 The resident memory is read after the first frames, repeatedly, and at the end. Memory that grows
-with
-the number of frames shows as growth.
+with the number of frames shows as growth.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """Live PET in real time: images at 128³, planted jumps, and ten minutes without motion.
 
 A head of two compartments in the ring of the demo with 2e5 events per second, including delayeds,
-and
-the μ-map. A thread delivers events when they are due. The delay is measured from the arrival of the
-newest event of an image to the next image; the largest one after a warm-up counts. A jump counts
-from
-the time of its events to the time at which the session reports it. Images have the filters of the
-protocol. Their difference is the RMS difference from a normal run on the same events within the
-object,
-relative to the mean there.
+and the μ-map. A thread delivers events when they are due. The delay is measured from the arrival of
+the newest event of an image to the next image; the largest one after a warm-up counts. A jump
+counts from the time of its events to the time at which the session reports it. Images have the
+filters of the protocol. Their difference is the RMS difference from a normal run on the same events
+within the object, relative to the mean there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A head that is still, jumps, or takes up activity, as events in real time.
 
 Events are simulated once, one pool for each position of the head and each of its two compartments.
-They
-are then drawn repeatedly, in Poisson distributed numbers. A scan of any length thus has realistic
-counting noise, and the activity of each compartment can change over time.
+They are then drawn repeatedly, in Poisson distributed numbers. A scan of any length thus has
+realistic counting noise, and the activity of each compartment can change over time.
 """
 
 from __future__ import annotations

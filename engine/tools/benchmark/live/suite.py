@@ -1,12 +1,10 @@
 """Follow a detector that does not wait: three slices, with the setups of Table 1.
 
 Another process sends frames at the paper's rates (`engine.tools.benchmark.live.sender`). Frames
-that are
-not taken in time are dropped and counted. Unlike in the paper, the times include everything:
-transfer
-between processes, darks, flats, logarithm, filter, and slices of a half rotation plus the fan
-angle.
-Latency is measured from the time at which a frame is due to the images with it.
+that are not taken in time are dropped and counted. Unlike in the paper, the times include
+everything: transfer between processes, darks, flats, logarithm, filter, and slices of a half
+rotation plus the fan angle. Latency is measured from the time at which a frame is due to the images
+with it.
 """
 
 from __future__ import annotations

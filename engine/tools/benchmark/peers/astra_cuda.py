@@ -1,8 +1,8 @@
 """The same cone beams with the CUDA code of ASTRA, if installed (`astra-toolbox`).
 
 Its unit of length is the voxel; its projections are (n_rows, n_views, n_columns). Its back
-projection
-is ours times the square of (distance from source to axis / distance from source to detector).
+projection is ours times the square of (distance from source to axis / distance from source to
+detector).
 """
 
 from __future__ import annotations

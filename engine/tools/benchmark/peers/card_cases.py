@@ -2,9 +2,8 @@
 
     ratio = median seconds of the peer / ours
 
-Seconds are wall-clock time with an idle GPU before and after each run, since CPU time says
-nothing. If
-the peer is missing or fails, its reason is recorded, and only our time.
+Seconds are wall-clock time with an idle GPU before and after each run, since CPU time says nothing.
+If the peer is missing or fails, its reason is recorded, and only our time.
 """
 
 from __future__ import annotations

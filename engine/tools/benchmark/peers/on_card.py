@@ -1,9 +1,8 @@
 """Cases on a GPU with our program and others: list mode with libparallelproj, cones with ASTRA.
 
-Each row has `work`, `peer`, `build`, `ours_s` and `peer_s` (medians of wall-clock time with an
-idle GPU
-before and after), `ratio` (theirs / ours), `agreement` (means and correlation of both results) and
-`why_not`, the reason if the peer could not be measured.
+Each row has `work`, `peer`, `build`, `ours_s` and `peer_s` (medians of wall-clock time with an idle
+GPU before and after), `ratio` (theirs / ours), `agreement` (means and correlation of both results)
+and `why_not`, the reason if the peer could not be measured.
 """
 
 from __future__ import annotations

@@ -52,8 +52,7 @@ class ListModePeer:
     """Events on a device in the library's form.
 
     x, not z, is the slowest axis of its image. This order is the faster one for the library, on an
-    H100
-    and on CPUs.
+    H100 and on CPUs.
 
     Parameters
     ----------

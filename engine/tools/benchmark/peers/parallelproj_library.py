@@ -1,8 +1,7 @@
 """The library of parallelproj 2: its location, its device and its functions.
 
 Types follow its header, `parallelproj.h`; pointers may be of the host or of the GPU. Errors in its
-C++
-code end the process, so another process tries it first.
+C++ code end the process, so another process tries it first.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ class ParallelprojLibrary:
 
         Parameters
         ----------
-        way
-            direction
+        direction
+            "fwd" or "back"
         values
             addresses of starts and ends, image, origin and voxel size, and sums; n; address of the
             image's shape; with `timed` the arguments of the header for time of flight

@@ -3,8 +3,7 @@
     ratio = CPU time of the peer / ours, for the same case: median over neighbours in time
 
 A busy machine slows down both, so ratios are valid when seconds are not. If a peer is missing, our
-time
-can be compared with the limits of the machine.
+time can be compared with the limits of the machine.
 """
 
 from __future__ import annotations
