@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 
 def accepts(file: InputFile) -> bool:
-    """Return whether a file is a scan of this kind."""
+    """Return True if a file is a scan of this modality.
+
+    Parameters
+    ----------
+    file
+        opened file
+    """
     return HISTOGRAM_READERS.accepting(file) is not None
 
 

@@ -17,22 +17,30 @@ Context = RunContext[DualHeadProtocol]
 
 
 def read_counts(context: Context) -> tuple[Histogram, str]:
-    """Read a histogram, or list mode with its auxiliary files, which is then counted by lines.
+    """Return the histogram of a scan, or of list mode with its auxiliary files, counted by line.
 
-    Returns also what became of the layers of crystals; "" where there is one.
+    The second value describes the use of the crystal layers; it is empty for a single layer.
+
+    Parameters
+    ----------
+    context
+        run with its study and protocol
     """
     study, roles = context.study, inputs_of(HISTOGRAM_CORRECTIONS)
     layers, given = context.protocol.layers, given_panels(study.inputs.get(RESPONSE.key))
+    # A stored response decides too: with one layer, it has no lines for pairs of layers.
     if is_histogram(study.data):
         read = attach_inputs(context, roles, read_histogram(study.data, study.scanner))
         scanner, counted = read.scanner, layers.scanner_for(read.scanner, given)
         data = read if counted is scanner else merged(read)
         return data, layers.describe(scanner, data.scanner)
     events = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
+    # Attached before counting, because efficiencies of crystals are lost in the histogram.
     events = attach_inputs(context, roles, events)
     panels = events.scanner
     if not isinstance(panels, DualHead):
-        return histogrammed(events), ""  # which says what is wrong
+        # histogrammed() raises the error with the reason.
+        return histogrammed(events), ""
     merge = layers.scanner_for(panels, given) is not panels
     data = histogrammed(events, merge_layers=merge)
     return data, layers.describe(panels, data.scanner)

@@ -23,16 +23,19 @@ if TYPE_CHECKING:
 
 SCANNER = "demo-panels"
 RADIUS_MM = 18.0
-"""Radius of the phantom whose rods run from panel to panel."""
+"""Radius of the phantom, whose rods extend from panel to panel."""
 RANDOMS_FRACTION = 0.1
 EFFICIENCY_SPREAD = 0.1
 RESPONSE_PERCENT = 95
-"""Part of the work that the response takes if it is not kept yet."""
+"""Percentage of the work for computing the response, if it is not cached."""
 
 
 @dataclass(frozen=True)
 class DualHeadDemo(Demo):
-    """A histogram with randoms and uneven crystals; `n_points` is how fine the response is."""
+    """A histogram with randoms and uneven crystals.
+
+    `n_points` determines the accuracy of the response.
+    """
 
     n_prompts: int = 4_000_000
     n_points: int = AnalyticResponse().n_points
@@ -47,11 +50,19 @@ class DualHeadDemo(Demo):
     version: ClassVar[int] = 2
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        """Write a histogram, its efficiencies and the truth.
+
+        Returns
+        -------
+        study
+            the study with paths relative to the folder
+        """
         from engine.core.backend import cpu
         from engine.io import write_histogram
         from engine.simulate import derenzo
         from engine.simulate.histogram import simulate_histogram
 
+        # The scan is simulated with the response of the run, so that the demo shows no model error.
         settings = AnalyticResponse(n_points=self.n_points)
         response = _response(settings, _part(on_progress, 0, RESPONSE_PERCENT))
         efficiencies = _efficiencies(response.scanner.n_crystals)
@@ -72,23 +83,25 @@ class DualHeadDemo(Demo):
             protocol=_protocol(settings),
         )
         truth = phantom.rasterise(response.scanner.grid)
+        # The truth in decays, the unit of the image.
         values = np.float32(data.info["decays_per_activity"]) * truth.values
         save_volume(replace(truth, values=values, unit="decays"), self.truth(folder))
         save_efficiencies(efficiencies, folder / self.name("-normalisation.h5"))
+        # The window draws the rods from this entry.
         info = data.info | {"rods": {"radius_mm": RADIUS_MM, "along": "y"}}
         write_histogram(replace(data, efficiencies=None, info=info), folder / study.data)
         return study
 
 
 def _protocol(settings: AnalyticResponse) -> Protocol:
-    """Return the shipped protocol of the demo, with the response that the scan was made with."""
+    """Return the protocol of the demo with the response that simulated the scan."""
     return shipped_protocol("demo-dual-head", DualHeadProtocol).model_copy(
         update={"response": settings}
     )
 
 
 def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> StoredResponse:
-    """Return the response that a run will find again: from the cache, or computed into it."""
+    """Return the response that a run finds: from the cache, or computed into it."""
     from engine.core.backend import usable_cores
     from engine.core.paths import cache_dir
     from engine.geometry.dual_head import DualHead
@@ -98,19 +111,20 @@ def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> Sto
     folder, scanner = cache_dir() / "response", read_scanner(SCANNER)
     if not isinstance(scanner, DualHead):
         raise TypeError(f"not a scanner with two panels: {scanner!r}")
+    # The same folder and settings as a run, which then reuses the matrix.
     return response_cache.find(folder, scanner, settings) or response_cache.build(
         folder, scanner, settings, threads=usable_cores(), on_progress=on_progress
     )
 
 
 def _efficiencies(n_crystals: int) -> NDArray[np.float32]:
-    """(n_crystals,) detection efficiencies: uneven."""
+    """Return uneven detection efficiencies of crystals, (n_crystals,)."""
     spread = np.random.default_rng(SEED).standard_normal(n_crystals).clip(-3, 3)
     return (1 + EFFICIENCY_SPREAD * spread).astype(np.float32)
 
 
 def _part(on_progress: OnProgress | None, first: int, last: int) -> OnProgress | None:
-    """Return what tells of one part of the work, from `first` to `last` percent of it all."""
+    """Return a progress callback for a part of the work, from `first` to `last` percent."""
     if on_progress is None:
         return None
     return lambda done, total: on_progress(first + (last - first) * done // max(total, 1), 100)

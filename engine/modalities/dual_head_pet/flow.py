@@ -59,18 +59,32 @@ WAITING = "Waiting for another process that computes the same response matrix"
 def flow(
     context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
-    """Read, find the response, correct, model, iterate, finish."""
+    """Read, find the response, correct, model, iterate, finish.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+    resume
+        state of an interrupted run; None for a new run
+    finish_early
+        returns True if the user wants to stop; None if nobody asks
+    """
     protocol = context.protocol
     data = yield from read(context, protocol)
+    # The response fixes the grid of the image, so it comes before everything else.
     response = yield from find_response(context, protocol, data)
     scatters = protocol.corrections.of(LineScatter).runs(data)
     yield from prepare_kernels(context, of_response(response, on=context.on, scatter=scatters))
     data, own = yield from correct(context, protocol, data, response)
+    # The support limits the images of the scatter simulation, too.
     support = yield from bounded(context, protocol, data, response.scanner.grid)
     data = yield from correct_scatter(context, data, own, response, support)
+    # Subsets are fitted after all corrections, because background counts do not help a subset.
     context = yield from fit_subsets(context, demand_of(data))
     start = started(data, response, support)
     prior = yield from known_before(context, data, response.scanner.grid, support)
+    # The prior needs the number of trues, so it comes after the scatter estimate.
     model = yield from prepare(context, data, response, stages.start_of(start, resume)[0], prior)
     yield stages.begin(context, resume)
     space = ImageSpace(response.scanner.grid, dual_head_pet.UNIT, data.info.get("axes", "LPS"))
@@ -82,7 +96,20 @@ def flow(
 
 
 def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
-    """Read the histogram, or count the events of list mode."""
+    """Read the histogram, or count the events of list mode.
+
+    Parameters
+    ----------
+    context
+        inputs and log of the run
+    protocol
+        protocol of the run
+
+    Raises
+    ------
+    DataError
+        if all lines have zero counts
+    """
     yield context.log.start("read", "Reading the scan")
     study = context.study
     with context.profiler.span("read"):
@@ -106,21 +133,40 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
 def find_response(
     context: Context, protocol: DualHeadProtocol, data: Histogram
 ) -> Stage[StoredResponse]:
-    """Read the response the study names, find it in the cache, or compute it; then the grid."""
+    """Read the response of the study, find it in the cache, or compute it.
+
+    Parameters
+    ----------
+    context
+        run with its study
+    protocol
+        protocol of the run
+    data
+        histogram of the scan
+
+    Returns
+    -------
+    found
+        the response, with the scanner and grid that it belongs to
+    """
     yield context.log.start("response", f"Loading the response matrix of {data.scanner.name}")
     on, folder, given = context.on, cache_dir() / "response", context.study.inputs.get(RESPONSE.key)
     scanner = protocol.grid.scanner_for(data.scanner)
     found: StoredResponse | None
+    # A response of the study is used as it is, even if its settings differ from the protocol.
     with context.profiler.span("response"):
         if given is not None:
+            # A grid in the protocol must match the file; without one, the file decides.
             keeps_grid = protocol.grid == DualHeadGrid()
             found = read_response(given, scanner, any_image=keeps_grid)
         else:
             found = response_cache.find(folder, scanner, protocol.response)
     is_there = found is not None
     grid = scanner.grid if found is None else found.scanner.grid
+    # Refuse before computing a response, which can take an hour.
     yield _plan(context, data, grid, is_stored=is_there)
     if found is None:
+        # Two runs of the same scanner would otherwise compute the same matrix twice.
         if response_cache.is_being_built(folder, scanner, protocol.response):
             yield context.log.start("response", WAITING)
         found = response_cache.build(
@@ -143,7 +189,7 @@ def find_response(
 
 
 def _plan(context: Context, data: Histogram, grid: ImageGrid, *, is_stored: bool) -> Planned:
-    """Say what the run will take; raise if the memory is not there."""
+    """Report the requirements of the run; refuse it if the memory does not suffice."""
     columns = sum(
         values is not None
         for values in (data.prompts, data.delayeds, data.additive, data.normalisation)
@@ -157,15 +203,17 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, is_stored: bool
         factors=not _are_even(data),
         scatter=context.protocol.corrections.of(LineScatter).runs(data),
     )
+    # Layers multiply the number of lines, so the remedy is another one.
     in_layers = data.scanner.settings.n_layers > 1
     refuse_if_too_large(requirements, grid, SMALLER_IN_LAYERS if in_layers else SMALLER)
     return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 
 
 def _are_even(data: Histogram) -> bool:
-    """Return True if lines differ by nothing but what is the same in every mirror."""
+    """Return True if lines differ only by effects that are equal in all symmetries."""
     s = data.scanner.settings
     measured = (data.normalisation, data.efficiencies, data.mu_map)
+    # Incomplete blocks at the edge of a panel break the symmetry of the edge losses.
     whole_blocks = s.n_rows % s.block_crystals == 0 == s.n_columns % s.block_crystals
     return whole_blocks and all(values is None for values in measured)
 
@@ -173,13 +221,31 @@ def _are_even(data: Histogram) -> bool:
 def correct(
     context: Context, protocol: DualHeadProtocol, data: Histogram, response: StoredResponse
 ) -> Stage[tuple[Histogram, Column | None]]:
-    """Describe each effect in the histogram but scatter; its factors without attenuation, too."""
+    """Apply all corrections but scatter.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    protocol
+        protocol of the run
+    data
+        histogram with its auxiliary files
+    response
+        response of the scanner
+
+    Returns
+    -------
+    data, own
+        the corrected histogram, and its factors without attenuation, which scatter needs
+    """
     yield context.log.start("correct", "Preparing the corrections")
     steps = [step for step in protocol.corrections.steps() if not isinstance(step, LineScatter)]
     if not response.knows_scatter:
-        # edges are told beside a panel whose crystals scatter
+        # The losses at edges are those of crystals that scatter, which this response may include.
         steps = [step for step in steps if not isinstance(step, CrystalEdges)]
         yield context.log.warn(NO_SCATTER)
+    # Stop before attenuation, whose factors the scatter simulation applies itself.
     first = next(i for i, step in enumerate(steps) if isinstance(step, LineAttenuation))
     data = yield from stages.correct(context, steps[:first], data)
     own = data.factors
@@ -195,7 +261,13 @@ def correct(
 
 
 def demand_of(data: Histogram) -> CountDemand:
-    """Return what the counts of a corrected histogram, without the background, offer to subsets."""
+    """Return what the counts of a corrected histogram offer to subsets.
+
+    Parameters
+    ----------
+    data
+        corrected histogram, whose background is subtracted
+    """
     background = 0.0 if data.background is None else total(data.background)
     return panel_demand(max(data.n_prompts - background, 0.0), data.scanner)
 
@@ -203,7 +275,25 @@ def demand_of(data: Histogram) -> CountDemand:
 def bounded(
     context: Context, protocol: DualHeadProtocol, data: Histogram, grid: ImageGrid
 ) -> Stage[NDArray[np.bool_] | None]:
-    """Find the voxels that may hold activity, and say so; None: all of them."""
+    """Return the voxels that can contain activity, and report them.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    protocol
+        protocol of the run
+    data
+        histogram with its μ-map
+    grid
+        grid of the image
+
+    Returns
+    -------
+    found
+        None if all voxels can
+    """
+    # Without a μ-map, "object" cannot be applied, and the user is warned.
     found = protocol.support.mask(grid, data.mu_map)
     if found is not None:
         share = f"{100 * found.mean():.0f} % of the image"
@@ -220,7 +310,24 @@ def known_before(
     grid: ImageGrid,
     inside: NDArray[np.bool_] | None,
 ) -> Stage[Prior | None]:
-    """Say how alike neighbours are held among voxels that may hold activity; None: not at all."""
+    """Return the prior of the image, and report it.
+
+    Parameters
+    ----------
+    context
+        run with its protocol
+    data
+        corrected histogram
+    grid
+        grid of the image
+    inside
+        voxels that can contain activity; None for all
+
+    Returns
+    -------
+    prior
+        None without a prior
+    """
     settings = context.protocol.prior
     prior = settings.on(grid, data, inside)
     if prior is not None:
@@ -235,7 +342,21 @@ def prepare(
     start: NDArray[np.float32],
     prior: Prior | None = None,
 ) -> Stage[ReadyModel]:
-    """Compute the sensitivity of every subset."""
+    """Compute the sensitivity of every subset.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    data
+        corrected histogram
+    response
+        response of the scanner
+    start
+        image that iterations start from
+    prior
+        prior of the image; None for none
+    """
     n_subsets = context.protocol.algorithm.n_subsets
     of = f"each of {n_subsets} subsets" if n_subsets > 1 else "all lines"
     yield context.log.start("sensitivity", f"Computing the sensitivity of {of}")
@@ -250,6 +371,7 @@ def prepare(
         on_progress=context.progress,
         profiler=context.profiler,
     )
+    # A resumed run starts from the image of its checkpoint.
     ready = ReadyModel.of(model, start, n_subsets)
     yield context.log.end("sensitivity", lines=data.scanner.n_lors)
     yield from context.profiled()
@@ -257,7 +379,13 @@ def prepare(
 
 
 def facts_of(data: Histogram) -> Plain:
-    """Plain facts of a scan for the window and for provenance."""
+    """Return facts of a scan for the window and the provenance, as JSON values.
+
+    Parameters
+    ----------
+    data
+        histogram as read
+    """
     return {
         "scanner": data.scanner.name,
         "crystals": data.scanner.describe(),
@@ -271,12 +399,19 @@ def facts_of(data: Histogram) -> Plain:
 
 
 def _whole(counts: float) -> float:
-    """Return counts as a whole number, where they are."""
+    """Return counts as an integer if they are whole."""
+    # Histograms of other programs may contain fractions, after decay correction for example.
     return int(counts) if counts.is_integer() else counts
 
 
 def describe(response: StoredResponse) -> str:
-    """One line about a response."""
+    """Return a line about a response.
+
+    Parameters
+    ----------
+    response
+        response of the scanner
+    """
     made = response.info.get("response", {}).get("kind", "computed by another program")
     layers = ""
     if isinstance(response, LayeredResponse):

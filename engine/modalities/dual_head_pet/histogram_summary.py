@@ -20,9 +20,9 @@ class HistogramSummary(ScanSummary):
 
     Attributes
     ----------
-    sums : the same on a scanner of one line, to ask corrections about
-    n_columns : values that each line has
-    rods : the Derenzo phantom that was simulated; None: not known
+    sums : the same counts on a scanner with a single line, for questions to corrections
+    n_columns : number of values of each line
+    rods : simulated Derenzo phantom; None if unknown
     """
 
     modality: ClassVar[str] = "dual-head"
@@ -32,7 +32,13 @@ class HistogramSummary(ScanSummary):
 
     @classmethod
     def of(cls, data: Histogram) -> Self:
-        """Keep the facts and sums of a histogram."""
+        """Return the facts and sums of a histogram.
+
+        Parameters
+        ----------
+        data
+            histogram as read
+        """
         columns = (data.prompts, data.delayeds, data.additive, data.normalisation)
         lines = f"{data.scanner.n_lors:,} lines, {data.scanner.name}"
         return cls(
@@ -57,13 +63,25 @@ class HistogramSummary(ScanSummary):
 
 
 def sums_on_one_line(scanner: DualHead, n_prompts: float, n_delayeds: float) -> Histogram:
-    """Return a histogram of a single line with the counts of all."""
+    """Return a histogram with all counts on a single line.
+
+    Parameters
+    ----------
+    scanner
+        scanner of the counts
+    n_prompts
+        total number of prompts
+    n_delayeds
+        total number of delayeds; 0 for none
+    """
+    # The smallest scanner of this type: corrections ask about totals, not about lines.
     one = with_settings(scanner, n_rows=1, n_columns=1, n_layers=1, block_crystals=1)
     delayeds = np.full(1, n_delayeds, np.float32) if n_delayeds else None
     return Histogram(one, np.full(1, n_prompts, np.float32), delayeds)
 
 
 def _summed(data: Histogram) -> Histogram:
+    # Corrections only test if a column exists, so 1 stands for its values.
     there = np.ones(1, np.float32)
     return replace(
         sums_on_one_line(data.scanner, data.n_prompts, data.n_delayeds),

@@ -32,13 +32,26 @@ class DepthLayers(Settings):
     def scanner_for(self, scanner: DualHead, given: DualHead | None = None) -> DualHead:
         """Return the panels as their lines are counted.
 
-        given : scanner of the response of the study; with one layer, all layers are combined
+        Parameters
+        ----------
+        scanner
+            panels with all layers
+        given
+            scanner of the response of the study; with one layer, all layers are combined
         """
         combined = self.use == "together" or (given is not None and given.settings.n_layers == 1)
         return one_layer(scanner) if combined else scanner
 
     def describe(self, scanner: DualHead, counted: DualHead) -> str:
-        """Plain words; empty where the panels have one layer."""
+        """Return the use of the layers as a clause; empty for panels with one layer.
+
+        Parameters
+        ----------
+        scanner
+            panels with all layers
+        counted
+            panels as their lines are counted
+        """
         n = scanner.settings.n_layers
         if n == 1:
             return ""
@@ -53,7 +66,7 @@ class DepthLayers(Settings):
 
 
 def given_panels(path: Path | None) -> DualHead | None:
-    """Return whose response a file holds; None where there is no file."""
+    """Return the scanner of the response in a file; None if there is no file."""
     from engine.io.hdf5.response import read_response_scanner
 
     return None if path is None else read_response_scanner(path)

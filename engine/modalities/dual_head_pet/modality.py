@@ -80,6 +80,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         return HistogramSummary.of(read_histogram(path, scanner=scanner))
 
     def suits(self, study: OpenStudy) -> bool:
+        # List mode of panels can be counted by line, so both modalities suit it.
         return super().suits(study) or _sums(study) is not None
 
     def grid(self, protocol: DualHeadProtocol, study: OpenStudy) -> ImageGrid | None:
@@ -93,16 +94,18 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         return (scanner.default_voxel_mm, scanner.default_size_mm) if scanner else None
 
     def fitting_voxel(self, voxel_mm: Point, study: OpenStudy) -> Point:
-        """Return the nearest voxel whose edges along the panels divide the pitch."""
+        """Return the nearest voxel whose edges along the panels are a fraction of the pitch."""
         scanner = _panels(study)
         if scanner is None:
             return voxel_mm
         pitch = scanner.settings.pitch_mm
+        # Symmetries of the response exist only if voxels repeat with every crystal.
         edge = pitch / min(max(round(pitch / voxel_mm[0]), 1), MOST_ON_A_PITCH)
         return edge, voxel_mm[1], edge
 
     def grid_note(self, protocol: DualHeadProtocol, study: OpenStudy) -> str:
         panels = _with_image(protocol, study)
+        # The user cannot see from numbers alone why other voxels are refused.
         if panels is None:
             return ""
         n, pitch_mm = panels.settings.voxels_per_pitch, panels.settings.pitch_mm
@@ -129,7 +132,9 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         scan, scanner = study.scan, study.scanner
         if scan is None or not isinstance(scanner, DualHead):
             return None
+        # Layers that are combined need much less memory, so this comes before the estimate.
         scanner = protocol.layers.scanner_for(scanner, _given(study))
+        # List mode has prompts and delayeds, which become two columns.
         columns = scan.n_columns if isinstance(scan, HistogramSummary) else 2
         is_stored = _is_stored(protocol, study)
         sums = self._sums_with_inputs(study)
@@ -154,6 +159,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         """Return the counts on one line, with the auxiliary files of the study."""
         sums = _sums(study)
         for role in self.inputs if sums is not None else ():
+            # The response is no correction, and is large; only its scanner is needed here.
             if role not in self.own_inputs and role.key in study.contents:
                 sums = role.attached(sums, study.contents[role.key])
         return sums
@@ -181,18 +187,18 @@ class DualHeadPet(Modality[DualHeadProtocol]):
 
 
 def _panels(study: OpenStudy) -> DualHead | None:
-    """The panels of a study; of their layers nothing is asked."""
+    """Return the panels of a study with one layer, because layers do not affect the grid."""
     return one_layer(study.scanner) if isinstance(study.scanner, DualHead) else None
 
 
 def _given(study: OpenStudy) -> DualHead | None:
-    """Return the scanner of the response in the study."""
+    """Return the scanner of the response in the study; None if there is none."""
     given = study.contents.get(RESPONSE.key)
     return given if isinstance(given, DualHead) else None
 
 
 def _with_image(protocol: DualHeadProtocol, study: OpenStudy) -> DualHead | None:
-    """The panels with the image of a run between them; that of a given response if none is set."""
+    """Return the panels with the image of a run; with that of a stored response by default."""
     panels, given = study.scanner, _given(study)
     if not isinstance(panels, DualHead):
         return None
@@ -202,7 +208,7 @@ def _with_image(protocol: DualHeadProtocol, study: OpenStudy) -> DualHead | None
 
 
 def _is_stored(protocol: DualHeadProtocol, study: OpenStudy) -> bool:
-    """Return True if the response need not be computed."""
+    """Return True if the response does not have to be computed."""
     panels = _with_image(protocol, study)
     if RESPONSE.key in study.contents or panels is None:
         return True
@@ -210,9 +216,10 @@ def _is_stored(protocol: DualHeadProtocol, study: OpenStudy) -> bool:
 
 
 def _sums(study: OpenStudy) -> Histogram | None:
-    """The counts of the scan on one line; None where it has no two panels."""
+    """Return the counts of the scan on one line; None if it is not from two panels."""
     scan, scanner = study.scan, study.scanner
     if isinstance(scan, HistogramSummary):
+        # A copy, because attaching files must not change the summary of the scan.
         return replace(scan.sums)
     if isinstance(scan, EventSummary) and isinstance(scanner, DualHead):
         return sums_on_one_line(scanner, scan.sample.n_prompts, scan.sample.n_delayed)

@@ -23,13 +23,20 @@ from engine.recon.model import HistogramModel
 OnProgress = Callable[[int, int], None]
 
 UNIT = "decays"
-"""Unit of the image: pairs of photons that each voxel sent out during the frame."""
+"""Unit of the image: photon pairs emitted by each voxel during the frame."""
 
 
 def usable(data: Histogram) -> tuple[Histogram, float]:
-    """Return the histogram without counts on dead lines, and how many those were."""
+    """Return the histogram without counts on dead lines, and their number.
+
+    Parameters
+    ----------
+    data
+        histogram with its factors
+    """
     if data.factors is None:
         return data, 0.0
+    # A count on a line that detects nothing has probability 0, which no image explains.
     live = data.factors > 0
     n_dropped = total(data.prompts[~live])
     if not n_dropped:
@@ -47,10 +54,27 @@ def build(
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
 ) -> HistogramModel:
-    """Compose the model of `usable` counts.
+    """Return the model of `usable` counts.
 
-    The sensitivity of all lines is computed where it is used: with one subset. With more, the
-    model computes that of each.
+    With one subset the sensitivity of all lines is computed here. With more, the model computes
+    that of each subset.
+
+    Parameters
+    ----------
+    data
+        counts from `usable`, with factors and background
+    response
+        response of the scanner
+    n_subsets
+        number of subsets
+    on
+        device
+    prior
+        prior of the image; None for none
+    on_progress
+        called with the work done and in total; None if it is not needed
+    profiler
+        profiler of the run; None if it is not needed
     """
     A = projector(response, on=on, on_progress=on_progress, profiler=profiler)
     counts, background = np.asarray(data.prompts), _background(data)
@@ -60,7 +84,20 @@ def build(
 
 
 def uniform_start(data: Histogram, response: StoredResponse) -> NDArray[np.float32]:
-    """Return the constant image that explains the counts beyond the expected background."""
+    """Return the uniform image that explains the counts without the background.
+
+    Parameters
+    ----------
+    data
+        histogram with factors and background
+    response
+        response of the scanner
+
+    Raises
+    ------
+    DataError
+        if there are no counts on live lines
+    """
     counts = data.n_prompts
     background = 0.0 if data.background is None else total(data.background)
     if counts <= 0:
@@ -68,13 +105,15 @@ def uniform_start(data: Histogram, response: StoredResponse) -> NDArray[np.float
             "the histogram has no counts on a live line of response; check scanner "
             "and normalisation."
         )
+    # Sums by orientation suffice for a uniform image, without a projection.
     detected = total(sums_of_rows(response) * _factors_of_orientations(data))
+    # At least 1 % of the counts: EM cannot leave an image of zeros.
     level = max(counts - background, 0.01 * counts) / detected
     return np.full(response.scanner.grid.shape, np.float32(level), np.float32)
 
 
 def _background(data: Histogram) -> Array:
-    """Additive counts as the divided-out line sees them, g = c / n."""
+    """Return the background relative to the detection factor, g = c / n."""
     if data.background is None:
         return np.zeros((), np.float32)
     if data.factors is None:
@@ -84,35 +123,45 @@ def _background(data: Histogram) -> Array:
 
 
 def sums_of_rows(response: StoredResponse) -> Array:
-    """(n_orientations,) probability that a line of it detects a decay in each voxel, summed.
+    """Return the sum of the detection probabilities over all voxels.
 
-    Of several layers of crystals, pair of layers by pair.
+    Parameters
+    ----------
+    response
+        response of the scanner
+
+    Returns
+    -------
+    sums_of_rows
+        (n_orientations,) for one line of each; with several layers, by pair of layers
     """
     if not isinstance(response, LayeredResponse):
         return _sums_of_rows(response)
     n, parts = response.scanner.settings.n_layers, []
     for i, k in np.ndindex(n, n):
         sums = _sums_of_rows(response.matrices[min(i, k), max(i, k)])
-        # the image takes one half of the planes of unequal layers, which are alike
+        # The image has half of the planes of unequal layers, because both halves are equal.
         parts.append(sums if i == k else sums / 2)
     return np.concatenate(parts)
 
 
 def _sums_of_rows(response: ResponseMatrix) -> Array:
     s, n_planes = response.scanner.settings, response.n_planes_stored
-    has_middle = s.n_planes % 2  # which is its own image
+    # The middle plane is its own mirror image, so it is counted once.
+    has_middle = s.n_planes % 2
     sums = np.empty(len(response.scales))
     for i, scale in enumerate(response.scales):
         begin, middle, end = response.starts[i * n_planes + np.array([0, n_planes - 1, n_planes])]
         sums[i] = scale * (
             2 * total(response.values[begin:end]) - has_middle * total(response.values[middle:end])
         )
+    # Only a ≥ b ≥ 0 is stored; the sum over voxels is the same for all its images.
     a, b = np.abs(response.scanner.orientations.offsets).T
     return sums[stored_index(np.maximum(a, b), np.minimum(a, b), s.n_rows, s.n_columns)]
 
 
 def _factors_of_orientations(data: Histogram) -> Array:
-    """(n_orientations,) sums of the factors of their lines."""
+    """Return the sums of the factors of all lines of each orientation."""
     table, n_pairs = data.scanner.orientations, data.scanner.settings.n_layers**2
     if data.factors is None:
         return np.tile(table.n_shifts, n_pairs)

@@ -32,15 +32,23 @@ class PriorSettings(Settings):
     def on(
         self, grid: ImageGrid, data: Histogram, inside: NDArray[np.bool_] | None
     ) -> EdgePrior | None:
-        """Return the prior of counts whose background is known; None: there is none.
+        """Return the prior for counts with a known background; None without a prior.
 
-        inside : (n_z, n_y, n_x) voxels that may hold activity; None: all of them
+        Parameters
+        ----------
+        grid
+            grid of the image
+        data
+            corrected histogram
+        inside
+            (n_z, n_y, n_x) voxels that can contain activity; None for all
         """
         if not self.strength:
             return None
         background = 0.0 if data.background is None else total(data.background)
+        # The strength is relative to the number of counts, so that one value suits all scans.
         return EdgePrior(self.strength, grid.voxel_mm[::-1], data.n_prompts - background, inside)
 
     def describe(self) -> str:
-        """Plain words; empty where there is none."""
+        """Return the prior as a clause; empty without one."""
         return f"edge-preserving smoothing, strength {self.strength:g}" * (self.strength > 0)

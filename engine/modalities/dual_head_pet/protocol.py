@@ -38,15 +38,34 @@ class DualHeadGrid(GridSettings):
     )
 
     def grid_for(self, scanner: DualHead) -> ImageGrid:
-        """Return the grid of this choice on a scanner."""
+        """Return the grid of this choice for a scanner.
+
+        Parameters
+        ----------
+        scanner
+            panels
+        """
         return self.scanner_for(scanner).grid
 
     def scanner_for(self, scanner: DualHead) -> DualHead:
-        """Return the scanner with this image between its panels."""
+        """Return the scanner with this image between its panels.
+
+        Parameters
+        ----------
+        scanner
+            panels
+
+        Raises
+        ------
+        SettingsError
+            if the voxels break the symmetry of the panels, or do not fit between them
+        """
+        # Most studies use the image of the scanner file, for which a stored matrix exists.
         if self.voxel_mm is None and self.depth_mm is None:
             return scanner
         s = scanner.settings
         x, y, z = self.voxel_mm or scanner.grid.voxel_mm
+        # Tolerance: a pitch such as 2.2 mm cannot be divided exactly in binary.
         n = round(s.pitch_mm / x)
         if x != z or not 1 <= n <= MOST_ON_A_PITCH or abs(n * x - s.pitch_mm) > 1e-6 * s.pitch_mm:
             raise SettingsError(
@@ -56,6 +75,7 @@ class DualHeadGrid(GridSettings):
                 f"{MOST_ON_A_PITCH}."
             )
         depth_mm = self.depth_mm or s.n_planes * s.plane_mm
+        # Only whole planes within the depth; a partial plane would be outside.
         n_planes = max(1, int(depth_mm / y + 1e-6))
         if n_planes * y > s.separation_mm * (1 + 1e-9):
             raise SettingsError(
@@ -77,6 +97,7 @@ class DualHeadProtocol(Protocol):
     (24, 11, 16)
     """
 
+    # Protocols of version 3 and earlier keep their response, support and layers.
     younger: ClassVar[tuple[YoungerSetting, ...]] = (
         YoungerSetting(4, "response.scatter", before=False),
         YoungerSetting(4, "support.kind", before="everywhere"),

@@ -1,9 +1,9 @@
 """Memory and time that a dual-head run needs.
 
-The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
-drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
-Crystals that scatter widen it by some millimetres, the more the smaller the values that are kept.
-Of L layers of crystals L pairs are stored by half of the planes and L (L − 1) / 2 by all of them.
+The response itself is not read for this. A plane of a row is the shadow of a crystal, W voxels
+wide, extended along the path between the depths of detection: about W² + W (d_row + d_column)
+voxels. Scatter in the crystals widens it by some millimetres, more for smaller stored values. For L
+layers of crystals, L pairs are stored with half of the planes and L (L − 1) / 2 with all of them.
 """
 
 from __future__ import annotations
@@ -30,41 +30,48 @@ from engine.modalities.requirements import (
 )
 
 EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
-"""Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""
+"""Voxels cut by the edge of the shadow; fraction of the crystal depth that counts."""
 SPREAD_MM, SPREAD_FROM, SPREAD_FROM_BEHIND = 2.16, 0.05, 0.4
-"""Millimetres by which crystals that scatter widen the shadow, for each factor of e by which the
-smallest value kept is below a part of the largest: as counted of rows of DHAPET. In layers behind
-the first one more photons were scattered before: as counted of the same in two layers."""
+"""Widening of the shadow by scatter in the crystals, in mm per factor of e.
+
+The factor is that of the smallest stored value below a fraction of the largest (rows of DHAPET).
+Layers behind the first one receive more scattered photons (the same in two layers).
+"""
 LEAST_STORED, MOST_SPREAD = 1e-5, 12.0
-"""Below, nothing more is found; pitches that rows reach at most beyond the lines of their crystals,
-six on either side."""
+"""Threshold below which nothing more is found; largest extension of rows, in pitches.
+
+The extension is six pitches on each side of the lines of the crystals.
+"""
 BYTES_PER_NONZERO = 4
-"""Place and half-precision value."""
+"""Memory of a non-zero [bytes]: position and half-precision value."""
 SORTED_BYTES = 1.5e8
-"""Rows decoded for the kernels at a time, where they are not kept."""
+"""Memory of decoded rows at a time, if they are not all stored [bytes]."""
 BYTES_PER_DECODED, DECODED_ROWS = 12, 1.5
-"""Place, value and group; rows that are decoded for each stored one, those interchanged besides."""
+"""Memory of a decoded value [bytes]: position, value and group; and decoded rows per stored row."""
 BYTES_PER_LINE = 4 * 4
-"""Prompts and factors, with background and in subsets."""
+"""Memory of a line [bytes]: prompts and factors, with background and in subsets."""
 STEP_BYTES = 4 * 4 + 2 * 8
-"""For each line of a subset: expected counts, ratio, the pictures of both, logarithms."""
+"""Memory of a line of a subset [bytes]: expected counts, ratio, their images, logarithms."""
 IMAGES = 10
-"""Float32 images alive at once: iterate, shares, the copy by phases, sums, previews, filters."""
+"""Number of float32 images at once: iterate, shares, copy by phases, sums, previews, filters."""
 PRIOR_IMAGES = 12
-"""Images that a prior among neighbours has besides: its weights, and what an update makes."""
+"""Number of additional images for a prior: its weights, and those of an update."""
 PRODUCTS_PER_SECOND_PER_THREAD = 8.0e9
-"""Non-zeros times lines, forward or back, on the CPU: half of the rate measured for DHAPET."""
+"""Products of non-zeros and lines per second and thread, half of the rate measured for DHAPET."""
 POINTS_PER_SECOND_PER_THREAD, PACKED_PER_SECOND_PER_THREAD = 1.2e8, 5e6
-"""Points integrated, in each plane, and non-zeros packed for a response that is not kept yet."""
+"""Points integrated in each plane, and non-zeros packed, per second and thread."""
 GPU_PRODUCTS_PER_SECOND = 3e11
-"""The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
+"""The same on a GPU: an assumption for a small GPU, which the window corrects."""
 GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
-"""Images; counts and background; for each line of a subset what a step needs besides."""
+"""Number of images; memory of a line for counts and background, and of a line of a subset."""
 LINES_READ_PER_SECOND = 2e7
 SCATTER_BYTES_PER_LINE = 4 * 4
-"""Expected scatter and its weights, with background and in subsets once more."""
+"""Memory of a line for scatter [bytes].
+
+Expected scatter and weights, and background and subsets once more.
+"""
 PASSES_OF_ROUND, LINES_SCATTERED_PER_SECOND = 3, 3e6
-"""Forward, back and sensitivities of the image of a round; lines whose scatter is read."""
+"""Passes for the image of a round; lines whose scatter is read per second."""
 SMALLER = "choose larger voxels, thicker planes or more subsets"
 SMALLER_IN_LAYERS = f"{SMALLER}, or combine all crystal layers"
 
@@ -74,8 +81,8 @@ class WorkEstimate(NamedTuple):
 
     Attributes
     ----------
-    n_stored : non-zeros that are stored
-    n_products : non-zeros of all lines, all planes: products of a projection
+    n_stored : number of stored non-zeros
+    n_products : non-zeros of all lines and planes, which is the number of products of a projection
     """
 
     n_stored: float
@@ -83,9 +90,18 @@ class WorkEstimate(NamedTuple):
 
 
 def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
-    """Return the size of the response of a scanner, within some tens of per cent."""
+    """Return the size of the response of a scanner, accurate to some tens of per cent.
+
+    Parameters
+    ----------
+    scanner
+        panels with their image
+    response
+        settings of the response
+    """
     s = scanner.settings
     n, n_layers = s.voxels_per_pitch, s.n_layers
+    # The shadow is as wide as a crystal, plus the voxels that its edge cuts.
     sharp = s.crystal_mm / s.pitch_mm * n + EDGE_VOXELS
     wide = np.full(n_layers, sharp)
     if response.scatter:
@@ -95,7 +111,7 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     drawn = n * (s.thickness_mm / n_layers + s.plane_mm) / (s.separation_mm + s.thickness_mm)
 
     def per_plane(a: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        # a pair of layers has the mean of both of them
+        # A pair of layers has the mean width of both.
         steps = np.abs(np.asarray(a, np.float64)).sum(axis=1)
         found = (wide**2).mean() + wide.mean() * SEEN_DEPTH * drawn * steps
         return np.asarray(found, np.float64)
@@ -108,16 +124,24 @@ def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
 
 
 def _decoded_bytes(scanner: DualHead, size: WorkEstimate) -> float:
-    """Memory of rows as the processor's kernels read them, one way forward and another back."""
+    """Return the memory of rows decoded for CPU kernels, for forward and back projection."""
     n_z, _, n_x = scanner.grid.shape
+    # Large images do not fit in the vector kernels, so rows are decoded piece by piece.
     if scanner.settings.n_layers > 1 or not fits_in_lanes(4 * n_z * n_x):
         return SORTED_BYTES
     return min(MOST_KEPT_BYTES, 2 * DECODED_ROWS * BYTES_PER_DECODED * size.n_stored)
 
 
 def planes_stored(scanner: DualHead) -> int:
-    """Planes of each row that are stored, of all pairs of layers."""
+    """Return the number of stored planes of each row, for all pairs of layers.
+
+    Parameters
+    ----------
+    scanner
+        panels with their image
+    """
     s = scanner.settings
+    # Unequal layers have no mirror symmetry, so all of their planes are stored.
     unequal = s.n_layers * (s.n_layers - 1) // 2
     return s.n_layers * n_stored_planes(s.n_planes) + unequal * s.n_planes
 
@@ -133,13 +157,26 @@ def estimate(
     left: float = 1.0,
     scatter: bool = False,
 ) -> Requirements:
-    """Return what a histogram of `scanner`, with the protocol's image, needs.
+    """Return memory and time of a run.
 
-    is_stored : True if the response is there; else the time has its computation in it
-    columns : values of each line that the scan has
-    factors : True if lines differ, so that sensitivities are not symmetric
-    left : share of the updates still to do
-    scatter : True if scatter in the object is simulated
+    Parameters
+    ----------
+    protocol
+        protocol of the run
+    scanner
+        panels of the histogram
+    on
+        device
+    is_stored
+        True if the response exists; otherwise the time includes its computation
+    columns
+        number of values of each line in the scan
+    factors
+        True if lines differ, so that sensitivities are not symmetric
+    left
+        fraction of the updates that remain
+    scatter
+        True if scatter in the object is simulated
     """
     scanner = protocol.grid.scanner_for(scanner)
     size, n_lines, image = (
@@ -148,6 +185,7 @@ def estimate(
         4 * scanner.grid.n_voxels,
     )
     subsets, response = protocol.algorithm.n_subsets, int(BYTES_PER_NONZERO * size.n_stored)
+    # Without factors, eight symmetries share one sensitivity.
     sensitivities = image * subsets // (1 if factors else 8)
     more = PRIOR_IMAGES if protocol.prior.strength else 0
     images, gpu_images = (n + more for n in (IMAGES, GPU_IMAGES))
@@ -168,7 +206,7 @@ def estimate(
             "the images and the lines",
             "response matrix and sensitivities",
         )
-    # with several layers of crystals a GPU projects alone: image and lines stay on the host
+    # With several layers a GPU only projects; image and lines stay on the host.
     on_host = gpu is None or scanner.settings.n_layers > 1
     if on_host or (gpu is not None and gpu.streams):
         memory += sensitivities
@@ -192,13 +230,23 @@ def estimate(
 
 
 def _scatter_seconds(protocol: DualHeadProtocol, n_lines: int, pass_s: float) -> float:
-    """Return the time of the rounds: images of one iteration, and the scatter of lines."""
+    """Return the time of all rounds: images of one iteration, and scatter of the lines [s]."""
     rounds = protocol.corrections.of(LineScatter).rounds
     return rounds * (PASSES_OF_ROUND * pass_s + n_lines / LINES_SCATTERED_PER_SECOND)
 
 
 def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -> float:
-    """Return the time that the computation of a response takes."""
+    """Return the time to compute a response [s].
+
+    Parameters
+    ----------
+    protocol
+        protocol with the settings of the response
+    scanner
+        panels with their image
+    threads
+        number of threads
+    """
     s = scanner.settings
     n_rows = len(stored_orientations(s.n_rows, s.n_columns))
     points = n_rows * protocol.response.n_points * planes_stored(scanner)

@@ -1,6 +1,6 @@
 """Cache of response matrices on disk, by scanner and settings.
 
-A build that was interrupted goes on where it stopped: its parts lie beside the matrix to be.
+An interrupted build continues from its parts, which are next to the file of the matrix.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from engine.modalities.dual_head_pet.response.parts import forget_other_parts
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
 MOST_BYTES = 12 * 2**30
-"""Size of all kept matrices and parts; the oldest are dropped beyond."""
+"""Largest size of all stored matrices and parts; the oldest are removed first."""
 ABANDONED_S = 24 * 3600.0
-"""Parts that no build has added to for so long are abandoned; one at work does every minute."""
+"""Time without new parts after which a build counts as abandoned.
+
+An active one adds some per minute.
+"""
 
 OnProgress = Callable[[int, int], None]
 
@@ -35,16 +38,33 @@ log = logging.getLogger(__name__)
 
 
 def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> StoredResponse | None:
-    """Return the kept matrix, None if there is none or it does not read back."""
+    """Return the cached matrix.
+
+    Parameters
+    ----------
+    folder
+        folder of the cache
+    scanner
+        panels with their image
+    settings
+        settings of the response
+
+    Returns
+    -------
+    find
+        None if there is no matrix or its file is damaged; it is then computed again
+    """
     path = path_of(folder, scanner, settings)
     if not path.exists():
         return None
     try:
         matrix = read_response(path, scanner)
-        with suppress(OSError):  # what is used stays longest
+        # The access time orders the cache: matrices that are used stay longest.
+        with suppress(OSError):
             os.utime(path)
         return matrix
-    except ResourceError:  # another process has dropped it since
+    # Another process has removed it in the meantime.
+    except ResourceError:
         return None
     except (FileFormatError, GeometryError) as e:
         log.warning("response cache: recomputing %s (%s)", path.name, e)
@@ -60,12 +80,31 @@ def build(
     threads: int,
     on_progress: OnProgress | None = None,
 ) -> StoredResponse:
-    """Compute a matrix, or what an interrupted build left of it, and keep it.
+    """Return a matrix from a new or interrupted build, and store it.
 
-    Where another process is at the same one, its result is waited for.
+    If another process builds the same matrix, its result is awaited.
+
+    Parameters
+    ----------
+    folder
+        folder of the cache
+    scanner
+        panels with their image
+    settings
+        settings of the response
+    threads
+        number of threads
+    on_progress
+        called with the work done and in total; may raise to stop
+
+    Raises
+    ------
+    ResourceError
+        if the folder cannot be used
     """
     path = path_of(folder, scanner, settings)
     with after_others(path, lambda: on_progress(0, 1) if on_progress else None):
+        # Checked again after waiting, because the other process has usually finished it.
         found = find(folder, scanner, settings)
         if found is not None:
             return found
@@ -82,16 +121,28 @@ def build(
 
 
 def is_being_built(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> bool:
-    """Return True if a process is making the matrix now."""
+    """Return True if a process is building the matrix now.
+
+    Parameters
+    ----------
+    folder
+        folder of the cache
+    scanner
+        panels with their image
+    settings
+        settings of the response
+    """
     return is_in_use(path_of(folder, scanner, settings))
 
 
 def _trim(folder: Path, wanted: Path) -> None:
-    """Drop the oldest matrices and abandoned parts beyond the size the cache may have."""
+    """Remove the oldest matrices and abandoned parts beyond the size of the cache."""
     sweep_parts(folder)
     n_bytes, now = 0, time.time()
+    # The most recent first, so that the oldest exceed the limit.
     for changed_s, size, path in sorted(_stored_matrices(folder), reverse=True):
         n_bytes += size
+        # The parts of this build count, but must not be removed.
         if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
             continue
         if path.suffix == ".h5":
@@ -102,7 +153,7 @@ def _trim(folder: Path, wanted: Path) -> None:
 
 
 def _stored_matrices(folder: Path) -> list[tuple[float, int, Path]]:
-    """Time of the last change [s], bytes and path of all matrices and folders of parts."""
+    """Return modification time [s], size and path of all matrices and folders of parts."""
     found = []
     for path in (*folder.glob("*.h5"), *folder.glob("*.h5.parts")):
         with suppress(FileNotFoundError):  # a build that ends meanwhile removes its parts

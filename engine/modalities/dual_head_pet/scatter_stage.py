@@ -23,7 +23,17 @@ Support = NDArray[np.bool_] | None
 
 
 def started(data: Histogram, response: StoredResponse, support: Support) -> NDArray[np.float32]:
-    """Return the even image that explains the counts, 0 outside the support."""
+    """Return the uniform image that explains the counts, 0 outside the support.
+
+    Parameters
+    ----------
+    data
+        corrected histogram
+    response
+        response of the scanner
+    support
+        voxels that can contain activity; None for all
+    """
     start = dual_head_pet.uniform_start(data, response)
     return start if support is None else start * support
 
@@ -35,12 +45,37 @@ def correct_scatter(
     response: StoredResponse,
     support: Support,
 ) -> Stage[Histogram]:
-    """Expect the scatter of corrected counts; own : their factors without attenuation."""
+    """Estimate the scatter of corrected counts.
+
+    Parameters
+    ----------
+    context
+        run with its log
+    data
+        corrected histogram
+    own
+        factors without attenuation; None if all are 1
+    response
+        response of the scanner
+    support
+        voxels that can contain activity; None for all
+
+    Returns
+    -------
+    correct_scatter
+        the counts with their scatter, or unchanged
+
+    Raises
+    ------
+    DataError
+        if the correction is switched on and impossible
+    """
     scatter = context.protocol.corrections.of(LineScatter)
     if scatter.use == "off" or not scatter.simulates(data):
         return (yield from stages.correct(context, [scatter], data))
     obstacle = scatter.obstacle(data)
     attenuation = context.protocol.corrections.of(LineAttenuation)
+    # Without attenuation correction the image is too low inside, and so is its scatter.
     if obstacle is None and attenuation.use == "off":
         obstacle = NEEDS_ATTENUATION
     if obstacle is not None:

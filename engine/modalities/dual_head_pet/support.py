@@ -1,7 +1,7 @@
-"""Support of an image: the region that can hold activity, for limited-angle data.
+"""Support of an image: the region that can contain activity, for limited-angle data.
 
-Outside of the support the image is 0 from the start, and expectation maximisation keeps it so. Two
-panels tell hardly where along their normal a decay was; what they cannot tell, the support does.
+Outside the support the image is 0 from the start, and expectation maximisation keeps it so. Two
+panels hardly resolve their normal direction; the support supplies the missing information.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 
 MATTER_PER_MM = 0.001
-"""Attenuation at 511 keV above which there is something: a tenth of that of water, below lung's."""
+"""Attenuation at 511 keV above which a voxel is matter: 10 % of water, less than lung."""
 
 
 class Support(Settings):
@@ -55,18 +55,26 @@ class Support(Settings):
     )
 
     @model_validator(mode="after")
+    # pydantic checks fields one by one; that a kind needs a size is a rule of two fields.
     def _has_a_size(self) -> Self:
         if self.kind in ("box", "ellipsoid") and not (self.size_mm and min(self.size_mm) > 0):
             raise ValueError(f"size_mm: a {self.kind} needs three lengths above 0")
         return self
 
     def mask(self, grid: ImageGrid, mu_map: Volume | None) -> NDArray[np.bool_] | None:
-        """Return the voxels whose middles lie in the support, None where all do.
+        """Return the voxels whose centres are in the support; None if all are.
+
+        Parameters
+        ----------
+        grid
+            grid of the image
+        mu_map
+            μ-map in the coordinates of the image; None if there is none
 
         Raises
         ------
         SettingsError
-            if none lies in it
+            if no voxel is in the support
         """
         if self.kind == "everywhere" or (self.kind == "object" and mu_map is None):
             return None
@@ -74,6 +82,7 @@ class Support(Settings):
             found = _of_matter(grid, mu_map, self.margin_mm)
         else:
             found = self._of_shape(grid)
+        # An empty support would give an image of zeros without any explanation.
         if not found.any():
             what = "object in the μ-map" if self.kind == "object" else self.kind
             raise SettingsError(
@@ -83,7 +92,7 @@ class Support(Settings):
         return found
 
     def describe(self) -> str:
-        """Plain words, with the unit."""
+        """Return the support in words, with its size."""
         if self.size_mm is None or self.kind in ("object", "everywhere"):
             return "the object in the μ-map" if self.kind == "object" else "the whole image"
         return f"{'an' if self.kind == 'ellipsoid' else 'a'} {self.kind} of " + (
@@ -91,6 +100,7 @@ class Support(Settings):
         )
 
     def _of_shape(self, grid: ImageGrid) -> NDArray[np.bool_]:
+        # Relative to the half axes, so that box and ellipsoid have the same simple test.
         half = np.array(self.size_mm or (1.0, 1.0, 1.0)) / 2
         z, y, x = (
             (grid.centres_mm(axis) - self.centre_mm[axis]) / half[axis] for axis in (2, 1, 0)
@@ -104,9 +114,10 @@ class Support(Settings):
 
 
 def _of_matter(grid: ImageGrid, mu_map: Volume, margin_mm: float) -> NDArray[np.bool_]:
-    """Voxels whose middle lies in matter, or not farther from it than the margin."""
+    """Return voxels whose centre is in matter, or within the margin around it."""
     from scipy import ndimage
 
+    # Nearest voxel: interpolation would blur the surface by a voxel of the map.
     places, known = [], []
     for axis in (2, 1, 0):
         at = (grid.centres_mm(axis) - mu_map.grid.lower_mm[axis]) / mu_map.grid.voxel_mm[axis]
@@ -114,7 +125,9 @@ def _of_matter(grid: ImageGrid, mu_map: Volume, margin_mm: float) -> NDArray[np.
         known.append((at >= 0) & (at < n))
         places.append(np.floor(at).astype(int).clip(0, n - 1))
     inside = mu_map.values[np.ix_(*places)] > MATTER_PER_MM
+    # Voxels outside the map are not known to be matter.
     inside &= known[0][:, None, None] & known[1][:, None] & known[2]
+    # Distance in mm, because voxels between panels are seldom cubes.
     if margin_mm and inside.any():
         inside = ndimage.distance_transform_edt(~inside, grid.voxel_mm[::-1]) <= margin_mm
     return np.asarray(inside, bool)

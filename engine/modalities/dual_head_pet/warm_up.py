@@ -18,10 +18,21 @@ FEW_POINTS = 512
 
 
 def of_response(response: StoredResponse, *, on: Backend, scatter: bool = False) -> Steps:
-    """Return what compiles the kernels that project with a response.
+    """Return calls that compile the kernels of projections with a response.
 
-    Those that track photons for the edges of blocks are among them, and, where scatter is
-    simulated, its own.
+    Parameters
+    ----------
+    response
+        response of the scanner
+    on
+        device
+    scatter
+        True if scatter is simulated
+
+    Returns
+    -------
+    response
+        includes the photon tracking for the edges of blocks
     """
     from engine.core.profiling import Profiler
     from engine.data.layered_response import LayeredResponse
@@ -31,6 +42,7 @@ def of_response(response: StoredResponse, *, on: Backend, scatter: bool = False)
 
     edges = partial(edge_efficiencies, response.scanner, n_photons=1)
     photons: Steps = [edges, *_of_scatter(response.scanner, on, scatter=scatter)]
+    # All pairs of layers use the same kernels.
     if isinstance(response, LayeredResponse):
         response = response.matrices[0, 0]  # all go through the same kernels
     if on.gpu is not None:
@@ -50,7 +62,13 @@ def _of_scatter(scanner: DualHead, on: Backend, *, scatter: bool) -> Steps:
 
 
 def compute_and_project(on: Backend) -> None:
-    """Compute a small response, and project with it."""
+    """Compute a small response, and project with it.
+
+    Parameters
+    ----------
+    on
+        device
+    """
     from engine.geometry.dual_head import DualHead, DualHeadSettings
     from engine.modalities.dual_head_pet.response.building import build_analytic
     from engine.modalities.dual_head_pet.response.settings import AnalyticResponse

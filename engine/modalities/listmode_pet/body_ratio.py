@@ -286,7 +286,6 @@ def _filled(a: Values, b: Values, seen: NDArray[np.bool_]) -> Values:
     """Divide a by b; where no line was sampled, use the nearest ratio along x, then y, then z."""
     ratio = np.divide(a, b, out=np.ones_like(a), where=seen)
     for axis in (2, 1, 0):
-        # Along x first: a ratio changes least across the body.
         if seen.all():
             break
         near = _nearest(seen, axis)

@@ -304,7 +304,7 @@ def _whole(frames: tuple[TimeFrame, ...], images: list[Image], units: ImageSpace
     if units.finished_unit == CONCENTRATION:
         weights = np.array([frame.duration_s for frame in frames])
         weights /= weights.sum()
-    # float64: the sum of many frames must not depend on their number.
+    # float64, so that the rounding of many frames does not add up.
     total = np.zeros(units.grid.shape, np.float64)
     for weight, image in zip(weights, images, strict=True):
         total += weight * image

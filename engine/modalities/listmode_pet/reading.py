@@ -48,7 +48,6 @@ def stored(context: Context) -> ListMode:
     """
     study = context.study
     of, complete = study.scanner, study.complete_events
-    # Only formats with a fixed record size can be read in pieces.
     with open_pieces(study.data, scanner=of, complete_events=complete) as source:
         if source is not None:
             grid = context.protocol.grid.grid_for(source.scanner)

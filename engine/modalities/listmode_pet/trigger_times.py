@@ -27,6 +27,7 @@ def _is_triggers(file: InputFile) -> bool:
     return is_trigger_file(file)
 
 
+# A scan can have several signals; gates select one of them by name.
 def _with_triggers(data: ListMode, found: Triggers) -> ListMode:
     # Triggers of the file are added to those of the scan; a protocol selects a signal by name.
     return replace(data, triggers=(*data.triggers, found))

@@ -21,7 +21,7 @@ from engine.modalities.dual_head_pet.response.packing import PackedRows, matrix_
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
 
 OnProgress = Callable[[int, int], None]
-"""Called with the work done and the work in all; may raise to stop."""
+"""Callback for the work done and in total; may raise to stop."""
 
 ROWS_PER_PART = 32
 _TICK_S = 0.2
@@ -40,17 +40,23 @@ def build_analytic(
     Parameters
     ----------
     scanner
-        two panels with one layer of crystals
+        panels with one layer of crystals
     settings
         number of points, threshold
     path
-        file to write; the parts of an interrupted build are kept beside it and found again.
-        Nothing is written if None
+        file to write; parts of an interrupted build are stored next to it and reused. None writes
+        nothing
     threads
-        number of threads; None: all cores
+        number of threads; None for all cores
     on_progress
-        hears of rows done; may raise to stop the work
+        called with the number of parts done and in total; may raise to stop
+
+    Raises
+    ------
+    GeometryError
+        if the scanner has several layers
     """
+    # Before any work, so that the error appears at once.
     refuse_layers(scanner)
     started = time.perf_counter()
     parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
@@ -69,11 +75,26 @@ def make_rows(
     threads: int | None,
     on_progress: OnProgress | None,
 ) -> Iterator[PackedRows]:
-    """Make all rows of a scanner by each of some makers, then give those of one after the other."""
+    """Compute all rows of a scanner with each of several makers; return the rows of each.
+
+    Parameters
+    ----------
+    scanner
+        panels with their image
+    makers
+        one for each pair of layers
+    parts
+        stored parts of an interrupted build; None to store nothing
+    threads
+        number of threads; None for all cores
+    on_progress
+        called with the number of parts done and in total; may raise to stop
+    """
     orientations = stored_orientations(scanner.settings.n_rows, scanner.settings.n_columns)
     n_parts = -(-len(orientations) // ROWS_PER_PART)
 
     def make(i: int) -> Arrays:
+        # Parts of all makers are numbered in one sequence, so one pool serves all of them.
         which, part = divmod(i, n_parts)
         some = orientations[part * ROWS_PER_PART : (part + 1) * ROWS_PER_PART]
         rows = [makers[which].row(int(a), int(b)) for a, b in some]
@@ -84,14 +105,26 @@ def make_rows(
 
     def joined(first: int) -> PackedRows:
         rows = PackedRows.joined([PackedRows(**part) for part in made[first : first + n_parts]])
-        made[first : first + n_parts] = [{}] * n_parts  # not twice in memory
+        # Released, so that parts and joined rows are not in memory together.
+        made[first : first + n_parts] = [{}] * n_parts
         return rows
 
     return map(joined, range(0, n, n_parts))
 
 
 def refuse_layers(scanner: DualHead) -> None:
-    """Refuse crystals in several layers: one matrix holds the response of one."""
+    """Refuse crystals in several layers: one matrix contains the response of one layer.
+
+    Parameters
+    ----------
+    scanner
+        panels
+
+    Raises
+    ------
+    GeometryError
+        if there are several layers
+    """
     if scanner.settings.n_layers != 1:
         raise GeometryError(
             f"{scanner.name}: a response matrix takes one crystal layer, the scanner "
@@ -101,14 +134,32 @@ def refuse_layers(scanner: DualHead) -> None:
 
 
 def info_of(settings: Settings, seconds: float) -> Plain:
-    """Return how a matrix was made."""
+    """Return the origin of a matrix, as JSON values.
+
+    Parameters
+    ----------
+    settings
+        settings of the computation
+    seconds
+        duration of the computation
+    """
     return {"response": settings.model_dump(mode="json"), "seconds": round(seconds, 1)}
 
 
 def finished(
     matrix: ResponseMatrix, path: Path | None, parts: ResponseParts | None
 ) -> ResponseMatrix:
-    """Write a matrix, if it is to be written, and remove its parts."""
+    """Write a matrix if a path is given, and remove its parts.
+
+    Parameters
+    ----------
+    matrix
+        finished matrix
+    path
+        file to write; None to write nothing
+    parts
+        stored parts of the build; None if there are none
+    """
     if path is not None and parts is not None:
         write_response(matrix, path)
         parts.remove()
@@ -124,9 +175,22 @@ def make_parts(
     on_progress: OnProgress | None,
     in_memory: bool = True,
 ) -> list[Arrays]:
-    """Return all parts: those kept, and the others made now and kept.
+    """Return all parts, stored ones and new ones, which are stored.
 
-    Where they are not to be held in memory, they are left on the disk and none is returned.
+    Parameters
+    ----------
+    make
+        function that computes a part
+    n_parts
+        number of parts
+    parts
+        stored parts; None to store nothing
+    threads
+        number of threads; None for all cores
+    on_progress
+        called with the number of parts done and in total; may raise to stop
+    in_memory
+        False leaves all parts on disk, and returns empty ones
     """
 
     def part(i: int) -> Arrays:
@@ -135,6 +199,7 @@ def make_parts(
             stored = make(i)
             if parts:
                 parts.save(i, stored)
+        # Finished parts of an interrupted build are on disk already.
         return stored if in_memory else {}
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
@@ -142,11 +207,13 @@ def make_parts(
         try:
             waiting = set(futures)
             while waiting:
+                # A short timeout lets the progress callback stop a long build.
                 done, waiting = wait(waiting, timeout=_TICK_S)
                 for share in done:
                     share.result()
                 if on_progress:
                     on_progress(n_parts - len(waiting), n_parts)
         finally:
+            # Without waiting: a part that is being computed would delay the stop by minutes.
             pool.shutdown(wait=False, cancel_futures=True)
     return [share.result() for share in futures]

@@ -12,11 +12,19 @@ from engine.geometry.dual_head import DualHead
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
 VERSION = 4
-"""Raise it when the computation changes."""
+"""Version of the computation; increase it when the result changes."""
 
 
 def plan_of(scanner: DualHead, settings: Settings) -> Plain:
-    """Return all that fixes a matrix; what its scanner is called does not."""
+    """Return everything that determines a matrix, as JSON values; the scanner's name does not.
+
+    Parameters
+    ----------
+    scanner
+        panels with their image
+    settings
+        settings of the computation
+    """
     return {
         "version": VERSION,
         "scanner": scanner.settings.model_dump(mode="json", exclude={"source", "name"}),
@@ -25,8 +33,19 @@ def plan_of(scanner: DualHead, settings: Settings) -> Plain:
 
 
 def path_of(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> Path:
-    """Return where the matrix of a scanner, its image and these settings is kept."""
+    """Return the path of a cached matrix.
+
+    Parameters
+    ----------
+    folder
+        folder of the cache
+    scanner
+        panels with their image
+    settings
+        settings of the computation
+    """
     plan = plan_of(scanner, settings)
+    # An empty name keeps digests of earlier versions valid.
     plan["scanner"]["name"] = ""
     digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
     return folder / f"{digest[:32]}.h5"

@@ -1,8 +1,8 @@
 """Import a response matrix of another program and fold it by symmetry.
 
-The matrix has one row for every line of response of the scanner (`DualHead.numbers`) and one
-column for every voxel of its image, [z, y, x]. How unlike the images of an element are is kept as
-the error of its row; it is noise, or the matrix lacks the symmetries.
+The matrix has one row for every line of response of the scanner (`DualHead.numbers`) and one column
+for every voxel of its image, [z, y, x]. The differences between the images of an element are stored
+as the error of its row. They are noise, or the matrix lacks the symmetries.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from engine.modalities.dual_head_pet.response.packing import matrix_of
 Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
 _SAME = 1e-6
-"""Relative difference up to which two voxel sizes are one."""
+"""Largest relative difference of two equal voxel sizes."""
 _MOST = 1.01
-"""What all lines together may detect of a voxel's decays, with what rounding adds."""
+"""Largest sum of a voxel's detection probabilities, with rounding."""
 
 
 def import_response(
@@ -44,7 +44,7 @@ def import_response(
     threshold: float = 1e-3,
     margin: int = 2,
 ) -> ResponseMatrix:
-    """Read and fold a matrix, a dense .npy or a sparse .npz of scipy (any format with rows).
+    """Read and fold a matrix: a dense .npy or a sparse .npz of SciPy (any format with rows).
 
     Parameters
     ----------
@@ -53,11 +53,20 @@ def import_response(
     scanner
         scanner of the matrix
     voxel_mm
-        (x, y, z) edges of its voxels, compared with the scanner's image if given
+        (x, y, z) edges of its voxels, compared with the image of the scanner; None skips this check
     threshold
-        values up to this part of their row's largest are dropped
+        values up to this fraction of the largest in their row are dropped
     margin
-        pitches beyond an orientation's box that are kept
+        number of pitches outside the box of an orientation that are stored
+
+    Raises
+    ------
+    DataError
+        if values are not probabilities
+    GeometryError
+        if lines or voxels do not match the scanner
+    FileFormatError
+        if the file is damaged or of another format
     """
     path = Path(path)
     refuse_layers(scanner)
@@ -81,9 +90,11 @@ def _imported(
             f"elements, {scanner.name!r} has {wanted[0]} lines of response and "
             f"{wanted[1]} voxels; give the scanner that the matrix belongs to."
         )
+    # Voxels of one pair can be outside its box if crystals scatter, hence the margin.
     elements = Elements(scanner, margin)
     numbers, sums, squares, n_lost = _folded(_triplets(matrix, path), elements)
     _refuse_counts(matrix, path)
+    # Every image of an element is one measurement of its probability.
     n = n_images(elements, numbers)
     values = sums / n
     variances = np.maximum(squares / n - values**2, 0)
@@ -91,6 +102,7 @@ def _imported(
     return matrix_of(scanner, rows, {"imported": path.name, "beyond_margin": n_lost})
 
 
+# Lines and voxels are counted below; only their size must be stated by the user.
 def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> None:
     wanted = scanner.grid.voxel_mm
     if voxel_mm is not None and not np.allclose(voxel_mm, wanted, rtol=_SAME):
@@ -104,7 +116,7 @@ def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> Non
 
 
 def _refuse_counts(matrix: Any, path: Path) -> None:
-    """Refuse what cannot be probabilities: nothing, or more than every decay."""
+    """Refuse values that cannot be probabilities: all 0, or more than every decay."""
     most = matrix.sum(axis=0, dtype=np.float64).max()
     if most == 0:
         raise DataError(f"{path.name}: the matrix has no probability above 0; compute it again.")
@@ -129,9 +141,11 @@ def _read(file: InputFile) -> Any:
             return rows_of(file)
         _refuse_bombs(file)
         stored: Any = sparse.load_npz(file.stream())
+        # The full check detects indices outside the matrix, which would crash compiled code.
         if hasattr(stored, "check_format"):
             stored.check_format(full_check=True)
         found = stored.tocoo()
+        # Some programs write an element several times; only the sum is the probability.
         found.sum_duplicates()
         return found
     except DAMAGE as e:
@@ -142,13 +156,13 @@ def _read(file: InputFile) -> Any:
 
 
 def _refuse_bombs(file: InputFile) -> None:
-    """Refuse a packed matrix that unpacks to far more than one does."""
+    """Refuse a compressed matrix that expands to far more than its file."""
     with ZipFile(file.stream()) as archive:
         refuse_bomb(sum(each.file_size for each in archive.infolist()), file.size, file.name)
 
 
 def _triplets(matrix: Any, path: Path) -> Iterator[Triplets]:
-    """Lines of response, voxels and values of the non-zeros, some at a time."""
+    """Yield lines of response, voxels and values of the non-zeros, some at a time."""
     if isinstance(matrix, FileRows):
         for first, part in matrix.pieces():
             lors, voxels = np.nonzero(part)
@@ -169,7 +183,7 @@ def _checked(values: Array, path: Path) -> Array:
 
 
 def _folded(parts: Iterator[Triplets], elements: Elements) -> tuple[Array, Array, Array, int]:
-    """Return stored elements, sums and sums of squares of their images, and how many were lost."""
+    """Return stored elements, sums and sums of squares of their images, and the number lost."""
     numbers, n_lost = np.zeros(0, np.int64), 0
     sums: Array = np.zeros(0)
     squares: Array = np.zeros(0)
@@ -181,6 +195,7 @@ def _folded(parts: Iterator[Triplets], elements: Elements) -> tuple[Array, Array
         j, k = z - n * np.minimum(row0, row1), x - n * np.minimum(column0, column1)
         found, sources, lost = elements.of(row1 - row0, column1 - column0, y, j, k)
         n_lost += lost
+        # Merged after each piece, so that memory depends on the folded matrix only.
         numbers, place = np.unique(np.concatenate([numbers, found]), return_inverse=True)
         new = values[sources]
         sums = np.bincount(place, np.concatenate([sums, new]), len(numbers))
@@ -189,7 +204,20 @@ def _folded(parts: Iterator[Triplets], elements: Elements) -> tuple[Array, Array
 
 
 def n_images(elements: Elements, numbers: Array) -> Array:
-    """(n,) in how many places of the whole matrix each stored element stands, turn by turn."""
+    """Return the number of positions of each stored element in the whole matrix.
+
+    Parameters
+    ----------
+    elements
+        numbering of the elements
+    numbers
+        (n,) stored elements
+
+    Returns
+    -------
+    n_images
+        (n,) sums over all symmetries and shifts
+    """
     s = elements.scanner.settings
     row, _, j, k = elements.places(numbers)
     a, b = stored_orientations(s.n_rows, s.n_columns).astype(np.int64)[row].T
@@ -198,11 +226,12 @@ def n_images(elements: Elements, numbers: Array) -> Array:
         to_a, to_b = (np.abs(v) for v in turn.orientation(a, b))
         to_j, to_k = turn.voxels(j, k, (n * (a + 1), n * (b + 1)))
         total += _n_shifts(to_j, to_a, s.n_rows, n) * _n_shifts(to_k, to_b, s.n_columns, n)
-    return 2 * total  # across the middle, too
+    # The mirror symmetry between the panels doubles the number.
+    return 2 * total
 
 
 def _n_shifts(at: Array, offset: Array, n_crystals: int, voxels_per_pitch: int) -> Array:
-    """Shifts along one axis at which the crystals are on the panels and the voxel in the image."""
+    """Return the number of shifts along an axis that stay on the panels and in the image."""
     n = voxels_per_pitch
     first = np.maximum(0, -(at // n))
     last = np.minimum(n_crystals - offset - 1, (n * n_crystals - 1 - at) // n)

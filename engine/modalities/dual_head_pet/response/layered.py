@@ -33,7 +33,21 @@ def build_response(
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> StoredResponse:
-    """Integrate the response of panels of any number of layers; see `build_analytic`."""
+    """Integrate the response of panels with any number of layers; see `build_analytic`.
+
+    Parameters
+    ----------
+    scanner
+        panels with their image
+    settings
+        number of points, threshold
+    path
+        file to write; None writes nothing
+    threads
+        number of threads; None for all cores
+    on_progress
+        called with the number of parts done and in total; may raise to stop
+    """
     build = build_analytic if scanner.settings.n_layers == 1 else build_layered
     return build(scanner, settings, path, threads=threads, on_progress=on_progress)
 
@@ -59,6 +73,7 @@ def build_layered(
     """
     started, pairs = time.perf_counter(), stored_pairs(scanner.settings.n_layers)
     parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
+    # One maker per pair: unequal layers have other depths and other planes.
     makers = [ResponseRows(scanner, settings, pair) for pair in pairs]
     made = make_rows(scanner, makers, parts, threads=threads, on_progress=on_progress)
     info = info_of(settings, time.perf_counter() - started)

@@ -1,7 +1,7 @@
 """Pack rows of a response matrix: sort, apply the threshold, convert to half precision.
 
-What is too small to be kept is given to what is kept, in proportion: a row keeps its sum, which is
-how many pairs its lines count.
+Values below the threshold are distributed over the others in proportion. The sum of a row, which is
+the number of pairs that its lines count, is therefore preserved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes
 
 _MOST_PLACES = 1 << 16
-"""Voxels of a window that 16 bits can tell apart."""
+"""Number of voxels of a window that 16 bits can address."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class PackedRows:
 
     Attributes
     ----------
-    counts : (n, n_planes_stored) int64 non-zeros of every plane
+    counts : (n, n_planes_stored) int64 number of non-zeros of every plane
     windows : (n, n_planes_stored, 4) int16
-    places, values : all rows' non-zeros
+    places, values : non-zeros of all rows
     scales, dropped, errors : (n,) float32
     """
 
@@ -45,7 +45,13 @@ class PackedRows:
 
     @classmethod
     def joined(cls, parts: Sequence[PackedRows]) -> PackedRows:
-        """Return all rows of all parts."""
+        """Return all rows of all parts.
+
+        Parameters
+        ----------
+        parts
+            packed rows in order
+        """
         names = cls.__dataclass_fields__
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
@@ -58,31 +64,39 @@ def packed(
     threshold: float,
     error: float = 0.0,
 ) -> PackedRows:
-    """Pack one row.
+    """Return one packed row.
 
     Parameters
     ----------
     scanner
         scanner of the row
     voxels
-        p, j, k in the box, (n,) each, every voxel at most once, the first half of the planes
+        p, j, k in the box, (n,) each, without repetitions, the first half of the planes
     values
         (n,) probabilities
     threshold
-        values up to this part of the largest are dropped, the others take over their sum
+        values up to this fraction of the largest are dropped, and the others take over their sum
     error
         estimated error of the values
+
+    Raises
+    ------
+    DataError
+        if a plane of the row is too wide for 16-bit positions
     """
     n_planes, n = n_stored_planes(scanner.settings.n_planes), scanner.settings.voxels_per_pitch
     scale = float(values.max(initial=0.0))
+    # "Greater than", so that zeros are dropped even with a threshold of 0.
     is_stored = values > threshold * scale
     total = float(values.sum(dtype="f8"))
     dropped = float(values[~is_stored].sum(dtype="f8")) / total if total else 0.0
     p, j, k = (v[is_stored].astype(np.int64) for v in voxels)
+    # By plane and phase within the pitch: kernels process voxels of equal phase together.
     order = np.lexsort((k, j, k % n, j % n, p))
     p, j, k, values = p[order], j[order], k[order], values[is_stored][order]
     counts = np.bincount(p, minlength=n_planes)
     windows = _windows(j, k, counts)
+    # Positions are stored as 16-bit numbers within the window of a plane.
     if (windows[:, 2] * windows[:, 3]).max(initial=0) > _MOST_PLACES:
         raise DataError(
             f"{scanner.name}: a row of the matrix is wider than {_MOST_PLACES} voxels "
@@ -93,7 +107,9 @@ def packed(
         counts[None],
         windows.astype(np.int16)[None],
         ((j - j0) * width + k - k0).astype(np.uint16),
+        # float16 has a relative error of 0.05 %, below the noise of the integration.
         (values / (scale or 1.0)).astype(np.float16),
+        # The scale restores the sum of the dropped values.
         np.array([scale / (1 - dropped)], np.float32),
         np.array([dropped], np.float32),
         np.array([error], np.float32),
@@ -101,7 +117,10 @@ def packed(
 
 
 def _windows(j: Array, k: Array, counts: Array) -> Array:
-    """(n_planes, 4) j0, k0, height, width of the voxels of every plane, 0 where there are none."""
+    """Return j0, k0, height, width of the voxels of every plane, (n_planes, 4).
+
+    0 if there are none.
+    """
     windows = np.zeros((len(counts), 4), np.int64)
     filled = counts > 0
     starts = (np.cumsum(counts) - counts)[filled]
@@ -114,7 +133,17 @@ def _windows(j: Array, k: Array, counts: Array) -> Array:
 
 
 def matrix_of(scanner: DualHead, rows: PackedRows, info: Plain) -> ResponseMatrix:
-    """Return the matrix of all of a scanner's rows."""
+    """Return the matrix of all rows of a scanner.
+
+    Parameters
+    ----------
+    scanner
+        scanner of the rows
+    rows
+        packed rows in order
+    info
+        origin of the matrix
+    """
     return ResponseMatrix(
         scanner,
         np.concatenate([np.zeros(1, np.int64), np.cumsum(rows.counts.ravel())]),

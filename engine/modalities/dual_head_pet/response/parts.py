@@ -1,7 +1,7 @@
 """Store parts of a long computation on disk, so that it can resume.
 
-Beside the file that will be written stands a folder `.parts` with one file for every part that is
-done and `plan.json`, which says what they are parts of.
+Next to the file that will be written is a folder `.parts`, with one file for every finished part
+and `plan.json`, which states what they are parts of.
 """
 
 from __future__ import annotations
@@ -27,8 +27,17 @@ Arrays = dict[str, Array]
 
 
 def forget_other_parts(target: Path, plan: Plain) -> None:
-    """Remove parts of another plan under a name that belongs to this one: they are damaged."""
+    """Remove parts of another plan under a name that belongs to this one: they are damaged.
+
+    Parameters
+    ----------
+    target
+        file of the finished matrix
+    plan
+        everything that determines the parts
+    """
     folder = _folder_of(target)
+    # The file name contains a digest of the plan, so another plan here cannot be intended.
     if _plan_in(folder) not in (None, json.loads(to_json(plan))):
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -49,14 +58,15 @@ class ResponseParts:
 
     Parameters
     ----------
-    target : file that the finished whole will be written to
-    plan : all that fixes the parts, JSON-able; parts of another plan are refused
+    target : file that the finished result will be written to
+    plan : everything that determines the parts, as JSON values; parts of another plan are refused
     """
 
     def __init__(self, target: Path, plan: Plain) -> None:
         refuse_impossible(target)
         self.folder = _folder_of(target)
         self._plan, text = plan, to_json(plan, indent=1).encode()
+        # The folder may exist from an interrupted build, whose plan is compared below.
         try:
             self.folder.mkdir(exist_ok=True)
             found = _plan_in(self.folder)
@@ -68,6 +78,7 @@ class ResponseParts:
         if found is None:
             write_atomically(text, self.folder / PLAN)
         elif found != json.loads(text):
+            # Parts of different settings must never be joined to one matrix.
             raise SettingsError(
                 f"{self.folder.name}: this folder has parts of a matrix of another "
                 "scanner or other settings; finish that matrix, delete the folder or "
@@ -75,27 +86,48 @@ class ResponseParts:
             )
 
     def load(self, i: int) -> Arrays | None:
-        """Return the arrays of a part, None where it is not there, whole, and of this plan."""
+        """Return the arrays of a part.
+
+        Parameters
+        ----------
+        i
+            number of the part
+
+        Returns
+        -------
+        load
+            None if it is missing, damaged or of another plan
+        """
         try:
             data = io.BytesIO(self._path(i).read_bytes())
             with np.load(data, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
         except DAMAGE:
+            # Damaged parts are computed again, so their error need not be reported.
             return None
         seal = str(arrays.pop(SEAL, ""))
         return arrays if seal == self._seal(i, arrays) else None
 
     def save(self, i: int, arrays: Arrays) -> None:
-        """Keep a part."""
+        """Store a part.
+
+        Parameters
+        ----------
+        i
+            number of the part
+        arrays
+            arrays of the part
+        """
         buffer = io.BytesIO()
         seal = np.array(self._seal(i, arrays))
         np.savez(buffer, allow_pickle=False, **arrays | {SEAL: seal})
         write_atomically(buffer.getvalue(), self._path(i))
 
     def remove(self) -> None:
-        """Remove all parts; the whole is written."""
+        """Remove all parts, after the result has been written."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    # Part number and plan are sealed too, so that a renamed part is not used.
     def _seal(self, i: int, arrays: Arrays) -> str:
         return seal_of(
             **{f"array {name}": a for name, a in arrays.items()}, part=i, plan=self._plan

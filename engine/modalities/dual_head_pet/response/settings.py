@@ -48,9 +48,10 @@ class AnalyticResponse(Settings):
         return self
 
     def points(self) -> tuple[Array, Array]:
-        """Two independent sets of points, each (n_points / 2, 8), scrambled Sobol sequences."""
+        """Return two independent sets of scrambled Sobol points, (n_points / 2, 8) each."""
         from scipy.stats import qmc
 
+        # Two halves, whose difference estimates the error of the integral.
         exponent = self.n_points.bit_length() - 2
         seeds = np.random.SeedSequence(self.seed).spawn(2)
         first, second = (

@@ -1,14 +1,14 @@
 """Response from Monte Carlo photon tracking (`engine.kernels.scatter.panel_tracks`).
 
-Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4) in
-every stored plane. A pair that both panels see is a count for one orientation and one voxel of its
-box; turned by each of the eight symmetries it is a count for every stored element that it is an
-image of. An element has `n_keeping` of its images in the voxel emitted from, so
+Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4), in
+every stored plane. A pair that both panels detect is a count for one orientation and one voxel of
+its box. Each of the eight symmetries makes it a count for every stored element that it is an image
+of. An element has `n_keeping` of its images in the emitting voxel, so
 
 h = (1 − lowest cosine) counts / (n_pairs n_keeping),
 
-of all directions over a hemisphere only those above the lowest cosine being drawn. In the middle
-plane an element is its own image once more, and n_keeping twice as large.
+because only directions of the hemisphere above the lowest cosine are drawn. In the middle plane an
+element is also an image of itself, and n_keeping is twice as large.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
 from engine.operators.crystal_spread import panels_of, readout_of
 
 _AT_ONCE = 1 << 18
-"""Pairs emitted between two looks at what was seen."""
+"""Number of pairs that are emitted before the detected ones are counted."""
 MERGED_BYTES = 72
-"""Memory of each element that is seen, as counts of some pairs are added to those of others."""
+"""Memory of each detected element while counts are merged [bytes]."""
 _PACKED_AT_ONCE = 1 << 22
-"""Elements, in all voxels, of the rows that are packed together, about."""
+"""Approximate number of elements, over all voxels, of the rows that are packed together."""
 
 
 class TrackedResponse(Settings):
@@ -77,20 +77,39 @@ def build_tracked(
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> ResponseMatrix:
-    """Track photons for all of a matrix and write it; see `build_analytic`.
+    """Track photons for a whole matrix and write it; see `build_analytic`.
 
-    With a path the counts wait on the disk, those of each voxel by themselves, and rows are packed
-    some at a time: beside the matrix no more than a voxel's counts and some rows are in memory.
-    Where even these do not fit, the build ends with a ResourceError, and goes on where it stopped
-    once they do.
+    With a path, the counts of each voxel are stored on disk, and rows are packed some at a time.
+    Memory then contains the matrix, the counts of one voxel and some rows. If even these do not
+    fit, the build ends with a ResourceError, and continues once they do.
+
+    Parameters
+    ----------
+    scanner
+        panels with one layer of crystals
+    settings
+        number of pairs, scatter, threshold
+    path
+        file to write; None writes nothing
+    threads
+        number of threads; None for all cores
+    on_progress
+        called with the number of voxels done and in total; may raise to stop
+
+    Raises
+    ------
+    ResourceError
+        if the counts of one voxel do not fit in memory
     """
     refuse_layers(scanner)
     started = time.perf_counter()
     s = scanner.settings
+    # Without scatter no pair is detected outside the box of its crystals.
     elements = Elements(scanner, settings.margin if settings.scatter else 0)
     origins = [
         (p, j, k) for p in range(n_stored_planes(s.n_planes)) for j, k in seeds(s.voxels_per_pitch)
     ]
+    # Flatter photons miss both panels, so they are not emitted.
     lowest = lowest_cosine(scanner, elements.margin)
 
     def make(i: int) -> Arrays:
@@ -104,26 +123,30 @@ def build_tracked(
 
     def counted(i: int) -> Arrays:
         stored = made[i] if parts is None else parts.load(i)
-        return make(i) if stored is None else stored  # a part that was damaged meanwhile
+        # A part may have been damaged in the meantime.
+        return make(i) if stored is None else stored
 
+    # First pass over the counts: only their sizes, to plan the packing.
     sums = np.array([_sizes(counted(i)) for i in range(len(origins))]).sum(axis=0)
     each = [(1 - lowest) / (settings.n_pairs * _n_images(s, origin)) for origin in origins]
     packs = [
+        # Rows are packed in shares, because all elements of all voxels would not fit in memory.
         _packed(elements, some, counted, each, settings.threshold)
         for some in _shares(elements.n_rows, int(sums[0]))
     ]
     info = info_of(settings, time.perf_counter() - started)
+    # A large value shows that the margin is too small for the scatter in the crystals.
     info["beyond_margin"] = int(sums[2]) / max(1, int(sums[1] + sums[2]))
     return finished(matrix_of(scanner, PackedRows.joined(packs), info), path, parts)
 
 
 def _sizes(part: Arrays) -> tuple[int, int, int]:
-    """Elements of a part, their counts, and the counts beyond the margin."""
+    """Return the number of elements of a part, of its counts, and of counts beyond the margin."""
     return len(part["numbers"]), int(part["counts"].sum()), int(part["lost"])
 
 
 def _shares(n_rows: int, n_elements: int) -> list[range]:
-    """Return rows that are packed together."""
+    """Return ranges of rows that are packed together."""
     n = min(n_rows, max(1, -(-n_elements // _PACKED_AT_ONCE)))
     ends = [n_rows * i // n for i in range(n + 1)]
     return [range(*pair) for pair in pairwise(ends)]
@@ -136,7 +159,21 @@ def _packed(
     each: Sequence[float],
     threshold: float,
 ) -> PackedRows:
-    """Pack some rows from the counts of all voxels; `each`: what a count of a voxel is worth."""
+    """Return some packed rows from the counts of all voxels.
+
+    Parameters
+    ----------
+    elements
+        numbering of the elements
+    of_rows
+        rows to pack
+    counted
+        function that returns the counts of a voxel
+    each
+        probability of a single count for each voxel
+    threshold
+        values up to this fraction of the largest in their row are dropped
+    """
     span = elements.per_row * np.array([of_rows.start, of_rows.stop])
     numbers, counts, per_count = [], [], []
     for i, worth in enumerate(each):
@@ -149,19 +186,28 @@ def _packed(
     order = np.argsort(where)
     where, value = where[order], np.concatenate(per_count)[order]
     values = value * np.concatenate(counts)[order]
-    variances = values * value * elements.n_same(where)  # a pair counts so often
+    # A pair counts for each symmetry that maps the element onto itself.
+    variances = values * value * elements.n_same(where)
     return elements.packed(where, values, variances, threshold, of_rows)
 
 
 def lowest_cosine(scanner: DualHead, margin: int) -> float:
-    """Return the cosine to the normal of the most oblique photons that any row needs."""
+    """Return the cosine to the normal of the most oblique photons that a row needs.
+
+    Parameters
+    ----------
+    scanner
+        panels
+    margin
+        number of pitches outside the boxes
+    """
     s = scanner.settings
     reach = [(n - 1 + 2 * margin) * s.pitch_mm + s.crystal_mm for n in (s.n_rows, s.n_columns)]
     return s.separation_mm / hypot(s.separation_mm, *reach)
 
 
 def _n_images(s: DualHeadSettings, origin: tuple[int, int, int]) -> int:
-    """Images of an element that have their voxel at the origin: that many counts are of one."""
+    """Return the number of an element's images in the emitting voxel."""
     n, (p, *voxel) = s.voxels_per_pitch, origin
     j, k = np.array(voxel)[:, None]
     same = sum(bool(np.all(turn.voxels(j, k, (n, n)) == (j, k))) for turn in TURNS)
@@ -175,9 +221,10 @@ def _counts(
     lowest: float,
     i: int,
 ) -> tuple[Array, Array, int]:
-    """Return the elements seen from one voxel, their counts, and how many lie too far out."""
+    """Return elements detected from a voxel, their counts, and the number beyond the margin."""
     panels = panels_of(elements.scanner)
     readout = readout_of(elements.scanner, scatter=settings.scatter)
+    # A seed for each voxel: the result does not depend on the order of the threads.
     state = np.random.SeedSequence((settings.seed, i)).generate_state(1, np.uint64)
     numbers, counts, n_lost = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
@@ -188,6 +235,8 @@ def _counts(
         seen, lost = elements.seen(found[:n_seen, :4], origin)
         n_lost += lost
         new, n_new = np.unique(seen, return_counts=True)
+        # Checked before merging: without memory, the system would kill the process without a
+        # message.
         _refuse_too_large(len(numbers) + len(new), elements.scanner.name)
         numbers, place = np.unique(np.concatenate([numbers, new]), return_inverse=True)
         counts = np.bincount(place, np.concatenate([counts, n_new])).astype(np.int64)
@@ -195,7 +244,7 @@ def _counts(
 
 
 def _refuse_too_large(n_elements: int, name: str) -> None:
-    """Refuse, before it is taken, more memory for a voxel's counts than is free."""
+    """Refuse counts of a voxel that need more memory than is free, before allocating it."""
     wanted, free = MERGED_BYTES * n_elements, free_memory()
     if wanted > MEMORY_PART * free:
         raise ResourceError(
