@@ -101,7 +101,7 @@ def _number(text: str) -> int:
         return 0
     if text.isdecimal() and 1 <= int(text) <= 64:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 to 64 or `fit`")
+    raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected 1 to 64 or `fit`")
 
 
 def _written(folder: Path, arguments: argparse.Namespace) -> tuple[Path, ...]:

@@ -49,7 +49,7 @@ def n_shards(text: str) -> int:
     """
     if text.isdecimal() and 1 <= int(text) <= MOST_SHARDS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 to {MOST_SHARDS}")
+    raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected 1 to {MOST_SHARDS}")
 
 
 def source_of(scheduler: str | None, split: int | None, *, or_whole: bool = False) -> Source:

@@ -131,7 +131,8 @@ class SinogramLayout:
         most = s.max_ring_difference if most is None else most
         if span < 1 or span % 2 == 0 or not 0 <= most <= s.max_ring_difference:
             raise GeometryError(
-                f"sinogram: span {span}, ring differences up to {most}; want an odd span and at "
+                f"sinogram: span {span}, ring differences up to {most}; expected an odd span "
+                "and at "
                 f"most {s.max_ring_difference} rings of difference."
             )
         if mashed < 1 or scanner.n_views % mashed:

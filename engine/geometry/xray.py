@@ -396,7 +396,8 @@ def _check(geometry: XrayGeometry) -> None:
         raise GeometryError(f"numbers of views differ: {found}; give every vector for every view.")
     if len(geometry.shape) != 2 or any(n != int(n) or n < 1 for n in geometry.shape):
         raise GeometryError(
-            f"detector of shape {tuple(geometry.shape)}, want (n_rows, n_columns), at least 1 each."
+            f"detector of shape {tuple(geometry.shape)}, expected (n_rows, n_columns), at least "
+            "1 each."
         )
     across = np.cross(geometry.u_mm, geometry.v_mm)
     check_detectors(geometry.u_mm, geometry.v_mm, across)

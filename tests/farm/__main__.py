@@ -61,7 +61,7 @@ def _part(text: str) -> tuple[int, int]:
     """Return where a part begins, and its step: "2/3" is every third from the second on."""
     part, n = (int(word) for word in text.split("/"))
     if not 1 <= part <= n:
-        raise argparse.ArgumentTypeError(f"{text}: want 1/{n} to {n}/{n}")
+        raise argparse.ArgumentTypeError(f"{text}: expected 1/{n} to {n}/{n}")
     return part - 1, n
 
 

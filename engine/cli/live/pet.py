@@ -112,7 +112,7 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
         raise SettingsError("--scan needs all events. Remove --mode sliding or --scan.")
     # The limits are those of the setting `newest_s`
     if arguments.newest is not None and not 1 <= arguments.newest <= 60:
-        raise SettingsError(f"--newest {arguments.newest:g}: want 1 to 60 s.")
+        raise SettingsError(f"--newest {arguments.newest:g}: expected 1 to 60 s.")
     if arguments.scan is not None and arguments.scan.suffix.lower() not in (".h5", ".hdf5"):
         raise SettingsError(f"--scan {arguments.scan}: list mode is saved as .h5.")
     for output in (arguments.output, arguments.volume):

@@ -51,7 +51,7 @@ def add_verbs(verbs: Verbs) -> None:
 def _send(arguments: argparse.Namespace, console: Console) -> None:
     # Tested first, since reading a large scan takes a while
     if not is_address(arguments.to):
-        raise SettingsError(f"--to {arguments.to}: want tcp://host:port or tcp://*:port.")
+        raise SettingsError(f"--to {arguments.to}: expected tcp://host:port or tcp://*:port.")
     # X-ray frames and events have different messages; the file decides
     if is_list_mode(arguments.scan):
         _send_events(arguments, console)

@@ -30,7 +30,7 @@ def add_device(p: argparse.ArgumentParser, *others: str, default: str = "auto") 
         if text in others or backend.is_device_name(text):
             return text
         known = ", ".join((*backend.DEVICES, "cuda:1", *others))
-        raise argparse.ArgumentTypeError(f"{text!r} is not valid; want one of {known}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected one of {known}")
 
     names = "|".join((*backend.DEVICES, *others))
     p.add_argument("--device", type=device, default=default, metavar=names, help=HELP)

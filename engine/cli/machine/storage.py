@@ -49,7 +49,7 @@ def _days(text: str) -> float:
     found = re.fullmatch(r"(\d{1,5}(?:\.\d+)?)([dwh])", text.strip().lower())
     if found is None:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not valid; want days, weeks or hours: 30d, 2w or 12h"
+            f"{text!r} is not valid; expected days, weeks or hours: 30d, 2w or 12h"
         )
     return float(found[1]) * DAYS[found[2]]
 
@@ -64,7 +64,7 @@ def _storage(arguments: argparse.Namespace, console: Console) -> None:
     unknown = [kind for kind in arguments.clear if kind not in known]
     if unknown:
         raise SettingsError(
-            f"--clear {unknown[0]}: unknown kind. Want one of {', '.join(sorted(known))}."
+            f"--clear {unknown[0]}: unknown kind. Expected one of {', '.join(sorted(known))}."
         )
     selected = choose_stored(items, arguments.clear, arguments.older_than)
     for item in selected:

@@ -33,11 +33,13 @@ def moment_of(text: str | None, zone: str | None) -> datetime | None:
         moment = None
     # `fromisoformat` accepts a date alone, as midnight, which is never the time of an injection
     if moment is None or ":" not in text:
-        raise SettingsError(f"{text!r} is not a date with a time; want {TIME}.")
+        raise SettingsError(f"{text!r} is not a date with a time; expected {TIME}.")
     if moment.tzinfo is not None or zone is None:
         return moment
     # Windows has no zone database: the package tzdata provides it, and may be missing
     try:
         return moment.replace(tzinfo=ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as e:
-        raise SettingsError(f"{zone!r} is not a time zone; want one such as Europe/Berlin.") from e
+        raise SettingsError(
+            f"{zone!r} is not a time zone; expected one such as Europe/Berlin."
+        ) from e

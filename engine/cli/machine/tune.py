@@ -196,5 +196,5 @@ def _show(records: list[Plain], on: Backend, console: Console) -> None:
 def _count(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not valid; want 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not valid; expected 1 or more")
     return number

@@ -102,15 +102,15 @@ def _refuse_impossible(arguments: argparse.Namespace) -> None:
         # argparse accepts nan and inf as numbers
         if not 0 < value < math.inf:
             name = option.replace("_", "-")
-            raise SettingsError(f"--{name} {value:g}: want a number above 0.")
+            raise SettingsError(f"--{name} {value:g}: expected a number above 0.")
 
 
 def _region(text: str) -> UprightCylinder:
     try:
         x, y, z, radius, length = (float(word) for word in text.split(","))
     except ValueError as e:
-        raise SettingsError(f"--region {text!r}: want X,Y,Z,RADIUS,LENGTH in mm.") from e
+        raise SettingsError(f"--region {text!r}: expected X,Y,Z,RADIUS,LENGTH in mm.") from e
     if not (radius > 0 and length > 0):
-        raise SettingsError(f"--region {text!r}: want radius and length above 0.")
+        raise SettingsError(f"--region {text!r}: expected radius and length above 0.")
     centre: Point = (x, y, z)
     return UprightCylinder(centre, radius, length)

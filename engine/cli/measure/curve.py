@@ -50,7 +50,7 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
         )
     # argparse accepts nan and inf as numbers
     if not 0 < arguments.diameter < float("inf"):
-        raise DataError(f"--diameter {arguments.diameter:g}: want more than 0 mm.")
+        raise DataError(f"--diameter {arguments.diameter:g}: expected more than 0 mm.")
     region = SphereRegion(centre_mm=_point(arguments.at), diameter_mm=arguments.diameter)
     found = time_curve(frames, region, rule=arguments.rule)
     for frame, mean in zip(found.frames, found.means, strict=True):
@@ -77,5 +77,5 @@ def _point(text: str) -> tuple[float, float, float]:
     try:
         x, y, z = (float(part) for part in text.split(","))
     except ValueError as e:
-        raise DataError(f"--at {text!r}: want X,Y,Z in mm.") from e
+        raise DataError(f"--at {text!r}: expected X,Y,Z in mm.") from e
     return x, y, z

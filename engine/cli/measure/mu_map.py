@@ -116,9 +116,9 @@ def _classes(text: str) -> dict[int, float]:
                 found[int(number)] = float(value)
         except ValueError as e:
             raise DataError(
-                f"--classes: {part!r} is not valid. Want NUMBER=ATTENUATION in 1/mm, or "
+                f"--classes: {part!r} is not valid. Expected NUMBER=ATTENUATION in 1/mm, or "
                 f"NUMBER={'|'.join(TISSUES_PER_MM)}, separated by commas."
             ) from e
     if not all(0 <= value <= 1 for value in found.values()):
-        raise DataError("--classes: want attenuation from 0 to 1 per mm. Soft tissue has 0.01.")
+        raise DataError("--classes: expected attenuation from 0 to 1 per mm. Soft tissue has 0.01.")
     return found

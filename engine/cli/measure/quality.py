@@ -115,7 +115,7 @@ def _placement(arguments: argparse.Namespace) -> Placement | None:
         return None
     place = _numbers(arguments.place, "--place")
     if len(place) != 3:
-        raise SettingsError(f"--place {arguments.place!r}: want X,Y,Z in mm.")
+        raise SettingsError(f"--place {arguments.place!r}: expected X,Y,Z in mm.")
     x, y, z = place
     return Placement((x, y, z), arguments.turn, arguments.other_end)
 
@@ -124,8 +124,8 @@ def _numbers(text: str, option: str) -> tuple[float, ...]:
     try:
         values = tuple(float(word) for word in text.split(","))
     except ValueError as e:
-        raise SettingsError(f"{option} {text!r}: want numbers separated by commas.") from e
+        raise SettingsError(f"{option} {text!r}: expected numbers separated by commas.") from e
     # `float` accepts nan and inf
     if not all(math.isfinite(v) for v in values):
-        raise SettingsError(f"{option} {text!r}: want numbers separated by commas.")
+        raise SettingsError(f"{option} {text!r}: expected numbers separated by commas.")
     return values

@@ -83,4 +83,4 @@ def _numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError as e:
-        raise DataError(f"--motion {text!r}: want six numbers separated by commas.") from e
+        raise DataError(f"--motion {text!r}: expected six numbers separated by commas.") from e

@@ -141,7 +141,7 @@ def _slices(path: Path) -> list[Plain]:
         ) from e
     slices = slices if isinstance(slices, list) else [slices]
     if not all(isinstance(each, dict) for each in slices):
-        raise FileFormatError(f"{path.name}: want a list of objects, one per slice.")
+        raise FileFormatError(f"{path.name}: expected a list of objects, one per slice.")
     return slices
 
 
@@ -157,12 +157,13 @@ def _calibration(volume: Volume, given: float | None) -> float:
     if given is None:
         unit = f"in {volume.unit}" if volume.unit else "in an unknown unit"
         raise DataError(
-            f"there is no SUV: the values are {unit}, want {CONCENTRATION}. Give the "
+            f"there is no SUV: the values are {unit}, expected {CONCENTRATION}. Give the "
             "calibration factor (--bq-ml-per-unit)."
         )
     if volume.unit == CONCENTRATION or not 0 < given < np.inf:
         raise DataError(
-            f"there is no SUV: --bq-ml-per-unit {given:g} for values in {volume.unit or '?'}. Want "
+            f"there is no SUV: --bq-ml-per-unit {given:g} for values in {volume.unit or '?'}. "
+            "Expected "
             f"a number above 0, and no option for {CONCENTRATION}."
         )
     return given

@@ -148,5 +148,5 @@ def _phantom(name: str, radius_mm: float) -> Phantom:
     if name == "derenzo":
         return derenzo(radius_mm=radius_mm, along="y")
     if name not in PHANTOMS:
-        raise SettingsError(f"--phantom {name!r}: want one of {', '.join(PHANTOMS)}.")
+        raise SettingsError(f"--phantom {name!r}: expected one of {', '.join(PHANTOMS)}.")
     return PHANTOMS[name]()

@@ -136,7 +136,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
 
     a = arguments
     if a.output.suffix.lower() not in FORMATS:
-        raise SettingsError(f"{a.output.name}: want one of {', '.join(FORMATS)}.")
+        raise SettingsError(f"{a.output.name}: expected one of {', '.join(FORMATS)}.")
     phantom, geometry = _phantom(a.phantom, a.scale), _orbit(a)
     if a.output.suffix.lower() == ".nxs":
         nxtomo_angles(
@@ -175,7 +175,7 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     from engine.simulate.xray_phantoms import shepp_logan, tooth
 
     if not 0 < scale < 1e3:
-        raise SettingsError(f"--scale {scale:g}: want a number above 0.")
+        raise SettingsError(f"--scale {scale:g}: expected a number above 0.")
     makers = {
         "head": lambda: shepp_logan(per_mm=0.02),
         "tooth": tooth,
@@ -187,7 +187,9 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
         made = makers[name]()
         return ShapePhantom(made.name, scaled(made.shapes, scale))
     if not Path(name).exists():
-        raise SettingsError(f"--phantom {name!r}: want one of {', '.join(makers)}, or a volume.")
+        raise SettingsError(
+            f"--phantom {name!r}: expected one of {', '.join(makers)}, or a volume."
+        )
     # A volume has its own voxel size
     if scale != 1:
         raise SettingsError(
@@ -204,14 +206,18 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
     columns, rows = a.detector
     # 2^32 pixels are 16 GiB of float32
     if min(a.views, columns, rows) < 1 or a.views * columns * rows > 2**32:
-        raise SettingsError(f"{a.views} views of {columns} × {rows} pixels: want 1 to 2^32 in all.")
+        raise SettingsError(
+            f"{a.views} views of {columns} × {rows} pixels: expected 1 to 2^32 in all."
+        )
     # A fan beam has one detector row
     shape = (1 if a.orbit == "fan" else rows, columns)
     if Path(a.orbit).suffix == ".geom":
         with open_input(Path(a.orbit)) as file:
             return geometry_of(read_vectors(file), "cone", shape, file.path)
     if a.orbit not in ORBITS:
-        raise SettingsError(f"--orbit {a.orbit!r}: want one of {', '.join(ORBITS)}, or ORBIT.geom.")
+        raise SettingsError(
+            f"--orbit {a.orbit!r}: expected one of {', '.join(ORBITS)}, or ORBIT.geom."
+        )
     common: Plain = {"shape": shape, "pixel_mm": a.pixel, "axis_column": a.axis_column}
     roll = float(np.radians(a.roll))
     if a.orbit == "parallel":

@@ -105,7 +105,9 @@ def panels_of(name: str, console: Console, *, merge_layers: bool) -> DualHead:
 
     scanner = read_scanner(name)
     if not isinstance(scanner, DualHead):
-        raise SettingsError(f"--scanner {name}: not a dual-head scanner; want one of {SCANNERS}.")
+        raise SettingsError(
+            f"--scanner {name}: not a dual-head scanner; expected one of {SCANNERS}."
+        )
     n_layers = scanner.settings.n_layers
     if not merge_layers or n_layers == 1:
         return scanner

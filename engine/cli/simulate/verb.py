@@ -68,9 +68,11 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
     if (arguments.grey is None) != (arguments.white is None):
         raise SettingsError("--grey and --white must be given together.")
     if not 1 <= arguments.prompts <= 2_000_000_000:
-        raise SettingsError(f"--prompts {arguments.prompts}: want 1 to 2,000,000,000.")
+        raise SettingsError(f"--prompts {arguments.prompts}: expected 1 to 2,000,000,000.")
     if not 0 <= arguments.randoms < 1:
-        raise SettingsError(f"--randoms {arguments.randoms}: want a fraction from 0 to below 1.")
+        raise SettingsError(
+            f"--randoms {arguments.randoms}: expected a fraction from 0 to below 1."
+        )
     phantom: Any
     if arguments.grey is not None:
         phantom = mni_brain(arguments.grey, arguments.white)
@@ -78,7 +80,7 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
         phantom = PHANTOMS[arguments.phantom]()
     else:
         known = ", ".join(PHANTOMS)
-        raise SettingsError(f"--phantom {arguments.phantom!r}: want one of {known}.")
+        raise SettingsError(f"--phantom {arguments.phantom!r}: expected one of {known}.")
     scanner = read_scanner(arguments.scanner)
     console.line(f"Simulating {arguments.prompts:,} prompts on {scanner.name}")
     data = simulate_listmode(

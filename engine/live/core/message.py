@@ -123,7 +123,9 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
         if the message has another form or size than its header states, or is too large
     """
     if len(parts) != 2:
-        raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
+        raise DataError(
+            f"a message of {len(parts)} parts, expected two: a header in JSON, and bytes."
+        )
     header = header_of(bytes(parts[0]))
     ours = table_of(header, OURS)
     # Messages of our own first: the end and the geometry have no number of a frame
@@ -165,7 +167,7 @@ def header_of(text: bytes) -> Plain:
     """
     # Before parsing: JSON of a stranger may be arbitrarily large or deep
     if len(text) > MOST_HEADER_BYTES:
-        raise DataError(f"a header of {len(text):,} bytes, want at most {MOST_HEADER_BYTES:,}.")
+        raise DataError(f"a header of {len(text):,} bytes, expected at most {MOST_HEADER_BYTES:,}.")
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as e:
@@ -178,7 +180,7 @@ def header_of(text: bytes) -> Plain:
 def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     shape = header.get("shape")
     if not isinstance(shape, list) or len(shape) != n_axes:
-        raise DataError(f"a header with the shape {shape!r}, want {n_axes} whole numbers.")
+        raise DataError(f"a header with the shape {shape!r}, expected {n_axes} whole numbers.")
     sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
     kind = _type(header.get("type"))
     # The size is checked before any memory is reserved for it
@@ -199,7 +201,9 @@ def _type(name: object) -> np.dtype[np.generic]:
     except (TypeError, ValueError, SyntaxError):
         kind = None
     if kind is None or kind.kind not in KINDS or kind.itemsize > 8:
-        raise DataError(f"values of type {str(name)[:40]!r}, want one such as uint16 or float32.")
+        raise DataError(
+            f"values of type {str(name)[:40]!r}, expected one such as uint16 or float32."
+        )
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
 
@@ -224,7 +228,8 @@ def whole_of(values: Plain, key: str, least: int, most: int) -> int:
     # In Python True is an integer, too
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
         raise DataError(
-            f"a header whose {key!r} is {str(number)[:40]}, want a whole number from {least} to "
+            f"a header whose {key!r} is {str(number)[:40]}, expected a whole number from "
+            f"{least} to "
             f"{most:,}."
         )
     return number
@@ -241,7 +246,7 @@ def _angle(ours: Plain) -> float | None:
     if angle is None:
         return None
     if not isinstance(angle, int | float) or isinstance(angle, bool) or not isfinite(angle):
-        raise DataError(f"a header whose angle is {str(angle)[:40]}, want a number in radians.")
+        raise DataError(f"a header whose angle is {str(angle)[:40]}, expected a number in radians.")
     return float(angle)
 
 

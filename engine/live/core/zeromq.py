@@ -104,5 +104,5 @@ def _fault(address: str, e: Exception) -> SettingsError | ResourceError:
     if number in (zmq.EADDRINUSE, zmq.EADDRNOTAVAIL, zmq.EACCES if hasattr(zmq, "EACCES") else -1):
         return ResourceError(f"{address}: cannot be opened ({e}); choose another port.")
     return SettingsError(
-        f"{address}: no address ({e}); want tcp://host:port, or tcp://*:port to open it here."
+        f"{address}: no address ({e}); expected tcp://host:port, or tcp://*:port to open it here."
     )

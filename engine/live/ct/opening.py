@@ -62,7 +62,7 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     # A mistyped scheme would otherwise be reported as a missing file
     if "://" in name:
         raise SettingsError(
-            f"{name}: no source; want tcp://host:port, pva://CHANNEL, a file or a folder."
+            f"{name}: no source; expected tcp://host:port, pva://CHANNEL, a file or a folder."
         )
     path = Path(name)
     if not exists(path):

@@ -115,7 +115,9 @@ def read_event_message(
         if the message has another form or size than its header states, or does not fit the scanner
     """
     if len(parts) != 2:
-        raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
+        raise DataError(
+            f"a message of {len(parts)} parts, expected two: a header in JSON, and bytes."
+        )
     ours = table_of(header_of(bytes(parts[0])), OURS)
     announced = ours.get("announce")
     if announced == "end":
@@ -208,4 +210,4 @@ def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -
     least, most = int(values.min()), int(values.max())
     if least < 0 or most >= limit:
         wrong = least if least < 0 else most
-        raise DataError(f"events with {what} {wrong}, want 0 to {limit - 1:,}.")
+        raise DataError(f"events with {what} {wrong}, expected 0 to {limit - 1:,}.")

@@ -79,7 +79,8 @@ class Slices:
         old, new = ([plane.shape for plane in some] for some in (self._planes, planes))
         if old != new:
             raise GeometryError(
-                f"slices of {new} pixels, want those they were made with: {old}; make others for "
+                f"slices of {new} pixels, expected those they were made with: {old}; make "
+                "others for "
                 "another size."
             )
         self._planes = list(planes)

@@ -184,5 +184,5 @@ def _refuse_other_scanner(data: ListMode, tally: LineTally, path: Path) -> None:
     if data.scanner.fingerprint() != tally.scanner.fingerprint():
         raise SettingsError(
             f"{path.name}: of {data.scanner.name!r}, the scans before are of "
-            f"{tally.scanner.name!r}; want scans of one scanner."
+            f"{tally.scanner.name!r}; expected scans of one scanner."
         )

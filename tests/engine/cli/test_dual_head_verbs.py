@@ -59,7 +59,7 @@ def test_it_is_reconstructed_with_no_more_than_its_name(
     ("words", "sentence"),
     [
         (("--scanner", "demo-ring"), "demo-ring: not a dual-head scanner"),
-        (("--phantom", "cube"), "--phantom 'cube': want one of lines, derenzo"),
+        (("--phantom", "cube"), "--phantom 'cube': expected one of lines, derenzo"),
         (("--prompts", "0"), "n_prompts = 0"),
     ],
 )

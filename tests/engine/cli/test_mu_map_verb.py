@@ -41,7 +41,7 @@ def test_classes_become_their_attenuation(tmp_path: Path) -> None:
     [
         (["--classes", "1=lung"], r"240 voxels belong to unnamed classes .* numbers 2, 3; state"),
         (["--classes", "1=wood,2=1,3=1"], "'1=wood' is not valid"),
-        (["--classes", "1=96,2=1,3=1"], "want attenuation from 0 to 1 per mm"),
+        (["--classes", "1=96,2=1,3=1"], "expected attenuation from 0 to 1 per mm"),
         ([], "do not look like attenuation. Give the unit"),
         (["--unit", "HU", "--kvp", "40"], "a CT at 40 kV"),
     ],

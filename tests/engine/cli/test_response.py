@@ -91,7 +91,7 @@ def test_layers_of_crystals_are_taken_as_one(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--scanner", "demo-ring"], "demo-ring: not a dual-head scanner; want one of dhapet"),
+        (["--scanner", "demo-ring"], "demo-ring: not a dual-head scanner; expected one of dhapet"),
         ([*TEST, "--photons", "9", "--points", "256"], "--points is for integration"),
         ([*TEST, "--points", "1000"], "n_points must be a power of two, got 1000"),
         ([*TEST, "--photons", "0"], "n_pairs: input should be greater than or equal to 1"),

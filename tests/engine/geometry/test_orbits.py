@@ -268,7 +268,7 @@ def test_impossible_scans_are_refused(rng: Rng) -> None:
         "both must be positive": lambda: circular_cone(ANGLES, **{**CONE, "source_axis_mm": 0.0}),
         "pixel of 2 × 0 mm": lambda: circular_cone(ANGLES, **{**CONE, "pixel_mm": (2.0, 0.0)}),
         "one finite angle": lambda: parallel([0.0, np.nan], shape=(1, 3), pixel_mm=1.0),
-        "want .n_views, 12.": lambda: from_astra_vectors(np.ones((3, 6)), shape=(3, 4)),
+        "expected .n_views, 12.": lambda: from_astra_vectors(np.ones((3, 6)), shape=(3, 4)),
         "sign of a parallel beam": lambda: from_rtk(endless, shape=(3, 4), pixel_mm=(1.0, 1.0)),
     }.items():
         with pytest.raises(GeometryError, match=fault):

@@ -138,6 +138,6 @@ def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) 
     deleted = {entry["facts"]["job"] for entry in entries if entry["what"] == "run deleted"}
     assert deleted == {"killed", "done", "damaged"}
     assert main(["storage", "--clear", "nonsense", "--yes"]) == 2
-    assert "--clear nonsense: unknown kind. Want one of" in capsys.readouterr().err
+    assert "--clear nonsense: unknown kind. Expected one of" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["storage", "--clear", "caches", "--older-than", "soon"])

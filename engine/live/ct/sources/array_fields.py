@@ -58,7 +58,7 @@ def values_of(array: ArrayFields) -> Array:
         raise DataError(f"a frame packed with {packed}; let the detector send it unpacked.")
     sizes = [each["size"] for each in _tables(array["dimension"])]
     if len(sizes) != 2:
-        raise DataError(f"a frame of {len(sizes)} axes, want columns and rows of grey values.")
+        raise DataError(f"a frame of {len(sizes)} axes, expected columns and rows of grey values.")
     columns, rows = (int(size) for size in sizes if isinstance(size, int))
     # The value is a union: one entry whose name is the number type
     union = _tables(array["value"])

@@ -175,7 +175,7 @@ class FolderScan:
         kind = kind_of(file.series, self.plan)
         if values.ndim != 2:
             yield from self._say_once(
-                f"{file.path.name} has {len(values)} pages, want one in a file; it is not used."
+                f"{file.path.name} has {len(values)} pages, expected one in a file; it is not used."
             )
             return
         if kind is None:

@@ -178,7 +178,8 @@ def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
     if len(stacks) != 1 or keys is None:
         raise FileFormatError(
             f"{path.name}: {len(stacks)} stacks of images and "
-            f"{'no image_key' if keys is None else 'an image_key'}; want /exchange/data of Data "
+            f"{'no image_key' if keys is None else 'an image_key'}; expected /exchange/data of "
+            "Data "
             "Exchange, or one stack of NXtomo."
         )
     angles, n_angles = _angles(items, ANGLE_NAMES, is_open=is_open)

@@ -51,7 +51,8 @@ class PanelWork:
         most = s.n_rows * s.n_columns
         if not 1 <= self.n_sampled <= self.n_subsets <= most:
             raise SettingsError(
-                f"--subsets {self.n_sampled} of {self.n_subsets}: want 1 or more of at most {most} "
+                f"--subsets {self.n_sampled} of {self.n_subsets}: expected 1 or more of at most "
+                f"{most} "
                 f"on {self.scanner.name}."
             )
 

@@ -73,7 +73,9 @@ def run(
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
-        raise SettingsError(f"--parts: {', '.join(unknown)} unknown; want of {', '.join(PARTS)}.")
+        raise SettingsError(
+            f"--parts: {', '.join(unknown)} unknown; choose from {', '.join(PARTS)}."
+        )
     first, last = devices[0], devices[-1]
     measures = {
         "projection": ("dual_head", lambda: suite.run(devices, work, repeats)),

@@ -83,7 +83,7 @@ def test_the_command_writes_the_same_table(tmp_path, capsys):
     want = time_curve(frames, SphereRegion(centre_mm=(2.0, 0.0, 0.0), diameter_mm=8.0))
     assert (tmp_path / "curve.csv").read_text() == want.csv()
     assert main(["curve", *names, "--at", "2,0", "--force"]) == USER_FAULT
-    assert "want X,Y,Z in mm" in capsys.readouterr().err
+    assert "expected X,Y,Z in mm" in capsys.readouterr().err
 
 
 def test_the_command_names_the_rule_for_voxels_at_the_border(tmp_path, capsys):

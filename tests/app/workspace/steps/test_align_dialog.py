@@ -88,6 +88,6 @@ def test_what_is_no_number_moves_nothing(controls, dialog):
     controls.session.problem_raised.connect(problems.append)
     dialog.row.boxes[0].lineEdit().setText("far")
     dialog.row.boxes[0].lineEdit().editingFinished.emit()
-    assert "want six numbers" in problems[0].text
+    assert "expected six numbers" in problems[0].text
     assert dialog.model.placing is Placing.FILE
     assert dialog.row.boxes[0].text() == "0"

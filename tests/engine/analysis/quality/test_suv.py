@@ -311,7 +311,7 @@ class TestCommandLine:
         attributes.write_text("[1]")
         command = ["suv", image, str(tmp_path / "no.h5"), "--series", str(attributes)]
         assert main(command) == USER_FAULT
-        assert "want a list of objects" in capsys.readouterr().err
+        assert "expected a list of objects" in capsys.readouterr().err
 
     def test_nothing_is_corrected_twice(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

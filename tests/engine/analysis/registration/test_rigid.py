@@ -101,7 +101,7 @@ def test_a_moved_map_is_the_phantom_where_it_is(turn: tuple[float, float, float]
 
 @pytest.mark.parametrize("numbers", [(1.0, 2.0), (1.0, 2, 3, 4, 5, np.nan), (0.0, 0, 9e3, 0, 0, 0)])
 def test_what_is_no_motion_is_refused(numbers: tuple[float, ...]) -> None:
-    with pytest.raises(DataError, match="want six numbers"):
+    with pytest.raises(DataError, match="expected six numbers"):
         motion_of(numbers)
 
 

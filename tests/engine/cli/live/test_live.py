@@ -42,10 +42,10 @@ def test_json_has_a_line_for_every_frame_and_event(
     ("words", "sentence"),
     [
         (["watch", "no-such-scan.h5"], "no such file or folder, and no address"),
-        (["watch", "http://x"], "no source; want tcp://host:port, pva://CHANNEL"),
+        (["watch", "http://x"], "no source; expected tcp://host:port, pva://CHANNEL"),
         (["watch", "tcp://127.0.0.1:1", "--rate", "5"], "--rate needs --replay"),
         (["send", "no-such-scan.h5", "--to", "tcp://*:9"], "no such file"),
-        (["send", "no-such-scan.h5", "--to", "here"], "want tcp://host:port"),
+        (["send", "no-such-scan.h5", "--to", "here"], "expected tcp://host:port"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(

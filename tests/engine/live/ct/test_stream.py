@@ -81,7 +81,7 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
                 second.__exit__(None, None, None)
     assert isinstance(got[0], Waiting)
     text = texts_of(got)
-    assert "a message of 3 parts, want two" in text
+    assert "a message of 3 parts, expected two" in text
     assert "a header that is no JSON" in text
     assert "119 bytes of values, the header says 6 x 10 of uint16, which are 120" in text
     assert "the sender is gone; frames go on when it comes back" in text
@@ -186,7 +186,7 @@ def test_numbers_that_are_missing_are_counted_and_late_ones_are_no_new_scan() ->
 
 def test_addresses_that_are_none_or_in_use_are_refused() -> None:
     address = free_address()
-    with pytest.raises(SettingsError, match="want tcp://host:port"):
+    with pytest.raises(SettingsError, match="expected tcp://host:port"):
         collected(StreamSource("tcp://nonsense"))
     stop = Event()
     with Arrivals(StreamSource(opened_here(address))) as taken:
@@ -212,27 +212,27 @@ def changed(**changes: object) -> list[bytes]:
 @pytest.mark.parametrize(
     ("parts", "match"),
     [
-        (FRAME[:1], "of 1 parts, want two"),
+        (FRAME[:1], "of 1 parts, expected two"),
         ([b"[" * 9000, b""], "no JSON"),
         ([b"[1]", b""], "no table"),
-        ([b" " * 70_000, b""], "70,000 bytes, want at most"),
+        ([b" " * 70_000, b""], "70,000 bytes, expected at most"),
         (changed(shape=[1, 61]), "120 bytes of values, the header says 1 x 61 of uint16"),
-        (changed(shape=[60]), "want 2 whole numbers"),
-        (changed(shape=[-1, -60]), "'shape' is -1, want a whole number from 1"),
+        (changed(shape=[60]), "expected 2 whole numbers"),
+        (changed(shape=[-1, -60]), "'shape' is -1, expected a whole number from 1"),
         (changed(shape=[True, 60]), "'shape' is True"),
-        (changed(shape=[10**9, 10**9]), "want a whole number from 1 to 65,536"),
+        (changed(shape=[10**9, 10**9]), "expected a whole number from 1 to 65,536"),
         (changed(shape=None), "with the shape None"),
         (changed(type="object"), "values of type 'object'"),
         (changed(type="u2,u2"), "values of type 'u2,u2'"),
         (changed(type="no such"), "values of type 'no such'"),
         (changed(type=7), "values of type '7'"),
         (changed(frame=-1), "'frame' is -1"),
-        (changed(frame="7"), "'frame' is 7, want a whole number"),
+        (changed(frame="7"), "'frame' is 7, expected a whole number"),
         (changed(image_attributes={"scan_index": 3}), "'scan_index' is 3"),
         (changed(image_attributes=[]), "'scan_index' is None"),
-        (changed(isocenter={"angle_rad": "0.5"}), "whose angle is 0.5, want a number"),
+        (changed(isocenter={"angle_rad": "0.5"}), "whose angle is 0.5, expected a number"),
         ([FRAME[0].replace(b"0.5", b"NaN"), FRAME[1]], "whose angle is nan"),
-        (changed(isocenter={"announce": "geometry"}), "want 3 whole numbers"),
+        (changed(isocenter={"announce": "geometry"}), "expected 3 whole numbers"),
         (changed(isocenter={"announce": "geometry"}, shape=[5, 4, 3]), "four vectors"),
         (changed(isocenter={"announce": "end"}), "'sent' is None"),
     ],

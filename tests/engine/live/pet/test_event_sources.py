@@ -98,7 +98,7 @@ def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
     ("change", "sentence"),
     [
         (lambda e: replace(e, crystals=e.crystals + 999), "events with a crystal 1"),
-        (lambda e: replace(e, crystals=e.crystals - 999), "want 0 to 255"),
+        (lambda e: replace(e, crystals=e.crystals - 999), "expected 0 to 255"),
         (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "events with a time bin"),
         (lambda e: replace(e, time_ms=e.time_ms[::-1]), "times run backwards"),
         (lambda e: replace(e, delayed=None), "the scan was announced with"),
@@ -120,7 +120,7 @@ def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> N
         ([b'{"isocenter": {"announce": "list mode"}}', b"\xff"], "a scanner that cannot"),
         (
             [b'{"isocenter": {"announce": "events", "first": 0, "n": 0}}', b""],
-            "want a whole number",
+            "expected a whole number",
         ),
         (
             [
