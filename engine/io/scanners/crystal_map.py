@@ -210,8 +210,8 @@ def _pitch(path: Path, points: NDArray[np.float64]) -> float:
     pitch = float(np.median(distances))
     if pitch < MIN_CRYSTAL_PITCH_MM:
         raise GeometryError(
-            f"{path.name}: crystals {pitch:.3f} mm apart, less than any crystal; give positions in "
-            "mm, not cm."
+            f"{path.name}: a crystal pitch of {pitch:.3f} mm, which is smaller than that of any "
+            "scanner; give positions in mm, not cm."
         )
     return pitch
 

@@ -135,6 +135,6 @@ def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
 def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
     if pitch_mm < MIN_CRYSTAL_PITCH_MM:
         raise SettingsError(
-            f"{where}: crystals would be {pitch_mm:.3f} mm apart {what}, less than any crystal; "
-            "give lengths in mm, not cm."
+            f"{where}: a crystal pitch of {pitch_mm:.3f} mm {what}, which is smaller than that of "
+            "any scanner; give lengths in mm, not cm."
         )

@@ -202,10 +202,15 @@ def _places(header: InterfileHeader) -> dict[str, int]:
     named = {header.of_axis("normalization component", k): k for k in range(1, min(n, 20) + 1)}
     found = {name: k for name, k in named.items() if name is not None}
     missing = [name for name in TABLES if name not in found]
-    if missing or n > MOST_COMPONENTS:
+    if n > MOST_COMPONENTS:
         raise FileFormatError(
-            f"{header.path.name}: {n} components without {', '.join(missing) or 'an end'}; "
-            f"expected {', '.join(TABLES)}."
+            f"{header.path.name}: {n:,} normalization components, expected at most "
+            f"{MOST_COMPONENTS}; correct the header."
+        )
+    if missing:
+        raise FileFormatError(
+            f"{header.path.name}: {n} components without {', '.join(missing)}; expected "
+            f"{', '.join(TABLES)}."
         )
     return found
 

@@ -140,8 +140,8 @@ def layout_of(header: InterfileHeader) -> SinogramLayout:
     n_bins, n_views, n_planes = (wanted(header, "matrix size", k) for k in (1, 2, 3))
     if label not in FIRST_AXIS or not (0 < n_bins <= MOST_BINS and 0 < n_views <= MOST_BINS):
         raise FileFormatError(
-            f"{name}: {n_bins} × {n_views} × {n_planes} values along {label!r} and others; "
-            "expected bins, projections and planes."
+            f"{name}: {n_bins} × {n_views} × {n_planes} values with {label!r} as the first axis, "
+            "expected bins, projections and planes; correct the header."
         )
     segments = _segments(header, scanner)
     stated = sum(each.n_planes for each in segments)

@@ -237,7 +237,7 @@ def _dicom_part(file: InputFile) -> InputFile | None:
     start = file.size - n_end - n_bytes
     if start < 0 or not has_preamble(file.read(HEAD_BYTES, start)):
         raise FileFormatError(
-            f"{file.name}: its last bytes promise a DICOM part of {n_bytes:,} bytes, but there is "
+            f"{file.name}: its last bytes state a DICOM part of {n_bytes:,} bytes, but there is "
             f"none; {WAY_OUT}."
         )
     return InputPart(file, start, n_bytes)

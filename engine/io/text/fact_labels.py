@@ -20,10 +20,10 @@ UNITS = {
 NAMES = {
     "half_life": "Half-life",
     "injected": "Injected activity",
-    "energy_low": "Energy window from",
-    "energy_high": "Energy window to",
+    "energy_low": "Lower energy threshold",
+    "energy_high": "Upper energy threshold",
     "frame": "Frame duration",
-    "n_time_tags": "Time marks",
+    "n_time_tags": "Time tags",
     "branching": "Positrons per decay",
 }
 """Labels for keys that differ from the term of the field."""

@@ -30,7 +30,7 @@ class NiftiPair(FramesReader):
     """NIfTI volume in two files."""
 
     name: ClassVar[str] = "NIfTI volume in two files"
-    format_name: ClassVar[str] = "NIfTI-1 (header and values apart)"
+    format_name: ClassVar[str] = "NIfTI-1 (separate header and values)"
     suffixes: ClassVar[tuple[str, ...]] = (".hdr",)
 
     @classmethod

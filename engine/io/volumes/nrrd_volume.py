@@ -181,9 +181,9 @@ def _affine(
     origin = np.asarray(header.get("space origin", np.full(3, np.nan)), float)
     if space not in SPACES or steps.shape != (3, 3) or origin.shape != (3,):
         raise GeometryError(
-            f"{file.name}: states no patient orientation (space is {space or 'missing'!r}, "
-            "expected left-posterior-superior or similar with directions and an origin); export "
-            "it with its orientation."
+            f"{file.name}: states no patient orientation (its space is {space[:40]!r}, expected "
+            "left-posterior-superior or similar with directions and an origin); export it with "
+            "its orientation."
         )
     said = [str(unit).strip('"').lower() for unit in header.get("space units", [])]
     units = {*said} or {"mm"}

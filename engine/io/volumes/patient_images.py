@@ -104,7 +104,7 @@ def _placed(path: Path, values: Values, affine: Matrix, unit: str) -> Volume:
     fill = AIR_HU if unit == HOUNSFIELD or low < SURELY_HU else 0.0
     straight, grid, notes = upright(path, values, affine, fill)
     refuse_not_finite(path, straight)
-    return Volume(straight, grid, unit, {}, tuple(f"{e[:-1]}, {fill:g} outside." for e in notes))
+    return Volume(straight, grid, unit, {}, notes)
 
 
 def _turned_slice(shape: tuple[int, ...], affine: Matrix) -> tuple[tuple[float, ...], Plain] | None:

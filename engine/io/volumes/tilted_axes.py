@@ -64,7 +64,7 @@ def upright(
     note = (
         f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(off.max(), 1.0))):.1f}° "
         f"against the patient axes{_shear(cosines)}; it was resampled onto straight voxels of "
-        f"{grid.describe()}."
+        f"{grid.describe()}. Voxels outside it have the value {fill:g}."
     )
     return _resampled(values, affine, grid, fill), grid, (note,)
 

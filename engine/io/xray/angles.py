@@ -124,8 +124,10 @@ def read_angles(
     if unit is None:
         # A span of 2π read as degrees is smaller than that of any scan.
         unit = "rad" if _too_small(values) else "deg"
-        taken = f"{WORDS[unit]}, spanning {_span_text(_in_degrees(values, unit))}"
-        notes.append(f"{where}: the angles have no unit; {taken} assumed.")
+        span = _span_text(_in_degrees(values, unit))
+        notes.append(
+            f"{where}: the angles have no unit; {WORDS[unit]} are assumed, which span {span}."
+        )
     degrees = _in_degrees(values, unit)
     if _too_small(degrees) or _too_large(degrees, unit):
         raise _wrong_unit(values, unit, where, remedy)

@@ -39,7 +39,7 @@ def facts_of(data: Projections) -> Facts:
         ("Pixel", f"{width:g} × {height:g} mm" if data.pixel_mm_known else "size unknown"),
         ("Values", f"{KINDS[data.kind]}, {low:g} to {high:g}"),
         ("Beam", _beam(g)),
-        ("Angles", f"{span_deg(g):.4g}°" + (", on a circle" if g.is_circular else "")),
+        ("Angles", f"{span_deg(g):.4g}°" + (", circular orbit" if g.is_circular else "")),
     ]
     if data.kind == "counts":
         counts = [0 if a is None else len(a) for a in (data.flats, data.darks)]

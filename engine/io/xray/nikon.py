@@ -185,8 +185,8 @@ def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) ->
         )
     if abs(lean) + abs(tilt) > 1e-6:
         notes.append(
-            f"{fields.path.name}: the settings state an axis that leans by "
-            f"{math.degrees(lean):.3g}° and tilts by {math.degrees(tilt):.3g}°."
+            f"{fields.path.name}: the settings state a rotation axis with a roll of "
+            f"{math.degrees(lean):.3g}° and a tilt of {math.degrees(tilt):.3g}°."
         )
     upright = _upright(lean, -tilt)
     at = {

@@ -107,10 +107,10 @@ def refuse_missing(stack: Stack, where: Path, n_wanted: int | None = None) -> No
             f"missing ({len(numbers):,} files found); copy the missing files."
         )
     if n_wanted is not None and len(numbers) < n_wanted:
+        last = f" (last file: {stack.files[-1].name})" if numbers else ""
         raise FileFormatError(
-            f"{where.name}: {len(numbers):,} projections found, but {n_wanted:,} were recorded; "
-            f"the last one found is {stack.files[-1].name if numbers else 'missing'}; copy the "
-            "missing files."
+            f"{where.name}: {len(numbers):,} projections found, but {n_wanted:,} were "
+            f"recorded{last}; copy the missing files."
         )
 
 

@@ -122,8 +122,8 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
     ends = max((at + n for at, n in places), default=0)
     if ends > file.size or (is_plain and n_bytes > here) or not all(page.dataoffsets):
         raise FileFormatError(
-            f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels but "
-            f"{here:,} to read in a file of {file.size:,}; copy it again."
+            f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels, but only "
+            f"{here:,} are stored in a file of {file.size:,}; copy it again."
         )
     # A hostile LZMA stream can require gigabytes for its dictionary.
     if int(page.compression) == LZMA:

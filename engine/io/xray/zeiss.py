@@ -165,7 +165,7 @@ def _refuse_others(facts: _Facts) -> None:
         fault = "is a mosaic of several fields; stitch it in the microscope software"
     divided = facts.maybe("ImageInfo/OriginalDataRefCorrected")
     if divided is not None and divided.size and int(divided[0]):
-        fault = "is already divided by its reference; export it without"
+        fault = "is already divided by its reference; export it without this correction"
     if fault:
         raise FileFormatError(f"{facts.path.name}: {fault}.")
 
@@ -173,7 +173,7 @@ def _refuse_others(facts: _Facts) -> None:
 def _type(path: Path, number: int) -> np.dtype[np.generic]:
     if number not in TYPES:
         raise FileFormatError(
-            f"{path.name}: numbers of type {number}, expected 5 (16 bits) or 10 (floating point); "
+            f"{path.name}: values of type {number}, expected 5 (16 bits) or 10 (floating point); "
             "export the scan again from its program."
         )
     return np.dtype(TYPES[number])
@@ -250,11 +250,13 @@ def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Image
             other = _Facts(stream, beside)
             size = other.whole("ImageHeight", MOST_PIXELS), other.whole("ImageWidth", MOST_PIXELS)
             return _images(stream, beside, (1, *size), _type(beside, int(other.number("DataType"))))
-    notes.append(
-        f"{path.name}: no reference image in the file"
-        + (f", and its {PureWindowsPath(name).name!r} is not next to it" if name else "")
-        + ", so the open beam is unknown."
-    )
+    if name:
+        notes.append(
+            f"{path.name}: contains no reference image, and {PureWindowsPath(name).name!r} is not "
+            "next to it, so the open beam is unknown."
+        )
+    else:
+        notes.append(f"{path.name}: contains no reference image, so the open beam is unknown.")
     return None
 
 

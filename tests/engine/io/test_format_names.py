@@ -33,7 +33,7 @@ def by_nibabel(kind: type) -> Callable[[Path], object]:
     [
         ("a.nii", by_nibabel(nibabel.Nifti1Image), "NIfTI-1"),
         ("a.nii.gz", by_nibabel(nibabel.Nifti2Image), "NIfTI-2"),
-        ("a.hdr", by_nibabel(nibabel.Nifti1Pair), "NIfTI-1 (header and values apart)"),
+        ("a.hdr", by_nibabel(nibabel.Nifti1Pair), "NIfTI-1 (separate header and values)"),
         ("a.hdr", by_nibabel(nibabel.Spm99AnalyzeImage), "Analyze 7.5"),
         (
             "a.tif",

@@ -66,19 +66,22 @@ def notes_of(path: Path, content: Plain, q: Quantities) -> list[str]:
     )
     moving = section(content, "acquisition").get("scan_mode") == "continuous"
     sentences = (
-        (unused, "{}: not used in the reconstruction"),
-        (q.hidden, "{}: marked as unknown to the reconstruction, so ignored"),
-        (q.assumed, "{}: no unit, mm assumed"),
+        (unused, "these settings are not used in the reconstruction: {}"),
+        (q.hidden, "ignored, because the scenario hides it from the reconstruction: {}"),
+        (q.assumed, "no unit is stated and mm is assumed for {}"),
         (curves, "the grey values follow {}, which is not corrected"),
-        (
-            ["left out"] * spread,
-            "the parallel beam has the divergence {}, but parallel rays are used",
-        ),
-        (["began"] * moving, "the stage moved during a view; its position counts where it {}"),
     )
-    return [
+    notes = [
         f"{path.name}: {sentence.format(listed(what))}." for what, sentence in sentences if what
     ]
+    if spread:
+        notes.append(f"{path.name}: the beam divergence is ignored; parallel rays are used.")
+    if moving:
+        notes.append(
+            f"{path.name}: the stage moved during each view; its position at the start of the view "
+            "is used."
+        )
+    return notes
 
 
 def facts_of(content: Plain, q: Quantities) -> Plain:

@@ -232,7 +232,7 @@ def _direction(stated: Plain, key: str, name: str, q: Quantities) -> Array:
 def _unit(vectors: Array, q: Quantities) -> Array:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if not (lengths > 0).all():
-        q.refuse("a direction or an axis has no length")
+        q.refuse("a direction or an axis has the length 0")
     return np.asarray(vectors / lengths)
 
 

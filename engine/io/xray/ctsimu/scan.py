@@ -250,10 +250,13 @@ def _scenario_of(metadata: Path, content: Plain) -> Path:
     found = _here_or_above(metadata, name) if name else None
     if found is not None:
         return found
-    wanted = f"the scenario {name!r}, which is not in this folder or its parent" if name else "none"
+    if not name:
+        raise FileFormatError(
+            f"{metadata.name}: names no scenario with the geometry; open the scenario instead."
+        )
     raise FileFormatError(
-        f"{metadata.name}: as its scenario with the geometry it names {wanted}; copy the scenario "
-        "there."
+        f"{metadata.name}: names the scenario {name!r}, which is not in this folder or its parent; "
+        "copy the scenario there."
     )
 
 

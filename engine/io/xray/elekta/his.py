@@ -48,7 +48,7 @@ def read_his(file: InputFile) -> NDArray[np.uint16]:
     rows, columns = bottom - top + 1, right - left + 1
     if kind != UNSIGNED_16 or n_frames != 1 or min(rows, columns) < 1:
         raise FileFormatError(
-            f"{file.name}: {n_frames} frames of {rows} x {columns} numbers of type {kind}, "
+            f"{file.name}: {n_frames} frames of {rows} x {columns} values of type {kind}, "
             f"expected one of type {UNSIGNED_16}; export it again."
         )
     start = HEADER_BYTES + more

@@ -53,12 +53,15 @@ def turned_deg(
         text = f"{path.name}: angles are the positions of the motor {name}."
         notes.append(Information(text))
         return places
-    why = (
-        (f"motors {listed(sorted(fits))} all turned by that angle")
-        if fits
-        else "no motor states them"
-    )
-    notes.append(f"{path.name}: {why}; angles in even steps of {step:g}° are used.")
+    if fits:
+        notes.append(
+            f"{path.name}: the motors {listed(sorted(fits))} all moved by the scan range; even "
+            f"steps of {step:g}° are used."
+        )
+    else:
+        notes.append(
+            f"{path.name}: no motor moved by the scan range; even steps of {step:g}° are used."
+        )
     return np.arange(n_views, dtype=np.float64) * step
 
 

@@ -151,7 +151,7 @@ class Sidecar(Settings):
     file: Names = setting(None, "Raw or TIFF file, or several, in the same folder or below it")
     files: Names = setting(None, "Prefix of the names of a numbered TIFF stack, or several")
     reverse: bool = setting(False, "The last file or view is the first of the scan")
-    dtype: Dtype | None = setting(None, "Byte order of raw values")
+    dtype: Dtype | None = setting(None, "Type of raw values")
     byte_order: Literal["little", "big"] = "little"
     offset_bytes: int = setting(0, "Header to skip in a raw file", ge=0, le=2**30)
     shape: tuple[int, ...] | None = setting(
@@ -161,7 +161,7 @@ class Sidecar(Settings):
     image_order: tuple[Literal["row", "column"], ...] = setting(
         ("row", "column"), "Axes of a TIFF image, the slower first"
     )
-    flip: tuple[Literal["row", "column"], ...] = setting((), "Axes to reverse first")
+    flip: tuple[Literal["row", "column"], ...] = setting((), "Axes to reverse after reading")
     kind: Literal["counts", "transmission", "integrals"]
     scale: float | None = setting(
         None, "Factor that converts stored values to transmissions or line integrals"

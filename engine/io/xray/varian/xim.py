@@ -105,7 +105,7 @@ def _uncompressed(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Im
         return None
     if n_bytes not in WIDTHS or len(data) != rows * columns * n_bytes:
         raise left.damage(
-            f"{len(data):,} bytes of {rows:,} x {columns:,} pixels of {n_bytes} bytes"
+            f"{len(data):,} bytes for {rows:,} x {columns:,} pixels of {n_bytes} bytes"
         )
     kind = f"<u{n_bytes}" if n_bytes < 4 else "<i4"
     return np.frombuffer(data, kind).reshape(rows, columns).astype(np.int64)
@@ -139,7 +139,7 @@ def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[i
     rows, columns = shape
     n = max(rows * columns - columns - 1, 0)
     if rows < 2 or len(data) < n or 4 * len(table) < n:  # a difference has at least one byte
-        raise left.damage(f"{len(data):,} bytes of {rows:,} x {columns:,} differences")
+        raise left.damage(f"{len(data):,} bytes for {rows:,} x {columns:,} differences")
     first = np.frombuffer(data[: 4 * (columns + 1)], "<i4").astype(np.int64)
     if len(first) != columns + 1:
         raise left.damage("the first row of the image is truncated")

@@ -84,7 +84,7 @@ def test_centimetres_are_recognised_by_the_pitch(tmp_path: Path) -> None:
     rows = [
         f"{ring} {det} {(-1) ** det * 33.5} 0 {ring * 0.4}" for ring in range(5) for det in (0, 1)
     ]
-    with pytest.raises(GeometryError, match=r"0.400 mm apart.*not cm"):
+    with pytest.raises(GeometryError, match=r"pitch of 0.400 mm.*not cm"):
         read_crystal_map(table(tmp_path, *rows))
 
 

@@ -91,8 +91,8 @@ def test_a_scanner_of_ones_own_is_read(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"radius_mm": 19.0, "n_crystals_per_ring": 42}, "radius_mm = 19, expected 20 to 1000 mm"),
-        ({"radius_mm": 33.5, "n_crystals_per_ring": 504}, "0.418 mm apart around.*not cm"),
-        ({"ring_pitch_mm": 0.40625}, "0.406 mm apart between rings.*not cm"),
+        ({"radius_mm": 33.5, "n_crystals_per_ring": 504}, "0.418 mm around.*not cm"),
+        ({"ring_pitch_mm": 0.40625}, "0.406 mm between rings.*not cm"),
     ],
 )
 def test_lengths_that_are_not_millimetres_are_refused(

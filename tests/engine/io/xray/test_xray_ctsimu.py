@@ -196,7 +196,7 @@ def test_one_drop_of_any_of_its_files_opens_the_scan(tmp_path: Path) -> None:
     whole = read_projections(path)
     same(whole.geometry, circle(TURNS))
     assert whole.info["voltage_kv"] == 130 and whole.info["current_ua"] == 120
-    assert any("samples: not used in the reconstruction." in note for note in whole.notes)
+    assert any("not used in the reconstruction: samples." in note for note in whole.notes)
     for named in (tmp_path, inside, inside / "tiny_metadata.json", inside / "tiny_0003.tif"):
         again = read_projections(named)
         np.testing.assert_array_equal(again.values, counts())

@@ -143,7 +143,7 @@ def test_nothing_of_two_scans_is_mixed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("at", "value", "words"),
     [
-        (32, 8, "numbers of type 8, expected one of type 4"),
+        (32, 8, "values of type 8, expected one of type 4"),
         (20, 2, "2 frames of"),
         (16, 15, "expected a square panel"),
         (18, 999, "bytes, expected"),

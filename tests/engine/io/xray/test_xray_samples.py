@@ -42,7 +42,7 @@ def test_tooth(shared_data: Path) -> None:
     assert turned - turned[0] == pytest.approx(np.arange(181) * 180 / 181)
     report = inspect(path)
     assert report.usable
-    assert dict(report.facts)["Angles"] == "180°, on a circle"
+    assert dict(report.facts)["Angles"] == "180°, circular orbit"
 
 
 def test_chest(shared_data: Path, tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ class TestNikon:
         assert np.allclose(
             data.geometry.angles_rad, read_projections(nikon(tmp_path)).geometry.angles_rad
         )
-        assert any("leans by 2°" in note for note in data.notes)
+        assert any("a roll of 2°" in note for note in data.notes)
 
     def test_an_old_file_tells_the_lean_by_both_ends_of_the_axis(self, tmp_path: Path) -> None:
         ends = {"ObjectRoll": "", "CentreOfRotationTop": "0.01", "CentreOfRotationBottom": "-0.01"}
