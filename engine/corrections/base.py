@@ -66,10 +66,10 @@ class Correction(Settings, Generic[D]):
     ----------
     title : displayed name
     kind : its key in protocols
-    inputs : files besides the scan that it reads
+    inputs : auxiliary files that it reads
     on_demand : True if it does nothing until the user enters something
-    since : version of protocols that first knew it. A protocol of before that does not name it
-        leaves it off; None: every protocol has to name it
+    since : first version of protocols with this correction. Older protocols that do not name it
+        leave it off; None if every protocol must name it
     """
 
     title: ClassVar[str]
@@ -231,7 +231,7 @@ class Additive(Correction[C]):
 
 
 AnyCorrection = Correction[Any]
-"""A correction, or a step, of whatever data."""
+"""A correction or step for any type of data."""
 
 
 def defaults_of(kind: type[AnyCorrection], version: int) -> Plain:

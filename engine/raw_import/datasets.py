@@ -89,7 +89,7 @@ def _cached(source: Path, _: object, with_previews: bool) -> tuple[Dataset, ...]
 
 # The limit on previews keeps the dialog quick for files with hundreds of datasets.
 def _preview(file: InputFile, stored: StoredArray) -> Array | None:
-    """Return the middle slice, as small as a picture needs; None where there is none to see."""
+    """Return the middle slice, reduced for display; None for a list or a large slice."""
     if len(stored.shape) not in (2, 3) or min(stored.shape[-2:]) < 2:
         return None
     n_values = int(np.prod(stored.shape[-2:], dtype=object))
@@ -101,7 +101,7 @@ def _preview(file: InputFile, stored: StoredArray) -> Array | None:
             return small(array_of(file, stored.name))
         middle = array_of(file, stored.name, (0, [stored.shape[0] // 2]))[0]
         return small(middle)
-    except EngineError:  # whoever picks it hears why it cannot be read
+    except EngineError:  # choosing this dataset reports the error
         return None
 
 

@@ -129,7 +129,7 @@ def _sample(table: Plain, layout: ImageLayout, path: Path) -> Array:
 def _kind(
     table: Plain, layout: ImageLayout, sample: Array, answers: Answers, found: Findings
 ) -> None:
-    """Say what the values are, and their scale or the counts of the open beam."""
+    """Record the kind of the values, and their scale or the level of the open beam."""
     # Exports of failed scans contain only NaN, which no question could resolve.
     if not np.isfinite(sample).any():
         raise DataError(

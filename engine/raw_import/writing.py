@@ -29,7 +29,7 @@ def text_of_sidecar(draft: Draft) -> str:
     EngineError
         if settings are missing, or the text exceeds the size that readers accept
     """
-    settings = draft.settings  # which refuses what is not complete
+    settings = draft.settings  # raises if the draft is incomplete
     said = tomllib.loads(tomli_w.dumps(_toml_value(draft.table)))
     # The format line stays first, because readers recognise a sidecar by it.
     head, rest = tomli_w.dumps({"format": said.pop("format")}), tomli_w.dumps(said)

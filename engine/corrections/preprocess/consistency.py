@@ -172,7 +172,7 @@ def _path(rows: Array, periods: int) -> _Path | None:
 
 
 def _level_rows(geometry: XrayGeometry) -> slice | None:
-    """Rows whose rays stay on one level; None where there are none."""
+    """Return the rows whose rays stay in one transaxial plane; None if there are none."""
     if geometry.beam == "parallel":
         return slice(None)
     row, n_rows = float(geometry.axis_seen[:, 1].mean()), geometry.shape[0]

@@ -45,7 +45,7 @@ def find_levels(values: Array, near: float) -> tuple[float, float]:
     n = round((last - first) * BINS)
     edges = np.histogram_bin_edges([], n, (first * near, last * near))
     counts = np.zeros(n, np.int64)
-    for each in values:  # slice by slice: the volume may lie in a file
+    for each in values:  # Slice by slice, because the volume may be in a file.
         counts += np.histogram(each[disc], n, (first * near, last * near))[0]
     smooth = ndimage.gaussian_filter1d(counts.astype(float), SMOOTHING)
     middles = (edges[1:] + edges[:-1]) / 2

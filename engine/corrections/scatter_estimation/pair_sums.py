@@ -43,7 +43,7 @@ class FacingSamples(Protocol):
 
     @property
     def partners(self) -> NDArray[np.bool_]:
-        """(n, n) whether two samples stand for lines of the scanner."""
+        """(n, n) True if two samples represent lines of the scanner."""
 
 
 def pair_sums(

@@ -106,7 +106,7 @@ class DetectorSamples:
 
     @cached_property
     def partners(self) -> NDArray[np.bool_]:
-        """(n, n) whether two samples stand for lines of the scanner."""
+        """(n, n) True if two samples represent lines of the scanner."""
         angle = np.arange(len(self.places_mm)) % self.n_angles
         difference = np.abs(angle[:, None] - angle[None, :])
         return np.minimum(difference, self.n_angles - difference) >= self.nearest
@@ -159,7 +159,7 @@ class ScatterPoints:
     Attributes
     ----------
     places_mm : (n, 3) [mm]
-    weights_mm2 : (n,) volume times attenuation that each stands for [mm²]
+    weights_mm2 : (n,) volume times attenuation that each represents [mm²]
     """
 
     places_mm: NDArray[np.float64]

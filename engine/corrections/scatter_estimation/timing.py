@@ -57,7 +57,7 @@ class PathTiming:
         n_steps, step = time_layout.n_steps, time_layout.step_mm
         first = (
             time_layout.reach_mm - n_steps * step
-        )  # the last edge lies behind the point by the blur
+        )  # the last edge is behind the point by the reach of the blur
         # The cut Gaussian is that of the projector, so scatter and trues have the same blur.
         edges = [
             cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)

@@ -17,7 +17,7 @@ class PriorSettings(Settings):
     Examples
     --------
     >>> PriorSettings().describe(), PriorSettings(strength=0.01).describe()
-    ('', 'neighbours alike but for edges, strength 0.01')
+    ('', 'edge-preserving smoothing, strength 0.01')
     """
 
     strength: float = setting(

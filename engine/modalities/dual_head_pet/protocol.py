@@ -24,7 +24,7 @@ MOST_ON_A_PITCH = 16
 class DualHeadGrid(GridSettings):
     """Image grid. Empty values follow from the scanner.
 
-    The picture is always as long and as wide as the panels: so it keeps their symmetries.
+    The image always has the length and width of the panels, which preserves their symmetries.
     """
 
     voxel_mm: Voxel | None = setting(

@@ -146,7 +146,7 @@ def _trim(folder: Path, wanted: Path) -> None:
         if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
             continue
         if path.suffix == ".h5":
-            with suppress(OSError):  # one that another program holds open may have to stay
+            with suppress(OSError):  # Windows cannot remove a file that another program has open
                 path.unlink()
         elif now - changed_s > ABANDONED_S:
             shutil.rmtree(path, ignore_errors=True)

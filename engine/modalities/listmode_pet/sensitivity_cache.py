@@ -104,7 +104,7 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
         log.warning("sensitivity cache: %s has changed since it was written", path.name)
         return None
     # The access time orders the cache: images that are used stay longest.
-    with suppress(OSError):  # what is used stays longest
+    with suppress(OSError):
         os.utime(path)
     return found
 

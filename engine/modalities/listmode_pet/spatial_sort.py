@@ -184,7 +184,7 @@ def _changed(source: EventPieces) -> FileFormatError:
 
 # Delayeds need no column: their position behind all prompts identifies them.
 NAMES = ("crystals", "time_ms", "tof_bins", "additive")
-"""Columns that go with the events; which of them are delayed is told by their place."""
+"""Columns of the events. The position of an event shows if it is delayed."""
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class Protocol(Settings):
             return values
         version = values.get("version", PROTOCOL_VERSION)
         if not isinstance(version, int) or version > PROTOCOL_VERSION:
-            return values  # the field's own check says what is wrong
+            return values  # the check of the field names the problem
         # Groups are completed before validation, because pydantic would fill in today's defaults.
         groups = {
             key: field.annotation.completed(values.get(key, {}), version)
