@@ -83,7 +83,7 @@ def read(
             # instead.
             raise UnknownFormatError(known.refuse(file))
     raise UnknownFormatError(
-        f"{path.name}: unknown scan or volume; readable formats:  {listed(io.READERS)}."
+        f"{path.name}: unknown scan or volume; readable formats: {listed(io.READERS)}."
     )
 
 

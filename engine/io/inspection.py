@@ -279,4 +279,4 @@ def _unit_guess(low: float, high: float) -> str:
         return "not stated; possibly Hounsfield units"
     if low < MIN_PER_MM or high > MAX_PER_CM or high <= 0:
         return "not stated"
-    return f"not stated; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"
+    return f"not stated; possibly attenuation in {'1/mm' if high <= MAX_PER_MM else '1/cm'}"

@@ -11,8 +11,8 @@ from engine.io.formats import READERS, listed
 from engine.io.safety.open_input import InputFile
 
 NOTHING_KNOWN = (
-    "unknown format; supported are list-mode and X-ray scans, volumes, crystal maps, efficiencies "
-    "and our .toml; describe raw projections with `isocenter import`."
+    "unknown format, expected list mode, an X-ray scan, a volume, a crystal map, efficiencies or "
+    "an Isocenter .toml file; describe raw projections with `isocenter import`."
 )
 
 

@@ -76,7 +76,7 @@ def read_calibration(path: Path, scanner: Scanner | None = None) -> Calibration:
     if scanner is not None and scanner_digest(scanner) != found.scanner_sha256:
         raise GeometryError(
             f"{path.name}: measured on {found.scanner!r}, but this scan is from {scanner.name!r} "
-            "or a different description of it; calibrate this scanner."
+            "or its description has changed; calibrate this scanner."
         )
     return found
 
@@ -95,7 +95,10 @@ def _calibration(content: Plain, path: Path) -> Calibration:
     if not all(isinstance(v, int | float) and math.isfinite(v) for v in numbers):
         raise ValueError("some values are missing")
     if not (found.positrons_per_ml > 0 and 0 <= found.error_percent <= LARGEST_ERROR):
-        raise ValueError(f"positrons_per_ml is {found.positrons_per_ml:g}, expected more than 0")
+        raise ValueError(
+            f"positrons_per_ml is {found.positrons_per_ml:g} and error_percent is "
+            f"{found.error_percent:g}, expected more than 0 and 0 to {LARGEST_ERROR:g}"
+        )
     return found
 
 

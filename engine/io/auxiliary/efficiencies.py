@@ -120,7 +120,8 @@ def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
     if (values < 0).any():
         k = int(np.argmax(values < 0))
         raise DataError(
-            f"{path.name}: the efficiency of crystal {k:,} is {values[k]:g}, expected at least 0."
+            f"{path.name}: the efficiency of crystal {k:,} is {values[k]:g}, expected at least 0; "
+            "correct the file."
         )
     if not values.any():
         raise DataError(

@@ -59,9 +59,10 @@ def of_classes(volume: Volume, classes: Mapping[int, float], name: str) -> Volum
             f"{name}: {np.count_nonzero(left):,} voxels belong to unnamed classes with the numbers "
             f"{listed}{more}; state their attenuation too, or use a segmented image."
         )
-    note = f"{name}: classes were given " + ", ".join(f"{k}: {v:g}" for k, v in known.items())
+    listed = ", ".join(f"{k}: {v:g}" for k, v in known.items())
+    note = f"{name}: the classes were converted to attenuation in 1/mm ({listed})."
     info = {**volume.info, "converted_from": "classes"}
-    notes = (*volume.notes, f"{note} 1/mm.")
+    notes = (*volume.notes, note)
     return replace(volume, values=values, unit="1/mm", info=info, notes=notes)
 
 

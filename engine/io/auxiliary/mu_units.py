@@ -143,10 +143,14 @@ def in_per_mm(volume: Volume, found: FoundUnit, name: str, voltage_kv: float = 0
         return _from_ct(volume, name, voltage_kv)
     if found.unit == PER_MM:
         return replace(volume, unit=PER_MM)
-    how = "states" if found.is_said else "the values look like"
-    note = f"{name}: {how} {found.unit}; the map was converted to 1/mm."
     # A stated unit needs no attention. A guess is a warning that the user should check.
-    note = Information(note) if found.is_said else note
+    if found.is_said:
+        note: str = Information(f"{name}: the map was converted from {found.unit} to 1/mm.")
+    else:
+        note = (
+            f"{name}: the values look like {found.unit}; the map was converted from that unit to "
+            "1/mm."
+        )
     values = volume.values * np.float32(PER_UNIT[found.unit])
     info = {**volume.info, "converted_from": found.unit}
     return replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
@@ -162,13 +166,14 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
         values = mu_of_hounsfield(volume.values, known or DEFAULT_KV)
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
-    tube = (
-        f"{known:g} kV"
-        if known
-        else (f"{DEFAULT_KV:g} kV, an assumed tube voltage (it changes bone)")
-    )
-    note = f"{name}: CT numbers were converted to attenuation at 511 keV with the curve for {tube}."
-    note = Information(note) if known else note
+    converted = f"{name}: CT numbers were converted to attenuation at 511 keV"
+    if known:
+        note: str = Information(f"{converted} with the curve for {known:g} kV.")
+    else:
+        note = (
+            f"{converted} with the curve for {DEFAULT_KV:g} kV, because the tube voltage is not "
+            "stated; it affects the values of bone."
+        )
     info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or DEFAULT_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
     # Converted before averaging, because the curve has a kink at water.

@@ -51,10 +51,13 @@ def read_point_spread(path: Path) -> PointSpread:
     radius, widths = table[:, 0], table[:, 1:]
     # Widths are interpolated between the distances, which needs a strict order.
     if radius[0] < 0 or (np.diff(radius) <= 0).any():
-        raise DataError(f"{path.name}: distances from the axis must be at least 0 and increase.")
+        raise DataError(
+            f"{path.name}: distances from the axis must be at least 0 and increase; correct the "
+            "table."
+        )
     if not ((widths > 0) & (widths <= WIDEST_MM)).all():
         raise DataError(
             f"{path.name}: widths are between {widths.min():g} and {widths.max():g}, expected more "
-            f"than 0 and at most {WIDEST_MM:g} mm."
+            f"than 0 and at most {WIDEST_MM:g} mm; correct the table."
         )
     return PointSpread(radius, widths[:, 0], widths[:, 1], float(widths[:, 2].mean()))

@@ -176,7 +176,7 @@ def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[s
         raise broken(sidecar, remedy)
     provenance = content.get("provenance")
     if not isinstance(provenance, dict) or "sha256" not in content:
-        return {}, (f"{sidecar.name}: not written by Isocenter, ignored.",)
+        return {}, (f"{sidecar.name}: not written by Isocenter, so it is ignored.",)
     # The content decides, not the name: a volume can be renamed together with its sidecar.
     if content["sha256"] == digest():
         return provenance, () if is_sealed else (unsealed(sidecar),)

@@ -18,7 +18,7 @@ def of_calibration(path: Path) -> Report:
     found = read_calibration(path)
     facts = (
         ("Scanner", found.scanner),
-        ("Positrons in each mL for 1 count/mm", f"{found.positrons_per_ml:.6g}"),
+        ("Positrons per mL for 1 count/mm", f"{found.positrons_per_ml:.6g}"),
         ("Standard error", f"{found.error_percent:.2g} %"),
         ("Corrections", ", ".join(found.corrections) or "none"),
         ("Measured", found.made_utc),

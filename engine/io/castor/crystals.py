@@ -100,7 +100,7 @@ def _min_angle_deg(path: Path) -> float:
     if not 0 <= apart < 180:
         raise GeometryError(
             f"{path.name}: min angle difference is {apart:g} degrees, expected 0 to 180; correct "
-            "it."
+            "the scanner description."
         )
     return apart
 

@@ -53,7 +53,8 @@ class CastorHeader:
             number = math.nan
         if not math.isfinite(number):
             raise FileFormatError(
-                f"{self.path.name}: {keys[0]!r} is {text[:40]!r}, expected a number; correct it."
+                f"{self.path.name}: {keys[0]!r} is {text[:40]!r}, expected a number; "
+                "correct the header."
             )
         return number
 

@@ -130,12 +130,15 @@ def _whole(counts: Array, name: str) -> Array:
     if bad.any():
         k = int(np.argmax(bad))
         raise DataError(
-            f"{name}: line {k:,} has {counts[k]:g} counts; events need whole "
-            "numbers of at least 0; export the uncorrected histogram."
+            f"{name}: line {k:,} has {counts[k]:g} counts, expected a whole number of at "
+            "least 0; export the uncorrected histogram."
         )
     total = float(counts.sum())
     if not 0 < total <= MOST_EVENTS:
-        raise DataError(f"{name}: {total:,.0f} counts in total, expected 1 to {MOST_EVENTS:,}.")
+        raise DataError(
+            f"{name}: {total:,.0f} counts in total, expected 1 to {MOST_EVENTS:,}; export a "
+            "shorter scan."
+        )
     return counts.astype(np.int64)
 
 
@@ -171,14 +174,14 @@ def _normalised(
     names = lines.dtype.names or ()
     notes: tuple[str, ...] = ()
     if ACF in names:
-        notes = ("Its attenuation corrections are not used; load the μ-map of the scan.",)
+        notes = (f"{name}: its attenuation corrections are not used; load the scan's μ-map.",)
     if NORM not in names:
         return None, notes
     # A sensitivity image needs every line. Without empty lines, most of them are missing.
     if counts.all():
         few = (
-            "It only lists lines with counts. Its normalisation does not cover all lines and is "
-            "not used; load one (.cdh)."
+            f"{name}: contains only lines with counts, so its normalisation does not cover all "
+            "lines and is not used; load a normalisation (.cdh)."
         )
         return None, (*notes, few)
     corrections = lines[NORM].astype(np.float64)

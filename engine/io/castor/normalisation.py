@@ -83,7 +83,7 @@ def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
         # A correction of 0 marks a line that detects nothing.
         values = np.where(corrections > 0, 1 / corrections, 0)
     table = LineTable.of(pairs, values, scanner.n_crystals, name)
-    left_out = "Its attenuation corrections are not used; load the μ-map of the scan."
+    left_out = f"{name}: its attenuation corrections are not used; load the scan's μ-map."
     return Components(lines=table, notes=(left_out,) if flags[ACF] else ())
 
 

@@ -115,7 +115,8 @@ def _refuse_other_kinds(header: CastorHeader) -> None:
     # CASToR has SPECT and CT data with the same suffixes.
     if kind not in ("", "pet"):
         raise FileFormatError(
-            f"{header.path.name}: data of {kind[:20]!r}; only PET data of CASToR can be read."
+            f"{header.path.name}: the data type is {kind[:20]!r}, expected PET; reconstruct it "
+            "with CASToR, and open the image."
         )
     if mode.startswith("norm"):
         raise FileFormatError(
@@ -200,7 +201,7 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
     if n_bins > MOST_BINS:
         raise FileFormatError(
-            f"{header.path.name}: {n_bins:,} time bins of {width_ps:g} ps, expected at most "
+            f"{header.path.name}: {n_bins:,} TOF bins of {width_ps:g} ps, expected at most "
             f"{MOST_BINS:,}; correct the header."
         )
     return TofBins(fwhm_ps, width_ps, int(n_bins))
@@ -280,7 +281,7 @@ def _notes(records: Array, bins: Array | None, start_ms: int) -> tuple[str, ...]
     if bins is not None and {"scatter", "randoms"} & {*names}:
         notes.append("Scatter and randoms of TOF events are not used.")
     if TOF in names and bins is None:
-        notes.append("TOF is not used: the chosen scanner has no time bins.")
+        notes.append("TOF is not used: the chosen scanner has no TOF bins.")
     if PLACE in names:
         notes.append("Positions within crystals are not used.")
     return tuple(notes)

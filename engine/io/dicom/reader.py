@@ -199,7 +199,7 @@ def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) ->
         weight = 1.0 if is_sum else frame.duration_s / counted_s
         total = total + weight * volume.values.astype(np.float64)
     span = f"from {frames[0][0].start_s:g} to {frames[-1][0].end_ms / MS:g} s"
-    what = "sum" if is_sum else "mean by length"
+    what = "sum" if is_sum else "mean, weighted by duration"
     note = f"{len(frames)} time frames, {span}; the summed image is their {what}."
     return replace(volume, values=total.astype(np.float32)).informed(note)
 

@@ -198,8 +198,8 @@ def _refuse_times(first: Array, second: Array, name: str) -> None:
     for times in (first, second):
         if len(times) and not (times.min() >= 0 and times.max() < MOST_S):
             raise FileFormatError(
-                f"{name}: times from {times.min():g} to {times.max():g} s; expected times of a "
-                "scan, from 0 on."
+                f"{name}: event times run from {times.min():g} to {times.max():g} s, expected 0 to "
+                f"{MOST_S:,.0f} s; simulate the scan with times from 0."
             )
 
 
@@ -296,7 +296,7 @@ def _notes(in_window: Array, in_bins: Array, first_s: float) -> tuple[str, ...]:
     if n_gaps:
         notes.append(f"{n_gaps:,} events with a photon between crystals were removed.")
     if n_late:
-        notes.append(f"{n_late:,} events outside the scanner's time bins were removed.")
+        notes.append(f"{n_late:,} events outside the scanner's TOF bins were removed.")
     if 1000 * first_s >= LATE_MS:
         notes.append(
             f"The first event is at {1000 * first_s:,.0f} ms; times are counted from there."

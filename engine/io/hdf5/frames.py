@@ -123,6 +123,7 @@ def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:
     times = column(dataset(tree, FRAME_TIMES, path), "<i8", path)
     if times.ndim != 2 or times.shape[1] != 2:
         raise FileFormatError(
-            f"{path.name}: frame times have the shape {times.shape}, expected (n, 2)."
+            f"{path.name}: frame times have the shape {times.shape}, expected (n, 2); "
+            "write the file again."
         )
     return times

@@ -76,7 +76,8 @@ class HistogramHdf5(HistogramReader):
             duration_s = float(tree.attrs.get("duration_s", 0.0))
             if not math.isfinite(duration_s) or duration_s < 0:
                 raise FileFormatError(
-                    f"{path.name}: duration_s is {duration_s}, expected at least 0 s."
+                    f"{path.name}: duration_s is {duration_s}, expected at least 0 s; write the "
+                    "file again."
                 )
             info = read_json(tree, "info", path)
             return Histogram(place, **columns, duration_s=duration_s, info=info, notes=notes)
@@ -130,8 +131,9 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
         getattr(chosen.settings, key) != getattr(stored.settings, key) for key in same
     ):
         raise GeometryError(
-            f"{path.name}: histogram of {stored.name!r} ({stored.describe()}), the chosen scanner "
-            f"is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the right one."
+            f"{path.name}: measured on {stored.name!r} ({stored.describe()}), but the chosen "
+            f"scanner is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the "
+            "right one."
         )
     return chosen
 

@@ -189,8 +189,9 @@ def _scanner_in_use(
     # A corrected geometry may replace the stored one if the crystal numbers keep their meaning.
     if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
         raise GeometryError(
-            f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), the chosen scanner "
-            f"is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the right one."
+            f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), but the chosen "
+            f"scanner is {chosen.name!r} ({chosen.describe()}); omit the scanner or choose the "
+            "right one."
         )
     if chosen.fingerprint() == stored.fingerprint():
         return chosen, ()
@@ -280,7 +281,9 @@ def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | No
 def _at_least_0(file: h5py.File, name: str, unit: str, path: Path) -> float:
     value = float(file.attrs.get(name, 0.0))
     if not math.isfinite(value) or value < 0:
-        raise FileFormatError(f"{path.name}: {name} is {value}, expected at least 0 {unit}.")
+        raise FileFormatError(
+            f"{path.name}: {name} is {value}, expected at least 0 {unit}; write the file again."
+        )
     return value
 
 

@@ -150,13 +150,15 @@ def _components(tree: h5py.File, path: Path) -> Components:
     }
     if not found:
         raise FileFormatError(
-            f"{path.name}: contains no component; expected one of {', '.join(TABLES.values())}."
+            f"{path.name}: contains no component, expected one of {', '.join(TABLES.values())}; "
+            "write the file again."
         )
     # Files of older versions lack this attribute. Their factors multiply the analytic ones.
     use = text_of(tree.attrs.get("geometry_use", b"multiplies"))
     if use not in USES:
         raise FileFormatError(
-            f"{path.name}: geometry_use is {use!r}, expected {' or '.join(USES)}."
+            f"{path.name}: geometry_use is {use!r}, expected {' or '.join(USES)}; write the "
+            "file again."
         )
     return Components(
         crystals=found.get("crystals"),

@@ -175,7 +175,9 @@ def open_hdf5(file: InputFile) -> Iterator[h5py.File]:
         if it is no HDF5 file, is damaged, or refers to other files
     """
     if not is_hdf5(file.head):
-        raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+        raise FileFormatError(
+            f"{file.name}: not an HDF5 file; copy it again, or choose the right file."
+        )
     try:
         with library_file(file) as tree:
             _refuse_unsafe(tree, file)
@@ -343,7 +345,9 @@ def read_json(file: h5py.File, name: str, path: Path) -> Plain:
     try:
         return from_json(text_of(item[()]))
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: {name} is not valid JSON ({e}).") from e
+        raise FileFormatError(
+            f"{path.name}: {name} is not valid JSON ({e}); write the file again."
+        ) from e
 
 
 def as_json(value: Plain) -> np.bytes_:

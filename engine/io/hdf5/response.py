@@ -210,14 +210,14 @@ def refuse_other_scanner(
     # A scanner that was only renamed still has the same response.
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
-            f"{path.name}: matrix of {stored.name!r} ({stored.describe()}), the scan is of "
-            f"{scanner.name!r} ({scanner.describe()}) with other crystals; compute a matrix for "
-            "that scanner."
+            f"{path.name}: the matrix belongs to {stored.name!r} ({stored.describe()}), but the "
+            f"scan to {scanner.name!r} ({scanner.describe()}), which has other crystals; compute a "
+            "matrix for that scanner."
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
-            f"{path.name}: matrix for an image of {stored.grid.describe()}, but the scanner's "
-            f"image is {scanner.grid.describe()}; compute a matrix for that image."
+            f"{path.name}: the matrix is for an image of {stored.grid.describe()}, but the "
+            f"scanner's image is {scanner.grid.describe()}; compute a matrix for that image."
         )
 
 
@@ -243,7 +243,7 @@ def _column(file: h5py.File, group: str, name: str, dtype: str, path: Path) -> A
     if written is not None and digest(values) != text_of(written):
         raise FileFormatError(
             f"{path.name}: {name} has changed since it was written (its checksum differs); copy "
-            "the file again or make it again."
+            "the file again, or compute the matrix again."
         )
     return values
 

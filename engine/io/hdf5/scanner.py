@@ -58,7 +58,7 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
         item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
         return
     if not isinstance(scanner, CrystalMap):
-        raise GeometryError(f"scanners such as {scanner.name!r} cannot be stored.")
+        raise GeometryError(f"{scanner.name!r}: scanners of this kind cannot be stored.")
     group.create_dataset("keys", data=scanner.keys.astype("<i4"))
     group.create_dataset("positions_mm", data=scanner.positions_mm.astype("<f8"))
     if scanner.coincident is not None:
@@ -94,7 +94,8 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
     points = np.array(column(dataset(file, "scanner/positions_mm", path), "<f8", path))
     if keys.ndim != 2 or keys.shape[1] != 3 or points.shape != keys.shape:
         raise FileFormatError(
-            f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, expected (n, 3)."
+            f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, expected "
+            "(n, 3); write the file again."
         )
     _refuse_impossible_crystals(keys, points, path)
     # `h5py` raises KeyError for a missing attribute, which `open_hdf5` reports as damage.
@@ -148,7 +149,9 @@ def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
 def _lengths(path: Path, name: str, values: Array, n: int) -> tuple[float, ...]:
     numbers = np.asarray(values, np.float64).reshape(-1)
     if len(numbers) != n:
-        raise FileFormatError(f"{path.name}: {name} has {len(numbers)} numbers, expected {n}.")
+        raise FileFormatError(
+            f"{path.name}: {name} has {len(numbers)} numbers, expected {n}; write the file again."
+        )
     return tuple(in_range(path, name, number, LENGTHS_MM) for number in numbers)
 
 
@@ -164,7 +167,7 @@ def _tof(path: Path, values: Array) -> TofBins:
 def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
     item = dataset(file, name, path)
     if item.shape != () or item.nbytes > MAX_TEXT:
-        raise FileFormatError(f"{path.name}: {name} is not text.")
+        raise FileFormatError(f"{path.name}: {name} is not text; write the file again.")
     text = bytes(item[()])
     # Files of other programs may lack the checksum.
     written = text_of(item.attrs.get("sha256", b""))
@@ -177,5 +180,7 @@ def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
         # RecursionError: nested brackets in a forged text exhaust the stack of the parser.
         values = tomllib.loads(text_of(text))
     except (tomllib.TOMLDecodeError, RecursionError) as e:
-        raise FileFormatError(f"{path.name}: {name} is not TOML ({e}).") from e
+        raise FileFormatError(
+            f"{path.name}: {name} is not TOML ({e}); write the file again."
+        ) from e
     return scanner_of(scanner_settings(values, where=f"{path.name}, scanner"))

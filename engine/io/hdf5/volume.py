@@ -75,7 +75,7 @@ def _read(file: InputFile, *, mapped: bool) -> Volume:
         if item.ndim != 3 or item.dtype != np.float32:
             raise FileFormatError(
                 f"{path.name}: {item.dtype} values of {item.ndim} axes, expected float32 with 3 "
-                "axes."
+                "axes; write the file again."
             )
         # The checksum is compared in both cases, which reads a mapped file once.
         values = _mapped(item, path) if mapped else column(item, "<f4", path)
@@ -95,7 +95,7 @@ def _mapped(item: h5py.Dataset, path: Path) -> Array:
     # None for chunked or compressed values, which cannot be mapped.
     first_byte = item.id.get_offset()
     if first_byte is None or item.dtype.str != "<f4" or not item.size:
-        raise FileFormatError(f"{path.name}: its values are not contiguous; copy it again.")
+        raise FileFormatError(f"{path.name}: its values are not contiguous; write the file again.")
     a, b, c = item.shape
     return volume_file.opened(path, (a, b, c), first_byte=first_byte)
 

@@ -120,7 +120,7 @@ class InterfileHeader:
         if kind not in NUMBERS or order not in ORDERS:
             raise FileFormatError(
                 f"{self.path.name}: numbers of format {name!r} with {kind[1]} bytes, {order}; "
-                "expected float or (un)signed integers, little- or big-endian."
+                "expected float or (un)signed integers, little- or big-endian; correct the header."
             )
         return ORDERS[order] + NUMBERS[kind]
 
@@ -273,7 +273,9 @@ def read_header(file: InputFile) -> InterfileHeader:
     # The user may have opened the data file, which has no header of its own.
     data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"
     if b"\0" in data:
-        raise FileFormatError(f"{file.name}: not a header; is this the data file?")
+        raise FileFormatError(
+            f"{file.name}: not an Interfile header; if this is the data file, open its header."
+        )
     return header_in(data.decode("utf-8", errors="replace"), file.path)
 
 

@@ -159,8 +159,8 @@ def _n_times(header: InterfileHeader) -> int:
     n_times = _wanted(header, "matrix size [5]") if n == 5 else 0
     if label != TIMES or not 1 <= n_times <= MOST_TIMES:
         raise FileFormatError(
-            f"{header.path.name}: {n} dimensions, {label or 'nothing'!r} is the fifth; expected "
-            f"four, or {TIMES} (at most {MOST_TIMES}) as the fifth."
+            f"{header.path.name}: {n} dimensions (label of the fifth: {label or 'none'}), "
+            f"expected four, or {TIMES} (at most {MOST_TIMES}) as the fifth; correct the header."
         )
     return n_times
 

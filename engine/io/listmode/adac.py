@@ -161,14 +161,14 @@ def _refuse_times(times_ms: Array, path: Path) -> None:
     if times_ms.min() < 0 or times_ms.max() > MOST_MS:
         raise FileFormatError(
             f"{path.name}: times from {times_ms.min():g} to {times_ms.max():g} ms; expected the "
-            "columns t x1 y1 x2 y2 with t in ms from 0."
+            "columns t x1 y1 x2 y2 with t in ms from 0; choose the right file."
         )
     back = np.flatnonzero(np.diff(times_ms) < 0)
     if len(back):
         k = int(back[0])
         raise FileFormatError(
             f"{path.name}: time runs backwards at event {k + 1:,}, from {times_ms[k]:g} to "
-            f"{times_ms[k + 1]:g} ms; these are not the events of one scan in their order."
+            f"{times_ms[k + 1]:g} ms; export the events of one scan in time order."
         )
 
 
@@ -177,7 +177,9 @@ def _separation_mm(text: str, path: Path) -> float:
     try:
         separation_mm = float(found[1]) if found else 0.0
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: the separation of the heads is not a number.") from e
+        raise FileFormatError(
+            f"{path.name}: the separation of the heads is not a number; correct the header."
+        ) from e
     return in_range(path, "the separation of the heads", separation_mm, SEPARATION_MM)
 
 
@@ -199,15 +201,16 @@ def _scanner_for(
         return scanner, ()
     if named is not None:
         raise GeometryError(
-            f"{path.name}: heads {separation_mm:g} mm apart, but those of {scanner.name!r} are "
-            f"{s.separation_mm + depths_mm:g} mm; omit the scanner or choose the right one."
+            f"{path.name}: the heads are {separation_mm:g} mm apart, but those of {scanner.name!r} "
+            f"are {s.separation_mm + depths_mm:g} mm apart; omit the scanner or choose the "
+            "right one."
         )
     distance_mm = separation_mm - depths_mm
     n_planes = floor(distance_mm / s.plane_mm)
     if n_planes < 1:
         raise GeometryError(
-            f"{path.name}: heads {separation_mm:g} mm apart leave no space for an image; correct "
-            "the separation in the header."
+            f"{path.name}: heads that are {separation_mm:g} mm apart leave no space for an image; "
+            "correct the separation in the header."
         )
     n_planes -= 1 - n_planes % 2  # an odd number has a plane at the centre
     note = f"The heads of {scanner.name} are {separation_mm:g} mm apart, as stated in the file."

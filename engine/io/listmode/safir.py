@@ -139,7 +139,8 @@ def _records(file: InputFile) -> tuple[Words, int]:
     if not file.head.startswith(SIGNATURES):
         known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
         raise FileFormatError(
-            f"{path.name}: is not SAFIR list mode (it does not start with {known})."
+            f"{path.name}: is not SAFIR list mode (it does not start with {known}); choose the "
+            "right file."
         )
     if file.size < HEADER_BYTES + RECORD_BYTES:
         raise FileFormatError(

@@ -113,9 +113,9 @@ class ListModeTail:
         # network share an open handle can keep showing the old size.
         with closing(InputFile(self.path)) as file:
             if self.identity not in (None, file.identity):
-                raise FileFormatError(f"{self.path.name}: the file was replaced by another one.")
+                raise FileFormatError(f"{self.path.name}: the file was replaced; open it again.")
             if file.size < self.at:
-                raise FileFormatError(f"{self.path.name}: the file has become shorter.")
+                raise FileFormatError(f"{self.path.name}: the file was truncated; open it again.")
             self.identity = file.identity
             dtype = np.dtype(self.format.dtype)
             n = min(file.size - self.at, MOST_BYTES) // dtype.itemsize

@@ -177,14 +177,13 @@ def _tof(scanner: Tree, n_types: int) -> tuple[TofBins | None, tuple[str, ...]]:
     fwhm_mm = widths_mm.pop()
     alike = all(np.array_equal(each, first) for each in edges) and not widths_mm
     if not alike or not isinstance(fwhm_mm, float) or not fwhm_mm > 0:
-        why = "its bins differ between module types, or have no resolution"
-        return None, (f"TOF is not used: {why}.",)
+        note = "TOF is not used: its bins differ between module types, or have no resolution."
+        return None, (note,)
     step = float(first[-1] - first[0]) / (len(first) - 1)
     # Bins must be of equal width and centred on 0, because the kernels compute their edges.
     even = (np.arange(len(first)) - (len(first) - 1) / 2) * step
     if step <= 0 or np.abs(first - even).max() > EVEN * step or len(first) > MOST_TOF_BINS:
-        why = "its bins differ in width, or are not centred"
-        return None, (f"TOF is not used: {why}.",)
+        return None, ("TOF is not used: its bins differ in width, or are not centred.",)
     return TofBins(fwhm_mm / MM_PER_PS, step / MM_PER_PS, len(first) - 1), ()
 
 

@@ -217,7 +217,7 @@ def frontal_projection(volume: Volume) -> Panel:
     """Return the maximum intensity projection from front to back, with the head at the top."""
     view = orientation("coronal", axes=volume.sides)
     largest = view.place(volume.values.max(axis=2 - view.normal))
-    return _panel(volume, view, largest, f"largest along {'xyz'[view.normal]} (MIP)")
+    return _panel(volume, view, largest, f"maximum along {'xyz'[view.normal]} (MIP)")
 
 
 def _panel(volume: Volume, orientation: Orientation, pixels: Array, title: str) -> Panel:
@@ -335,7 +335,7 @@ def draw_footer(
     draw.text((end + 10, y), f"{bar_mm} {length_unit(volume)}", fill=INK, font=plain, anchor="lm")
     none, much = ("white", "black") if is_inverted(volume) else ("black", "white")
     low, upper = window
-    unit = volume.unit or "(unit not known)"
+    unit = volume.unit or "(unit unknown)"
     # Without these numbers, the grey levels of two pages could not be compared.
     values = f"{none} {number_text(low, 3)}, {much} {quantity(upper, unit, 3)}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")

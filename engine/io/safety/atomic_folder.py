@@ -41,8 +41,8 @@ def refuse_impossible_folder(path: Path, n_bytes: int = 0) -> None:
     if os.path.lexists(path):
         what = "folder" if path.is_dir() else "file"
         raise ResourceError(
-            f"{path.name}: this {what} already exists in {path.parent}, and a folder never "
-            "replaces it; choose another name, or remove it."
+            f"{path.name}: a {what} of this name already exists in {path.parent}; remove it, or "
+            "choose another name."
         )
     refuse_impossible(path, n_bytes)
 

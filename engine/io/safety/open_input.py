@@ -324,7 +324,7 @@ def _opened(path: Path) -> io.FileIO:
 
 def _refuse_irregular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        remedy = "choose a file in it, or `isocenter import` it"
+        remedy = "open a file in it, or run `isocenter import` on it"
         raise FileFormatError(f"{path}: this is a folder; {remedy}.")
     if not stat.S_ISREG(mode):
         what = next((word for holds, word in KINDS if holds(mode)), "not a regular file")

@@ -71,8 +71,8 @@ def test_a_damaged_scan_is_a_fault(tmp_path: Path, scan: ListMode) -> None:
     ("unit", "scale", "guess"),
     [
         ("counts/mm", 1, "counts/mm"),
-        ("", 0.01, "not stated; as attenuation 1/mm"),
-        ("", 0.1, "not stated; as attenuation 1/cm"),
+        ("", 0.01, "not stated; possibly attenuation in 1/mm"),
+        ("", 0.1, "not stated; possibly attenuation in 1/cm"),
         ("", -400, "not stated; possibly Hounsfield units"),
         ("", 100, "not stated"),
     ],

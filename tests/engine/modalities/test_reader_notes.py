@@ -71,13 +71,13 @@ def events(study: Study) -> list[object]:
 
 def test_notes_of_a_map_are_in_log_and_record(events, capsys) -> None:
     (note,) = [e for e in events if isinstance(e, Noted) and "1/cm" in e.text]
-    assert note.text.endswith(".mha: states 1/cm; the map was converted to 1/mm.")
+    assert note.text.endswith(".mha: the map was converted from 1/cm to 1/mm.")
     console = Console()
     for event in events:
         console.show(event)
     assert f"  note: {note.text}" in capsys.readouterr().out
     (end,) = [e for e in events if isinstance(e, Finished)]
-    assert any("states 1/cm" in text for text in end.run.notes)
+    assert any("from 1/cm" in text for text in end.run.notes)
     assert not any("1/cm" in each.text for each in end.run.warnings)
     assert end.provenance["notes"] == list(end.run.notes)
 

@@ -117,7 +117,7 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     ("scale", "offset", "said", "wanted"),
     [
         (10, 0, "look like 1/cm", WATER),
-        (1e5, -1000, "CT numbers .* 120 kV, an assumed tube voltage", 0.00096 / 10 * 96),
+        (1e5, -1000, "CT numbers .* 120 kV, because the tube voltage", 0.00096 / 10 * 96),
     ],
 )
 def test_a_unit_that_only_the_values_tell_is_shown(

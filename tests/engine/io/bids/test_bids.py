@@ -218,7 +218,7 @@ def test_an_image_before_the_filters_says_its_own_iterations():
 def test_a_dataset_is_never_replaced_and_an_image_of_no_tracer_is_refused(tmp_path):
     save(volume(), tmp_path / "a.bids")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    with pytest.raises(ResourceError, match="never replaces it"):
+    with pytest.raises(ResourceError, match="already exists"):
         save(volume(seed=2), tmp_path / "a.bids")
     tooth = volume({"protocol": {"modality": "ct"}}, "1/mm")
     for refused in (

@@ -261,7 +261,7 @@ class TestDamage:
         ("key", "value", "wanted"),
         [
             ("Data mode", "sinogram", "list-mode or histogram"),
-            ("Data type", "SPECT", "only PET data"),
+            ("Data type", "SPECT", "expected PET"),
             ("Maximum number of lines per event", 4, "up to 4 lines"),
             ("Number of events", 7, "padded"),
             ("Number of events", "many", "expected a number"),

@@ -261,7 +261,7 @@ class TestDamage:
     def test_times_before_the_scan(self, branches, folder: Path) -> None:
         branches["time1"][3] = -5
         path = files.write(folder / "a.root", {"Coincidences": branches})
-        with pytest.raises(FileFormatError, match="times from -5"):
+        with pytest.raises(FileFormatError, match="times run from -5"):
             read_listmode(path)
 
     def test_no_event(self, branches, folder: Path) -> None:

@@ -107,11 +107,11 @@ def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"thickness_mm": 5.0}, "matrix of 'tiny panels' .* with other crystals"),
+        ({"thickness_mm": 5.0}, "matrix belongs to 'tiny panels' .* which has other crystals"),
         ({"n_rows": 6}, "two panels of 5 × 3 crystals.*two panels of 6 × 3 crystals"),
         (
             {"voxels_per_pitch": 2},
-            "matrix for an image of 0.5 × 1 × 0.5 mm.*scanner's image is 1 mm",
+            "matrix is for an image of 0.5 × 1 × 0.5 mm.*scanner's image is 1 mm",
         ),
         ({"n_planes": 5}, "12 × 7 × 20, but the scanner's image is .*12 × 5 × 20"),
     ],

@@ -55,7 +55,7 @@ def test_other_distances_move_the_heads(tmp_path: Path) -> None:
     assert data.scanner.settings.n_planes % 2 == 1
     assert "500 mm apart" in data.notes[0]
     with pytest.raises(
-        GeometryError, match="heads 500 mm apart, but those of 'ADAC positron camera'"
+        GeometryError, match="heads are 500 mm apart, but those of 'ADAC positron camera'"
     ):
         read_listmode(tmp_path / "scan.csv", scanner="adac")
 
@@ -82,7 +82,7 @@ def test_faults_are_told_in_one_sentence(tmp_path: Path, text: str, sentence: st
 def test_another_scanner_is_refused(tmp_path: Path) -> None:
     for scanner, sentence in (
         ("demo-ring", "does not have two single-layer panels"),
-        ("dhapet", "heads 712 mm apart"),
+        ("dhapet", "heads are 712 mm apart"),
     ):
         with pytest.raises(EngineError, match=sentence):
             read_listmode(write(tmp_path, HEADER + EVENTS), scanner=scanner)
