@@ -160,6 +160,7 @@ class Correction(Settings, Generic[D]):
         is_needless
             False by default, so that the user sees the obstacle as something missing
         """
+        # A step that waits for input of the user is not missing anything.
         return self.on_demand
 
     def doubt(self, before: D, after: D, /) -> str:

@@ -83,6 +83,7 @@ def refuse_survival(factors: Array) -> Array:
     DataError
         if a factor is between 0 and 0.99, which a correction factor cannot be
     """
+    # 0 marks a dead bin; anything else below 1 would mean that matter adds photons.
     below = (factors > 0) & (factors < LEAST_CORRECTION)
     if np.any(below):
         raise DataError(

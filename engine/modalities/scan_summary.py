@@ -57,6 +57,7 @@ class ScanSummary:
         """
         return grid.describe(self.length_unit)
 
+    # The base class answers for scans without these features, so that general code need not ask.
     @property
     def is_list_mode(self) -> bool:
         """True if it contains individual coincidences."""

@@ -104,6 +104,7 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
         if there is an unknown key; a misspelt role would otherwise lose a correction
     """
     own = {*Study.model_fields}
+    # A role may be next to `data` or in the table `inputs`; both mean the same.
     loose = {key: values[key] for key in values if key in roles}
     unknown = [key for key in values if key not in own | roles]
     inputs = values.get("inputs", {})
@@ -119,6 +120,7 @@ def with_paths_from(folder: Path, values: Plain, where: str, roles: set[str]) ->
     if isinstance(inputs, dict):
         inputs = {key: _from(folder, value) for key, value in inputs.items()}
     rest["inputs"] = inputs
+    # Relative paths start at the study file, so that a folder can be moved as a whole.
     if "data" in rest:
         rest["data"] = _from(folder, rest["data"])
     scanner = rest.get("scanner")

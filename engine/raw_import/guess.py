@@ -74,5 +74,6 @@ class Findings:
         why
             reason for the proposal
         """
+        # The proposal is a guess too, so that a preview is possible before the answer.
         self.guesses.append(Guess(key, proposal or "not known", why, is_sure=False))
         self.questions.append(Question(key, question, proposal))

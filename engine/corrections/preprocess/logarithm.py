@@ -77,6 +77,7 @@ class Logarithm(PreprocessStep):
 
         each = in_blocks(work, values, on=on, storage=projections.storage)
         n_nan, n_clipped, n_bright = np.sum(each, axis=0)
+        # NaN would spread over the whole row in the filter of the reconstruction.
         if n_nan:
             raise DataError(
                 f"{n_nan:,} values of the projections are not numbers "

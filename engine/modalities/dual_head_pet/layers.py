@@ -39,6 +39,7 @@ class DepthLayers(Settings):
         given
             scanner of the response of the study; with one layer, all layers are combined
         """
+        # A matrix with one layer has no lines for pairs of layers, whatever the protocol asks for.
         combined = self.use == "together" or (given is not None and given.settings.n_layers == 1)
         return one_layer(scanner) if combined else scanner
 
@@ -55,6 +56,7 @@ class DepthLayers(Settings):
         n = scanner.settings.n_layers
         if n == 1:
             return ""
+        # Compare with the result, because a stored response can override the protocol.
         if counted.settings.n_layers == n:
             return f"each of the {n * n} pairs of layers has its own lines and response"
         why = (

@@ -35,6 +35,7 @@ def started(data: Histogram, response: StoredResponse, support: Support) -> NDAr
         voxels that can contain activity; None for all
     """
     start = dual_head_pet.uniform_start(data, response)
+    # EM multiplies, so a voxel that starts at 0 stays at 0.
     return start if support is None else start * support
 
 
@@ -71,6 +72,7 @@ def correct_scatter(
         if the correction is switched on and impossible
     """
     scatter = context.protocol.corrections.of(LineScatter)
+    # A supplied estimate is an ordinary correction, without any image.
     if scatter.use == "off" or not scatter.simulates(data):
         return (yield from stages.correct(context, [scatter], data))
     obstacle = scatter.obstacle(data)

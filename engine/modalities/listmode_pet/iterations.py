@@ -65,6 +65,7 @@ def iterated(
             resume,
             finish_early,
             n_rows=prompts.n_events,
+            # The kernel projects forward and back in one pass over the events.
             passes_of_step=FUSED,
         )
     )
@@ -108,6 +109,7 @@ def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:
     prompts
         corrected prompts with their calibration
     """
+    # Without a calibration the image keeps the unit of the iterates.
     found = concentration_of(prompts)
     if found is None:
         return space

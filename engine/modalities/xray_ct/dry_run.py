@@ -50,6 +50,7 @@ def without_values(data: Projections) -> Projections:
         values=no_values(data.shape),
         flats=None if data.flats is None else no_values(data.flats.shape),
         darks=None if data.darks is None else no_values(data.darks.shape),
+        # Facts of earlier steps would make the next dry run believe that they ran.
         info={},
     )
 
@@ -78,6 +79,7 @@ def dry_run(
         before.append(empty_scan.geometry if is_done else None)
         if not is_done:
             continue
+        # A search needs the values; without them, the known axis or the geometry must do.
         if step.seeks:
             is_sought = axis is None
             step = step.with_found(axis)

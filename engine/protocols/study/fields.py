@@ -47,6 +47,7 @@ def edges_from(least_mm: float) -> AfterValidator:
 
     def check(voxel_mm: Point) -> Point:
         if not all(least_mm <= edge <= LARGEST_VOXEL_MM for edge in voxel_mm):
+            # Without trailing zeros, because the limit ranges from 0.05 to 0.00001 mm.
             least = f"{least_mm:.5f}".rstrip("0")
             raise ValueError(f"edges must be {least} ... {LARGEST_VOXEL_MM} mm")
         return voxel_mm

@@ -82,6 +82,7 @@ def build_layered(
         for pair, rows in zip(pairs, made, strict=True)
     }
     response = LayeredResponse(scanner, matrices, info)
+    # Parts are removed only after the whole response is on the disk.
     if path is not None and parts is not None:
         write_response(response, path)
         parts.remove()
