@@ -19,8 +19,7 @@ class KnownFormat:
     Attributes
     ----------
     name : common name with its article, for messages
-    tell : True for a file of this format, decided from its first bytes and never from its name
-    alone
+    tell : True for a file of this format; its name alone never decides
     remedy : advice, as the second half of a sentence
     """
 
