@@ -163,19 +163,22 @@ def share_compiled(root: Path) -> None:
     folder = cache_folder()
     if folder is None:
         return
-    compiled, place = (_compiled_in(base) for base in (ROOT, root))
-    (folder / compiled).mkdir(exist_ok=True)
-    link = root / KERNELS / "__pycache__" / folder.name / place
-    link.parent.mkdir(parents=True)
-    try:
-        link.symlink_to(folder / compiled, target_is_directory=True)
-    except OSError:  # Windows grants links to few; the copy then compiles for itself
-        return
+    shared = root / KERNELS / "__pycache__" / folder.name
+    shared.mkdir(parents=True)
+    for sources in sorted(
+        {path.parent.relative_to(ROOT) for path in (ROOT / KERNELS).rglob("*.py")}
+    ):
+        compiled, place = (_compiled_in(base / sources) for base in (ROOT, root))
+        (folder / compiled).mkdir(exist_ok=True)
+        try:
+            (shared / place).symlink_to(folder / compiled, target_is_directory=True)
+        except OSError:  # Windows grants links to few; the copy then compiles for itself
+            return
 
 
-def _compiled_in(base: Path) -> str:
-    """Name of the folder in which Numba keeps what it compiled from the sources of a tree."""
-    return str(_CacheLocator.get_suitable_cache_subpath(str(base / KERNELS / "rays.py")))
+def _compiled_in(sources: Path) -> str:
+    """Name of the folder in which Numba keeps what it compiled from the sources in a folder."""
+    return str(_CacheLocator.get_suitable_cache_subpath(str(sources / "any.py")))
 
 
 def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:
