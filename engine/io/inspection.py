@@ -16,7 +16,7 @@ from engine.data.volume import Volume
 from engine.io.base import Format
 from engine.io.folder import is_folder
 from engine.io.listmode.event_facts import EventFacts, facts_of
-from engine.io.report import FORMAT, Report, with_format
+from engine.io.report import FORMAT, UNKNOWN, Report, with_format
 from engine.io.safety.open_input import InputFile, open_input
 from engine.io.scan_files import file_to_open, read_projections
 from engine.io.text.fact_labels import fact_of
@@ -76,9 +76,7 @@ def _unreadable(path: Path, fault: EngineError) -> Report:
     except EngineError:
         known = None
     facts = ((FORMAT, known.title),) if known else ()
-    return Report(
-        "unknown", "unknown format" if known is None else known.title, facts, (str(fault),)
-    )
+    return Report(UNKNOWN, "unknown format" if known is None else known.title, facts, (str(fault),))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 Facts = tuple[tuple[str, str], ...]
 FORMAT = "Format"
 """Label of the fact that names the exact format."""
+UNKNOWN = "unknown"
+"""Format of a file that no reader accepts."""
 
 
 @dataclass(frozen=True)

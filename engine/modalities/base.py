@@ -126,7 +126,7 @@ class Modality(ABC, Generic[P]):
     takes_scanner: ClassVar[bool] = True
     ledger_title: ClassVar[str] = "Corrections"
     ledger_field: ClassVar[str] = "corrections"
-    ledger: ClassVar[tuple[type[AnyCorrection], ...]]
+    ledger: ClassVar[tuple[type[AnyCorrection], ...]] = ()
     switches: ClassVar[tuple[Switch, ...]] = ()
     sweeps: ClassVar[tuple[Sweep, ...]] = ()
     folded: ClassVar[bool] = False
@@ -214,7 +214,6 @@ class Modality(ABC, Generic[P]):
         Raises `EngineError` if no grid is possible.
         """
 
-    @abstractmethod
     def default_grid(self, protocol: P, study: OpenStudy) -> tuple[Point, Point] | None:
         """Return voxel and size that apply if the protocol leaves them empty.
 
@@ -230,6 +229,7 @@ class Modality(ABC, Generic[P]):
         default_grid
             (x, y, z) [mm] each; None while they are unknown
         """
+        return None
 
     @abstractmethod
     def requirements(
@@ -256,7 +256,6 @@ class Modality(ABC, Generic[P]):
             None while they are unknown
         """
 
-    @abstractmethod
     def obstacles(self, protocol: P, study: OpenStudy) -> dict[str, str | None]:
         """Return why corrections or steps cannot be done.
 
@@ -272,6 +271,7 @@ class Modality(ABC, Generic[P]):
         obstacles
             a clause for each kind; None if it can be done
         """
+        return {}
 
     def fitting_voxel(self, voxel_mm: Point, study: OpenStudy) -> Point:
         """Return the nearest voxel that the scanner allows.
@@ -403,7 +403,6 @@ class Modality(ABC, Generic[P]):
             the finished volume with its provenance
         """
 
-    @abstractmethod
     def warm_up(self, on: Backend) -> Steps:
         """Return calls that compile all kernels that a run may need.
 
@@ -412,6 +411,7 @@ class Modality(ABC, Generic[P]):
         on
             device
         """
+        return ()
 
     @property
     @abstractmethod

@@ -10,13 +10,15 @@ from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.io import Report
 from engine.io import inspect as inspect_format
 from engine.io.folder import is_file
-from engine.io.report import FORMAT
+from engine.io.report import FORMAT, UNKNOWN, with_format
 from engine.io.safety.open_input import open_input
 from engine.io.scanners.toml_scanner import is_scanner_toml
 from engine.io.text.fact_labels import text_of
 from engine.io.text.toml_file import read_toml
+from engine.modalities import MODALITIES
+from engine.modalities.base import AnyModality
 from engine.modalities.protocol_identity import identified
-from engine.modalities.recognise import all_roles, gathered, modality_of_scan
+from engine.modalities.recognise import all_roles, gathered, modality_of_scan, summarise
 from engine.modalities.studies import read_protocol, read_study
 from engine.protocols.study.stored_protocol import version_words
 
@@ -39,19 +41,45 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     path = Path(path)
     # Of TOML files only the content tells scans, scanners, studies and protocols apart.
     if path.suffix.lower() != ".toml":
-        return _with_companions(path) or inspect_format(path, scanner=scanner)
+        return _with_companions(path) or _of_file(path, scanner)
     try:
         if modality_of_scan(path) is not None or is_scanner_toml(path):
             return inspect_format(path, scanner=scanner)
         is_study = "data" in read_toml(path)
     except EngineError as e:
-        return Report("unknown", "unknown format", faults=(str(e),))
+        return Report(UNKNOWN, "unknown format", faults=(str(e),))
     name = "Study" if is_study else "Protocol"
     try:
         found = _of_study(path) if is_study else _of_protocol(path)
     except EngineError as e:
         return Report(name, f"{name}, not usable", _head(name, path), (str(e),))
     return Report(name, found.title, _head(name, path) + found.facts, found.faults)
+
+
+def _of_file(path: Path, scanner: str | None) -> Report:
+    """Return the report of the file's reader; a scan without a reader has that of its summary."""
+    report = inspect_format(path, scanner=scanner)
+    if report.format != UNKNOWN:
+        return report
+    try:
+        with open_input(path) as file:
+            modality = MODALITIES.with_own_format(file)
+    except EngineError:
+        return report
+    return report if modality is None else _of_own_format(path, modality)
+
+
+def _of_own_format(path: Path, modality: AnyModality) -> Report:
+    """Return the report on a scan whose format only its modality knows."""
+    title = modality.title
+    try:
+        scan = summarise(path)
+    except EngineError as e:
+        return Report(title, f"{title}, unusable", ((FORMAT, title),), (str(e),))
+    with open_input(path) as file:
+        head = ((FORMAT, title), ("Size", f"{file.size:,} bytes"))
+    facts = with_format(head, scan.facts)
+    return Report(title, scan.text, facts, (scan.fault,) if scan.fault else (), scan.notes)
 
 
 def _with_companions(path: Path) -> Report | None:
@@ -62,7 +90,7 @@ def _with_companions(path: Path) -> Report | None:
         # Several scans in a folder are no error here; only opening one of them is ambiguous.
         return None  # the general report lists them
     except EngineError as e:
-        return Report("unknown", "several scans", faults=(str(e),))
+        return Report(UNKNOWN, "several scans", faults=(str(e),))
     if files is None:
         return None
     # A μ-map is also a volume of its own, so its own facts are shown.

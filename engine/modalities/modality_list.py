@@ -54,6 +54,8 @@ class ModalityEntry:
         False for a path that cannot belong to a scan of several files
     roles
         full names of its auxiliary files, and of tuples of corrections that declare some
+    suffixes
+        of scans, if their format is in no table of `engine.io`; the file dialog offers them
     """
 
     key: str
@@ -61,6 +63,7 @@ class ModalityEntry:
     accepts: Callable[[InputFile], bool]
     gathers: Callable[[Path], bool] = always
     roles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
 
     # Cached, because a modality has no state and its import takes time.
     @cached_property
@@ -115,6 +118,19 @@ class ModalityList(Sequence["AnyModality"]):
     def keys(self) -> tuple[str, ...]:
         """Keys in order."""
         return tuple(each.key for each in self.members)
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Suffixes of scans that only their modality can read."""
+        return tuple(suffix for each in self._with_own_format for suffix in each.suffixes)
+
+    @property
+    def _with_own_format(self) -> list[ModalityEntry]:
+        return [each for each in self.members if isinstance(each, ModalityEntry) and each.suffixes]
+
+    def with_own_format(self, file: InputFile) -> AnyModality | None:
+        """Return the kind of scan that alone can read a file, or None."""
+        return next((each.modality for each in self._with_own_format if each.accepts(file)), None)
 
     def of(self, key: str) -> AnyModality | None:
         """Return the modality with a key; None if there is none.

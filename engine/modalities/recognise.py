@@ -132,7 +132,8 @@ def summarise(
     if modality is None:
         raise UnknownFormatError(why_no_scan(path))
     summary = modality.summarise(path, scanner, complete_events=complete_events)
-    head = ((FORMAT, format_of_scan(path)),)
+    # a scan whose format is in no table of `engine.io` has the name of its modality
+    head = ((FORMAT, format_of_scan(path) or modality.title),)
     return replace(summary, facts=with_format(head, summary.facts))
 
 

@@ -18,7 +18,7 @@ from app.state.services.saving import may_write
 from app.ui.theme.file_dialogs import ask_folder, ask_open, ask_save
 from app.ui.theme.questions import ask, ask_text, question_box
 from app.workspace.steps.saving_protocols import save_as
-from engine.modalities import all_roles
+from engine.modalities import MODALITIES, all_roles
 from engine.tools.diagnostics import SupportBundle
 
 if TYPE_CHECKING:
@@ -345,7 +345,8 @@ def choice_of(role: str) -> tuple[str, str]:
     from engine.io import SCAN_READERS, suffixes_of
 
     if role == DATA:
-        return tr("Open"), _kinds(tr("Scans and studies"), suffixes_of(SCAN_READERS))
+        suffixes = (*suffixes_of(SCAN_READERS), *MODALITIES.suffixes)
+        return tr("Open"), _kinds(tr("Scans and studies"), suffixes)
     if role == SCANNER:
         return tr("Choose a scanner"), _kinds(tr("Scanners"), SCANNER_SUFFIXES)
     found = next(each for each in all_roles() if each.key == role)
