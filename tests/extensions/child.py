@@ -114,12 +114,100 @@ def refused(command: list[str]) -> str:
     return printed.getvalue() if code == 2 else f"exit code {code}"
 
 
+def window(paths: list[str], tab: str) -> list[dict[str, Any]]:
+    """Open files in the window, one after the other, and return what it shows for each.
+
+    tab : title of the tab whose words are returned
+    """
+    from PySide6.QtWidgets import QApplication
+
+    from app.shell.application import make_window
+    from app.state.models.preferences import Preferences
+
+    application = QApplication.instance() or QApplication([])
+    made = make_window(application, Preferences(Path.cwd() / "home"))
+    made.show()
+    titles = [made.tabs.tabText(i) for i in range(made.tabs.count())]
+    shown = [_shown(made, titles, tab)]
+    for path in paths:
+        _open(made, Path(path))
+        shown.append(_shown(made, titles, tab))
+    made.close()
+    return shown
+
+
+def _shown(made: Any, titles: list[str], name: str) -> dict[str, Any]:
+    from PySide6.QtWidgets import QLabel
+
+    made.tabs.setCurrentIndex(titles.index(name))
+    study, tab = made.session.study, made.tabs.currentWidget()
+    grid = study.grid()
+    visible = [each for each in tab.findChildren(QLabel) if each.isVisible()]
+    return {
+        "tabs": titles,
+        "words": [each.text() for each in visible],
+        "protocol": study.protocol.name,
+        "grid": None if grid is None else grid.describe(),
+        "needs": None if study.requirements() is None else study.requirements().describe(),
+    }
+
+
+def _open(made: Any, path: Path) -> None:
+    """Open a file in a window and wait until it shows its image or knows its scan."""
+    from PySide6.QtTest import QTest
+
+    before = made.session.view.volume, made.session.study.inputs.scan
+    made.open_path(path)
+    for _ in range(600):
+        QTest.qWait(50)
+        if before != (made.session.view.volume, made.session.study.inputs.scan):
+            return
+    raise TimeoutError(f"{path} was not opened: {[line.text for line in made.session.log]}")
+
+
+def adjoint(scan: str, subsets: int) -> list[list[float]]:
+    """Return <A x, y> and <x, A'y> of the gamma camera: of all views, then of each subset."""
+    import numpy as np
+
+    from engine.modalities.gamma_camera.model import projector
+    from engine.modalities.gamma_camera.scan import read_scan
+
+    whole, random = projector(read_scan(Path(scan))), np.random.default_rng(1)
+    x = random.random(whole.in_shape, dtype=np.float32)
+    found = []
+    for A in (whole, *(whole.subset(k, subsets) for k in range(subsets))):
+        y = random.random(A.out_shape, dtype=np.float32)
+        found.append([float(np.vdot(A(x), y)), float(np.vdot(x, A.T(y)))])
+    return found
+
+
+def view_of_disc(n_bins: int, radius: float, angle: float) -> list[float]:
+    """Return the gamma camera's view of a disc of value 1 in the centre; lengths in pixels."""
+    import numpy as np
+
+    from engine.modalities.gamma_camera.model import _view
+
+    fine = (np.arange(8 * n_bins) + 0.5) / 8 - n_bins / 2
+    inside = np.hypot(*np.meshgrid(fine, fine)) < radius
+    disc = inside.reshape(n_bins, 8, n_bins, 8).mean(axis=(1, 3))
+    return [float(each) for each in _view(angle, n_bins) @ disc.ravel()]
+
+
+def refusals(names: list[str]) -> list[str]:
+    """Return the sentence by which the program refuses to reconstruct each scan."""
+    return [refused(["reconstruct", name, "-o", "refused.h5"]) for name in names]
+
+
 QUESTIONS = {
     "offered": offered,
     "planned_grids": planned_grids,
     "dialogs": dialogs,
     "refused": refused,
+    "refusals": refusals,
     "roles": roles,
+    "window": window,
+    "adjoint": adjoint,
+    "view_of_disc": view_of_disc,
 }
 
 

@@ -21,6 +21,7 @@ from engine.kernels.compile_cache import cache_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "app", "resources")
+TEMPLATES = ROOT / "docs" / "contributing" / "templates"
 KERNELS = Path("engine", "kernels")
 COMPILED = "kernels-*"
 """Folders of kernels among the bytecode."""
@@ -57,6 +58,16 @@ class Trial:
         if target.exists():
             raise FileExistsError(path)
         target.write_text(dedent(text).lstrip(), encoding="utf-8")
+
+    def add_template(self, path: str) -> None:
+        """Copy a template, a file or a folder, to the place in the copy that its path names."""
+        source, target = TEMPLATES / path, self.root / path
+        if target.exists():
+            raise FileExistsError(path)
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copyfile(source, target)
 
     def enlist(self, path: str, members: str, name: str, *, after: str | None = None) -> None:
         """Import `name` ("engine.io.mine.Mine") in a file and put it into its tuple `members`.
@@ -183,9 +194,14 @@ def _compiled_in(sources: Path) -> str:
 
 def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:
     for node in tree.body:
-        if not isinstance(node, ast.AnnAssign) or ast.unparse(node.target) != name:
-            continue
-        held = node.value.args[0] if isinstance(node.value, ast.Call) else node.value
+        match node:
+            case (
+                ast.AnnAssign(target=ast.Name(id=target))
+                | ast.Assign(targets=[ast.Name(id=target)])
+            ) if target == name:
+                held = node.value.args[0] if isinstance(node.value, ast.Call) else node.value
+            case _:
+                continue
         if isinstance(held, ast.Tuple):
             return held
     raise LookupError(name)
