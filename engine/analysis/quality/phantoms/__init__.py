@@ -18,4 +18,4 @@ QUALITY_PHANTOMS: tuple[QualityPhantom, ...] = (
     CtWire(),
 )
 
-__all__ = ["QUALITY_PHANTOMS", "PhantomFacts", "QualityPhantom"]
+__all__ = ["QUALITY_PHANTOMS", "PetCylinder", "PhantomFacts", "QualityPhantom"]

@@ -1,0 +1,76 @@
+"""Templates and blocks of the docs keep the rules of the tree, so that a pasted one stays green."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from tests.architecture import RULES, Source
+from tests.naming import NAMING_RULES
+from tests.packaging.blocks import ROOT
+from tests.packaging.doc_code import modules, scripts, templates, type_faults, write
+from tests.private_words import offending, private_words
+
+PAGES = "D100"
+"""A block on a page needs no docstring: the page explains it."""
+
+
+def ruff(folder: Path, sources: list[Source], *options: str) -> str:
+    """Return what ruff says of sources, under their names, with the settings of the project."""
+    copyfile(ROOT / "pyproject.toml", folder / "pyproject.toml")
+    write(folder, sources)
+    said = ""
+    for verb in (("check", "--output-format=concise", *options), ("format", "--check")):
+        command = (sys.executable, "-m", "ruff", *verb, "--quiet", "--no-cache", ".")
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        said += done.stdout + done.stderr
+    return said
+
+
+def test_the_docs_have_templates_modules_and_scripts() -> None:
+    names = {each.path for each in templates()}
+    assert {"engine/io/crystal_pairs.py", "app/run/statistics_panel.py"} < names
+    assert {each.path.rpartition("/")[0] for each in modules()} == {
+        "engine/io",
+        "engine/corrections",
+        "engine/corrections/preprocess",
+        "engine/recon/algorithms",
+        "engine/recon/postprocess",
+    }
+    assert len(scripts()) > 5
+
+
+def test_ruff_passes_templates_and_modules(tmp_path: Path) -> None:
+    # a page explains the methods of its example; a template has to do so by itself
+    assert ruff(tmp_path, templates()) == ""
+    assert ruff(tmp_path, modules()) == ""
+
+
+def test_ruff_passes_scripts(tmp_path: Path) -> None:
+    assert ruff(tmp_path, scripts(), "--extend-ignore", PAGES) == ""
+
+
+def test_ruff_would_find_a_fault(tmp_path: Path) -> None:
+    assert "F401" in ruff(tmp_path, [Source("engine/io/a.py", '"""Nothing."""\n\nimport os\n')])
+
+
+@pytest.mark.parametrize("source", [*templates(), *modules()], ids=lambda source: source.path)
+def test_templates_and_modules_keep_the_rules(source: Source) -> None:
+    rules = (*RULES, *NAMING_RULES)
+    assert [text for rule in rules for _, text in rule(source)] == []
+    assert offending([source], private_words()) == {}
+
+
+@pytest.mark.slow
+def test_mypy_passes_all_of_them() -> None:
+    assert type_faults([*templates(), *modules(), *scripts()]) == []
+
+
+@pytest.mark.slow
+def test_mypy_would_find_a_fault() -> None:
+    (fault,) = type_faults([Source("engine/io/a.py", "x: int = 'one'\n")])
+    assert fault.startswith("engine") and "Incompatible types" in fault
