@@ -1,7 +1,8 @@
 """Isocenter's reconstruction engine: read a scan, reconstruct it, save the volume.
 
-The engine has no user interface and runs in scripts. The names of this module are its public
-interface; everything else may change.
+The engine has no user interface and runs in scripts. The names of this module and of the modules
+`algorithms`, `corrections`, `filters`, `geometry`, `phantoms`, `preprocessing` and `priors` are its
+public interface; everything else may change.
 
 Examples
 --------
@@ -19,6 +20,15 @@ from typing import TYPE_CHECKING, Any
 from engine.core.old_names import install as _find_old_names
 
 if TYPE_CHECKING:
+    from engine import (
+        algorithms,
+        corrections,
+        filters,
+        geometry,
+        phantoms,
+        preprocessing,
+        priors,
+    )
     from engine.core.backend import cpu
     from engine.core.errors import EngineError
     from engine.data.histogram import Histogram
@@ -81,6 +91,16 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "simulate.xray": ("simulate_integrals", "simulate_xray"),
 }
 """Module to the public names that it defines; it is imported at the first access to one."""
+_SUBPACKAGES = (
+    "algorithms",
+    "corrections",
+    "filters",
+    "geometry",
+    "phantoms",
+    "preprocessing",
+    "priors",
+)
+"""Public modules of the engine, imported at the first access."""
 _HOME = {name: f"engine.{module}" for module, names in _MODULES.items() for name in names}
 
 __all__ = [
@@ -110,10 +130,17 @@ __all__ = [
     "XrayGeometry",
     "XrayTransform",
     "__version__",
+    "algorithms",
     "best",
     "circular_cone",
+    "corrections",
     "cpu",
+    "filters",
     "find_protocol",
+    "geometry",
+    "phantoms",
+    "preprocessing",
+    "priors",
     "read",
     "read_scanner",
     "read_study",
@@ -136,6 +163,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("isocenter")
+    if name in _SUBPACKAGES:
+        return import_module(f"engine.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'engine' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)
@@ -145,4 +174,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     # completion in an interactive Python also shows names that are not imported yet
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_SUBPACKAGES})

@@ -205,8 +205,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("analysis.quality", "analysis.regions", "analysis.registration", "tools.diagnostics"),
         *SCANS,
     ),
+    # public names of parts inside
+    "algorithms": ("recon.algorithms",),
+    "filters": ("recon.postprocess",),
+    "phantoms": ("simulate",),
+    "preprocessing": ("corrections.preprocess",),
+    "priors": ("recon.priors",),
     **dict.fromkeys(("core", "core.old_names", "recon", "protocols", "analysis", "tools"), ()),
     "": (
+        *("algorithms", "corrections", "filters", "phantoms", "preprocessing", "priors"),
         *(
             "core.old_names",
             "core.backend",

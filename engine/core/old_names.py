@@ -64,6 +64,8 @@ RENAMED = {
     "engine.tuning": "engine.tools.tuning",
 }
 """Old to present name of a module or package; submodules follow their package."""
+PUBLIC = ("engine.algorithms",)
+"""Old names that are public modules today; only the modules that were inside them are old."""
 
 
 def renamed(name: str) -> str:
@@ -78,7 +80,7 @@ def renamed(name: str) -> str:
     -------
     present dotted name; empty if the name is not an old one
     """
-    if not name.startswith("engine."):
+    if not name.startswith("engine.") or name in PUBLIC:
         return ""  # the usual case, kept fast
     package, rest = name, ""
     # From the longest name to the shortest, so that a submodule's own entry comes first.

@@ -1,4 +1,11 @@
-"""Corrections, in the order they may run."""
+"""Corrections of list-mode data, in the order they may run.
+
+Examples
+--------
+>>> import engine
+>>> [each.kind for each in engine.corrections.CORRECTIONS][:3]
+['normalisation', 'line_geometry', 'attenuation']
+"""
 
 from engine.corrections.attenuation import Attenuation
 from engine.corrections.base import Correction

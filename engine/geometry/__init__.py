@@ -1,13 +1,31 @@
-"""Geometry: grids, scanners, orbits, time-of-flight bins."""
+"""Geometry: grids, scanners, orbits, time-of-flight bins.
+
+Examples
+--------
+>>> import numpy as np
+>>> import engine
+>>> angles_rad = np.linspace(0, np.pi, 180, endpoint=False)
+>>> scan = engine.geometry.parallel(angles_rad, shape=(1, 128), pixel_mm=0.5)
+>>> len(scan.source_mm)
+180
+"""
 
 from typing import TYPE_CHECKING
 
 from engine.core.lazy_exports import face
 
 if TYPE_CHECKING:
+    from engine.geometry.crystal_map import CrystalMap as CrystalMap
     from engine.geometry.dual_head import DualHead as DualHead
+    from engine.geometry.dual_head import DualHeadSettings as DualHeadSettings
     from engine.geometry.grid import ImageGrid as ImageGrid
     from engine.geometry.grid import Point as Point
+    from engine.geometry.orbits import circular_cone as circular_cone
+    from engine.geometry.orbits import fan as fan
+    from engine.geometry.orbits import from_astra_vectors as from_astra_vectors
+    from engine.geometry.orbits import helical as helical
+    from engine.geometry.orbits import parallel as parallel
+    from engine.geometry.orbits import to_astra_vectors as to_astra_vectors
     from engine.geometry.patient_planes import PLANES as PLANES
     from engine.geometry.patient_planes import Convention as Convention
     from engine.geometry.patient_planes import Direction as Direction
@@ -21,14 +39,25 @@ if TYPE_CHECKING:
     from engine.geometry.rigid_motion import RigidMotion as RigidMotion
     from engine.geometry.rigid_motion import motion_of as motion_of
     from engine.geometry.ring import RingScanner as RingScanner
+    from engine.geometry.ring import RingSettings as RingSettings
     from engine.geometry.scanner import Scanner as Scanner
+    from engine.geometry.tof import TofSettings as TofSettings
     from engine.geometry.xray import XrayGeometry as XrayGeometry
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
-            "dual_head": ("DualHead",),
+            "crystal_map": ("CrystalMap",),
+            "dual_head": ("DualHead", "DualHeadSettings"),
+            "orbits": (
+                "circular_cone",
+                "fan",
+                "from_astra_vectors",
+                "helical",
+                "parallel",
+                "to_astra_vectors",
+            ),
             "patient_planes": (
                 "Convention",
                 "Direction",
@@ -45,12 +74,13 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "ImageGrid",
                 "Point",
             ),
-            "ring": ("RingScanner",),
+            "ring": ("RingScanner", "RingSettings"),
             "rigid_motion": (
                 "RigidMotion",
                 "motion_of",
             ),
             "scanner": ("Scanner",),
+            "tof": ("TofSettings",),
             "xray": ("XrayGeometry",),
         },
     )

@@ -48,7 +48,12 @@ class Direction:
 
 @dataclass(frozen=True)
 class Edges:
-    """Orientation letters at the edges of an image."""
+    """Orientation letters at the edges of an image.
+
+    Attributes
+    ----------
+    left, right, top, bottom : letter of the patient's side, such as "L" or "H"
+    """
 
     left: str
     right: str
@@ -71,7 +76,13 @@ class Edges:
 
 @dataclass(frozen=True)
 class Rect:
-    """Rectangle on the screen: (u, v) of its upper left corner, and its size [mm]."""
+    """Rectangle on the screen.
+
+    Attributes
+    ----------
+    u, v : upper left corner [mm]
+    width, height : size [mm]
+    """
 
     u: float
     v: float

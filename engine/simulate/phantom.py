@@ -142,7 +142,13 @@ class Phantom(ABC):
 
 @dataclass(frozen=True)
 class ShapePhantom(Phantom):
-    """Sum of shapes. A hole is a shape with negative values inside another one."""
+    """Sum of shapes. A hole is a shape with negative values inside another one.
+
+    Attributes
+    ----------
+    name : name in messages and provenance
+    shapes : shapes with their activity and attenuation
+    """
 
     name: str
     shapes: tuple[Shape, ...]

@@ -32,7 +32,20 @@ DERENZO_RODS_MM = (2.4, 2.0, 1.7, 1.35, 1.0, 0.75)
 def point(
     x_mm: float = 0.0, y_mm: float = 0.0, z_mm: float = 0.0, *, diameter_mm: float = 1.0
 ) -> ShapePhantom:
-    """Return a small sphere in air."""
+    """Return a small sphere in air.
+
+    Parameters
+    ----------
+    x_mm, y_mm, z_mm
+        centre [mm]
+    diameter_mm
+        diameter [mm]
+
+    Returns
+    -------
+    ShapePhantom
+        the sphere, with activity 1 and no attenuation
+    """
     return ShapePhantom("point source", (sphere((x_mm, y_mm, z_mm), diameter_mm, 1.0),))
 
 
@@ -42,6 +55,18 @@ def three_line_sources(
     """Return three lines along z in air: one central, one towards +x, one towards −y.
 
     Van Gendt et al. use such a phantom for timing; the paper gives no sizes.
+
+    Parameters
+    ----------
+    diameter_mm, length_mm
+        size of each line [mm]
+    spacing_mm
+        distance of the second line from the axis [mm]; the third has twice this distance
+
+    Returns
+    -------
+    ShapePhantom
+        the lines, without attenuation
     """
     places = ((0.0, 0.0, 0.0), (spacing_mm, 0.0, 0.0), (0.0, -2 * spacing_mm, 0.0))
     lines = tuple(rod(place, diameter_mm, length_mm, 1.0) for place in places)

@@ -24,7 +24,14 @@ _SCALP_MM = 10.0
 
 @dataclass(frozen=True)
 class VoxelPhantom(Phantom):
-    """Piecewise constant activity and attenuation, zero outside their grids."""
+    """Piecewise constant activity and attenuation, zero outside their grids.
+
+    Attributes
+    ----------
+    name : name in messages and provenance
+    activity : relative activity
+    mu : attenuation coefficient [1/mm]; None: no attenuation
+    """
 
     name: str
     activity: Volume

@@ -8,6 +8,7 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,7 +16,8 @@ import engine
 from engine.core.settings import Settings
 
 HEAVY = ("numba", "scipy", "h5py", "PySide6", "cupy", "matplotlib", "nibabel", "pydantic")
-NAMES = sorted(name for name in engine.__all__ if not name.startswith("__"))
+SUBPACKAGES = engine._SUBPACKAGES
+NAMES = sorted({name for name in engine.__all__ if not name.startswith("__")} - {*SUBPACKAGES})
 FACE = Path(engine.__file__)
 
 
@@ -33,7 +35,7 @@ def test_type_checkers_see_what_is_loaded() -> None:
     seen = {
         (f"{each.module}".removeprefix("engine."), alias.name)
         for each in typed.body
-        if isinstance(each, ast.ImportFrom)
+        if isinstance(each, ast.ImportFrom) and each.module != "engine"
         for alias in each.names
     }
     assert seen == {(module, name) for module, names in engine._MODULES.items() for name in names}
@@ -55,7 +57,31 @@ def test_importing_the_engine_loads_nothing_heavy() -> None:
 def test_no_name_of_the_face_is_hidden_by_a_package() -> None:
     packages = {path.name for path in FACE.parent.iterdir() if path.is_dir()}
     modules = {path.stem for path in FACE.parent.glob("*.py")}
-    assert not set(engine.__all__) & (packages | modules)
+    assert not ({*engine.__all__} - {*SUBPACKAGES}) & (packages | modules)
+
+
+@pytest.mark.parametrize("name", SUBPACKAGES)
+def test_a_subpackage_has_an_example_and_documents_its_names(name: str) -> None:
+    module = getattr(engine, name)
+    example = doctest.DocTestParser().get_doctest(module.__doc__ or "", {}, name, None, 0)
+    assert len(example.examples) > 1, f"{name} has no example"
+    assert doctest.DocTestRunner().run(example).failed == 0
+    public = {each: getattr(module, each) for each in names_of(module)}
+    assert public
+    for key, value in public.items():
+        if inspect.isfunction(value) or inspect.isclass(value):
+            text = inspect.getdoc(value) or ""
+            missing = [each for each in parameters(value) if each not in text]
+            if inspect.isfunction(value):  # the first line or a section states what it returns
+                states = text.startswith("Return ") or "Returns\n" in text or "Yields\n" in text
+                missing += [] if states else ["Returns"]
+            assert not missing, f"{name}.{key}: {missing}"
+
+
+def names_of(module: ModuleType) -> list[str]:
+    """Return the public names of a module: its `__all__`, or all that it loads on demand."""
+    found = getattr(module, "__all__", None) or dir(module)
+    return [each for each in found if not each.startswith("_")]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,7 +25,12 @@ Bounds = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class TotalVariation:
-    """Isotropic total variation, Σ |∇x| over all voxels."""
+    """Isotropic total variation, Σ |∇x| over all voxels.
+
+    Attributes
+    ----------
+    gradient : ∇ of the images
+    """
 
     gradient: Gradient
 
