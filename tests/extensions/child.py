@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -132,24 +133,30 @@ def window(paths: list[str], tab: str) -> list[dict[str, Any]]:
     for path in paths:
         _open(made, Path(path))
         shown.append(_shown(made, titles, tab))
+        view = made.session.view
+        if view.volume is not None:  # as a run does after each update
+            view.set_volume(replace(view.volume, values=2 * view.volume.values))
+            shown[-1]["doubled"] = _visible_words(made.tabs.currentWidget())
     made.close()
     return shown
 
 
 def _shown(made: Any, titles: list[str], name: str) -> dict[str, Any]:
-    from PySide6.QtWidgets import QLabel
-
     made.tabs.setCurrentIndex(titles.index(name))
-    study, tab = made.session.study, made.tabs.currentWidget()
-    grid = study.grid()
-    visible = [each for each in tab.findChildren(QLabel) if each.isVisible()]
+    study, grid = made.session.study, made.session.study.grid()
     return {
         "tabs": titles,
-        "words": [each.text() for each in visible],
+        "words": _visible_words(made.tabs.currentWidget()),
         "protocol": study.protocol.name,
         "grid": None if grid is None else grid.describe(),
         "needs": None if study.requirements() is None else study.requirements().describe(),
     }
+
+
+def _visible_words(tab: Any) -> list[str]:
+    from PySide6.QtWidgets import QLabel
+
+    return [each.text() for each in tab.findChildren(QLabel) if each.isVisible()]
 
 
 def _open(made: Any, path: Path) -> None:

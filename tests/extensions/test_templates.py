@@ -197,9 +197,11 @@ def test_the_panel_shows_what_follows_from_an_image(trial: Trial) -> None:
     assert empty["words"] == ["No image yet. Reconstruct a scan or open an image."]
     volume = read_volume(trial.work / "known.h5")
     total = volume.values.sum(dtype=float)
-    mean, top = total / volume.values.size, volume.values.max()
-    expected = [f"{mean:.5g} {volume.unit}", f"{top:.5g} {volume.unit}", f"{total:.5g}"]
-    assert [word for word in image["words"] if word[0].isdigit()] == expected
+    mean, top = total / volume.values.size, float(volume.values.max())
+    for words, factor in ((image["words"], 1), (image["doubled"], 2)):
+        expected = [f"{factor * each:.5g} {volume.unit}" for each in (mean, top)]
+        expected.append(f"{factor * total:.5g}")
+        assert [word for word in words if word[0].isdigit()] == expected
     # the same window knows the modality: its scan brings its protocol, its grid and its forecast
     assert scan["protocol"] == "Standard gamma camera"
     assert scan["grid"] == "6 mm, 64 × 64 × 16"
