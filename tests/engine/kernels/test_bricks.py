@@ -26,7 +26,7 @@ def place(bricks: Bricks, z: int, y: int, x: int) -> int:
     return ((brick * EDGE + y % EDGE) * EDGE + x % EDGE) * bricks.stride
 
 
-@pytest.mark.parametrize("apart", [1, 2])
+@pytest.mark.parametrize("stride", [1, 2])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_voxel_lies_in_its_brick_and_the_rest_is_zero(shape, stride):
     bricks = Bricks(shape, np.float64, stride)

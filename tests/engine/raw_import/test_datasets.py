@@ -23,7 +23,7 @@ from engine.raw_import import (
     datasets_of,
     described_like,
     draft_of,
-    look_at,
+    preview_of,
     write_draft,
 )
 from tests.engine.raw_import.scans import COLUMNS, N_VIEWS, OPEN, ROWS, STEP_DEG, counts
@@ -95,7 +95,7 @@ def test_the_next_file_of_the_same_structure_is_offered_the_same(tmp_path: Path)
     taken = answers_like(text, second)
     wanted = {**said, "kind": "counts", "pixel": "0.5,0.5"}
     assert {key: getattr(taken, key) for key in wanted} == wanted
-    look = look_at(second, {}, with_images=False)
+    look = preview_of(second, {}, with_images=False)
     assert look.like == text and look.like_said["array"] == "/e/imgs"
     data = read_projections(write_draft(draft_of(second, taken)))
     assert np.array_equal(data.values, counts(20))
@@ -141,7 +141,7 @@ def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match:
     with pytest.raises(EngineError, match=match) as fault:
         draft_of(path, answers_of(SAID | said))
     assert "\n" not in str(fault.value)
-    look = look_at(path, dict(SAID | said))
+    look = preview_of(path, dict(SAID | said))
     assert look.draft is None and look.fault == str(fault.value) and look.datasets
 
 

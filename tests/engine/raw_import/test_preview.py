@@ -9,7 +9,7 @@ import pytest
 from scipy import ndimage
 
 from engine.geometry.orbits import circle, circular_cone
-from engine.raw_import import look_at
+from engine.raw_import import preview_of
 from engine.simulate import Detector, simulate_xray
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder
@@ -29,7 +29,7 @@ def test_the_right_reading_is_sharp_and_its_mirror_image_too(tmp_path: Path) -> 
     )
     np.savez(tmp_path / "scan.npz", proj=scan.values, flats=scan.flats, darks=scan.darks)
     said: dict[str, object] = {"beam": "300,450", "pixel": "1.6"}
-    found = look_at(tmp_path, said)
+    found = preview_of(tmp_path, said)
     assert found.fault == ""
     assert found.projection is not None
     assert found.sinogram is not None
@@ -42,7 +42,7 @@ def test_the_right_reading_is_sharp_and_its_mirror_image_too(tmp_path: Path) -> 
     mirrored = pictures[True, True][::-1]
     difference = np.abs(pictures[False, False] - mirrored).mean()
     assert difference < 0.1 * np.abs(mirrored).mean()
-    asked = look_at(tmp_path, {"pixel": "1.6"})
+    asked = preview_of(tmp_path, {"pixel": "1.6"})
     assert "Shown as parallel rays" in asked.remark
     assert len(asked.readings) == 4
 

@@ -118,7 +118,7 @@ class ArrivingFiles:
         found = (NUMBERED.match(name) for name in self._known)
         return min(int(m["number"]) for m in found if m is not None and m["prefix"] == series)
 
-    def listing(self, now_s: float) -> FolderListing:
+    def poll(self, now_s: float) -> FolderListing:
         """Look at the folder.
 
         Parameters

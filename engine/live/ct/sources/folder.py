@@ -69,7 +69,7 @@ class FolderSource:
         while not stop.is_set():
             now_s = monotonic()
             try:
-                listing = files.listing(now_s)
+                listing = files.poll(now_s)
             # A network drive that is not reachable for a moment is no reason to end
             except EngineError as e:
                 if not is_gone:

@@ -18,8 +18,8 @@ from engine.kernels.stored_variants import (
     Slot,
     chosen,
     edge_class,
-    kept,
     source_digest,
+    stored_record,
     text_of,
 )
 from engine.kernels.tuning import back_slot, ray_slot, tuned, tuned_back
@@ -123,12 +123,12 @@ def test_each_run_tells_of_its_own_forms_only():
 ])  # fmt: skip
 def test_a_form_of_anything_else_is_not_used(changes):
     put(ON, SLOT, FORM, **changes)
-    assert kept(ON, SLOT) is None and chosen(ON, SLOT, BackForm()) == BackForm()
+    assert stored_record(ON, SLOT) is None and chosen(ON, SLOT, BackForm()) == BackForm()
 
 
 def test_a_form_is_of_its_number_of_threads():
     put(ON, SLOT, FORM)
-    assert kept(cpu(3), SLOT) is None and kept(ON, SLOT) is not None
+    assert stored_record(cpu(3), SLOT) is None and stored_record(ON, SLOT) is not None
 
 
 @pytest.mark.parametrize("form", [
@@ -174,15 +174,15 @@ def test_forms_are_taken_away_by_kernel():
 
 def test_a_form_that_is_not_faster_any_more_is_taken_away_and_one_not_tried_again_is_not():
     keep(Back(), found())
-    assert keep(Back(), Outcome()) is None and kept(ON, SLOT) is not None
+    assert keep(Back(), Outcome()) is None and stored_record(ON, SLOT) is not None
     another = TriedForm({"threads": 1, "lines": 256, "views": 4}, None, None, "crashed", 1.0)
     unsure = TriedForm(VALUES, 1.0, 0.9, "", 1.0)
-    assert keep(Back(), Outcome([another, unsure])) is None and kept(ON, SLOT) is not None
+    assert keep(Back(), Outcome([another, unsure])) is None and stored_record(ON, SLOT) is not None
     as_fast = TriedForm(VALUES, 1.0, 1.0, "", 1.0, Comparison(1.0, 0.9, 1.1, 15))
-    assert keep(Back(), Outcome([as_fast])) is None and kept(ON, SLOT) is None
+    assert keep(Back(), Outcome([as_fast])) is None and stored_record(ON, SLOT) is None
     keep(Back(), found())
     wrong = TriedForm(VALUES, None, None, "wrong numbers", 1.0)
-    assert keep(Back(), Outcome([wrong])) is None and kept(ON, SLOT) is None
+    assert keep(Back(), Outcome([wrong])) is None and stored_record(ON, SLOT) is None
 
 
 def test_a_card_takes_what_was_tuned_on_it_and_never_a_shortcut_that_is_wrong():

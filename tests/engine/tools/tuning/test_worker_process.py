@@ -11,7 +11,7 @@ from engine.core.errors import ResourceError
 from engine.core.paths import cache_dir, made
 from engine.io.safety.locks import only_writer
 from engine.jobs.process.side_process import Refused
-from engine.kernels.stored_variants import Slot, kept
+from engine.kernels.stored_variants import Slot, stored_record
 from engine.tools.tuning.outcome import Began, TriedForm
 from engine.tools.tuning.request import SearchRequest
 from engine.tools.tuning.search import Search
@@ -51,11 +51,11 @@ def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else()
     assert "SIGKILL" in faults[tuple(DEADLY.items())]
     assert "wrong numbers" in faults[tuple(WRONG.items())]
     problem = Bowl()
-    assert kept(problem.on, problem.slot)["values"] == BEST and "width 8" in ended.verdict
+    assert stored_record(problem.on, problem.slot)["values"] == BEST and "width 8" in ended.verdict
     (stored,) = stored_forms()
     assert stored.is_current and stored.kernel == "rays" and stored.shape == "bowl"
     forget_stored(stored)
-    assert stored_forms() == [] and kept(problem.on, problem.slot) is None
+    assert stored_forms() == [] and stored_record(problem.on, problem.slot) is None
 
 
 @pytest.mark.slow
@@ -72,7 +72,7 @@ def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
         best = event.values if isinstance(event, TriedForm) and event.is_best else best
     assert isinstance(event, SearchEnded) and event.was_stopped and event.best == best == BEST
     problem = Bowl()
-    assert kept(problem.on, problem.slot)["values"] == BEST
+    assert stored_record(problem.on, problem.slot)["values"] == BEST
     # it was ended by us, and is no worse for it
     assert list(cache_dir().rglob("*.trying")) == []
 
