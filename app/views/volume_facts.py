@@ -51,7 +51,7 @@ class VolumeFacts:
         volume = self._volume()
         if volume is None:
             # A caller that holds the volume cannot get here; the error shows a programming mistake.
-            raise ReferenceError("its volume is gone")
+            raise ReferenceError("the volume has been deleted")
         return volume
 
     def find(self) -> None:

@@ -5700,8 +5700,8 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>a path is not a text</source>
-      <translation>ein Pfad ist kein Text</translation>
+      <source>a path is not a string</source>
+      <translation>ein Pfad ist keine Zeichenkette</translation>
     </message>
     <message>
       <location filename="app/state/models/session.py" />
@@ -5755,8 +5755,8 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Later runs do not change.</source>
-      <translation>Spätere Läufe bleiben unverändert.</translation>
+      <source>Later runs still use the default variant.</source>
+      <translation>Spätere Läufe verwenden weiterhin die Standardvariante.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -5765,8 +5765,8 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Run nothing else in the meantime, because it would distort the comparison.</source>
-      <translation>Lassen Sie währenddessen nichts anderes laufen, denn es würde den Vergleich verfälschen.</translation>
+      <source>Run no other programs during the search: they would distort the comparison.</source>
+      <translation>Starten Sie während der Suche keine anderen Programme: Sie würden den Vergleich verfälschen.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
@@ -5820,8 +5820,8 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>No file is being read.</source>
-      <translation>Es wird keine Datei gelesen.</translation>
+      <source>The process that reads files could not be started.</source>
+      <translation>Der Prozess zum Lesen von Dateien konnte nicht gestartet werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
@@ -5900,8 +5900,8 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>You stopped reading the file.</source>
-      <translation>Sie haben das Lesen der Datei abgebrochen.</translation>
+      <source>Reading was cancelled.</source>
+      <translation>Das Lesen wurde abgebrochen.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5930,8 +5930,8 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>See the information in its files and add the missing values</source>
-      <translation>Die Angaben in den Dateien ansehen und fehlende ergänzen</translation>
+      <source>Review the values found in its files and enter the missing ones</source>
+      <translation>Die in den Dateien gefundenen Werte prüfen und fehlende ergänzen</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -6110,8 +6110,8 @@
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
-      <source>The study is of type {title} and does not use: {role}.</source>
-      <translation>Die Studie ist von der Art {title} und verwendet dies nicht: {role}.</translation>
+      <source>A study of type {title} does not use this input: {role}.</source>
+      <translation>Eine Studie der Art {title} verwendet diese Eingabe nicht: {role}.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
@@ -6140,8 +6140,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The result does not name a patient.</source>
-      <translation>Das Ergebnis nennt keinen Patienten.</translation>
+      <source>The patient could not be stored with the result.</source>
+      <translation>Der Patient konnte nicht mit dem Ergebnis gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6271,8 +6271,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
-      <source>Regions: {path}</source>
-      <translation>Regionen: {path}</translation>
+      <source>Regions saved: {path}</source>
+      <translation>Regionen gespeichert: {path}</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_reader.py" />
@@ -7286,7 +7286,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/view_menu.py" />
-      <source>Rotate anticlockwise</source>
+      <source>Rotate counter-clockwise</source>
       <translation>Gegen den Uhrzeigersinn drehen</translation>
     </message>
     <message>
@@ -7426,8 +7426,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/cine_bar.py" />
-      <source>Film: {target}</source>
-      <translation>Film: {target}</translation>
+      <source>Film saved: {target}</source>
+      <translation>Film gespeichert: {target}</translation>
     </message>
     <message>
       <location filename="app/viewing/viewer_tools/layout_menu.py" />
@@ -8321,8 +8321,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />
-      <source>Step through the views; in the drawing also with the wheel, PgUp, PgDn</source>
-      <translation>Durch die Ansichten blättern; in der Zeichnung auch mit Rad, Bild auf, Bild ab</translation>
+      <source>Step through the views. In the drawing, you can also use the wheel, PgUp and PgDn.</source>
+      <translation>Durch die Ansichten blättern. In der Zeichnung auch mit Mausrad, Bild auf und Bild ab.</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/geometry_page.py" />
@@ -8538,6 +8538,11 @@ Ersetzen?</translation>
       <location filename="app/workspace/ct_inspection/geometry_text.py" />
       <source>downwards, row 0 at the highest z</source>
       <translation>nach unten, Zeile 0 beim größten z</translation>
+    </message>
+    <message>
+      <location filename="app/workspace/ct_inspection/geometry_text.py" />
+      <source>horizontal</source>
+      <translation>waagerecht</translation>
     </message>
     <message>
       <location filename="app/workspace/ct_inspection/planes_page.py" />
@@ -8781,8 +8786,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>A study starts next to others only if its estimated memory is free</source>
-      <translation>Neben anderen startet eine Studie nur, wenn ihr geschätzter Speicherbedarf frei ist</translation>
+      <source>A study starts in parallel only if its estimated memory is free</source>
+      <translation>Eine Studie startet nur dann parallel, wenn ihr geschätzter Speicherbedarf frei ist</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8796,8 +8801,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
-      <source>Their images stay in the Results tab</source>
-      <translation>Ihre Bilder bleiben im Reiter Ergebnisse</translation>
+      <source>Remove finished studies; their images stay in the Results tab</source>
+      <translation>Beendete Studien entfernen; ihre Bilder bleiben im Reiter Ergebnisse</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_dialog.py" />
@@ -8921,8 +8926,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
-      <source>Waiting to continue; its engine stopped</source>
-      <translation>Wartet auf Fortsetzung; ihr Rekonstruktionsprozess wurde beendet</translation>
+      <source>Waiting to continue; its process ended unexpectedly</source>
+      <translation>Wartet auf Fortsetzung; ihr Prozess wurde unerwartet beendet</translation>
     </message>
     <message>
       <location filename="app/workspace/queue/queue_text.py" />
@@ -9741,18 +9746,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>You can also press Return</source>
-      <translation>Auch mit der Eingabetaste</translation>
+      <source>Open the study (Return)</source>
+      <translation>Die Studie öffnen (Eingabetaste)</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Show the image files in their folder</source>
-      <translation>Die Bilddateien in ihrem Ordner zeigen</translation>
+      <source>Show the image files in the file manager</source>
+      <translation>Die Bilddateien im Dateimanager zeigen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />
-      <source>Delete its image from the disk</source>
-      <translation>Ihr Bild vom Datenträger löschen</translation>
+      <source>Delete the image of this study from the disk</source>
+      <translation>Das Bild dieser Studie vom Datenträger löschen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/studies_page.py" />

@@ -300,7 +300,7 @@ def test_a_scanner_does_not_belong_to_a_ct_scan(qtbot, window, open_ct):
     window.session.problem_raised.connect(message.append)
     window.commands.set_input("scanner", "safir")
     qtbot.waitUntil(lambda: bool(message), timeout=PATIENCE_MS)
-    assert message[0].text == "The study is of type X-ray CT and does not use: scanner."
+    assert message[0].text == "A study of type X-ray CT does not use this input: scanner."
     assert set(window.session.study.inputs) == {"data"}
 
 

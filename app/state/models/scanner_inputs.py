@@ -239,7 +239,7 @@ def _parsed(values: Plain) -> dict[str, dict[str, RememberedInput]]:
         # Validate everything now: a wrong date would otherwise fail later, inside a paint event.
         date.fromisoformat(each.since)
         if not isinstance(each.value, str) or not isinstance(each.owner, str):
-            raise ValueError(tr("a path is not a text"))
+            raise ValueError(tr("a path is not a string"))
     return inputs
 
 

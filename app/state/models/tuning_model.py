@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.tuning import SearchEnded, TriedForm
 
 KEEPS = tr("Later runs with images of this size use it and record it in their provenance.")
-STAYS = tr("Later runs do not change.")
+STAYS = tr("Later runs still use the default variant.")
 
 
 class Phase(Enum):
@@ -166,7 +166,7 @@ class TuningModel(QObject):
         match self.phase:
             case Phase.IDLE:
                 return tr(
-                    "Run nothing else in the meantime, because it would distort the comparison."
+                    "Run no other programs during the search: they would distort the comparison."
                 )
             case Phase.PREPARING:
                 return tr("Preparing the test data; compiling and running the default variant.")

@@ -88,7 +88,9 @@ class Commands(Tasks):
     def start_loader(self) -> None:
         """Start the reading process early, so that the first file does not wait for it."""
         self.run_task(
-            lambda _: self.loader().start(), lambda _: None, failed=tr("No file is being read.")
+            lambda _: self.loader().start(),
+            lambda _: None,
+            failed=tr("The process that reads files could not be started."),
         )
 
     def wait(self) -> None:

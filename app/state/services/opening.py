@@ -232,7 +232,7 @@ class Opening(QObject):
         if isinstance(fault, ReadingStoppedError):
             title = tr("{name} was not opened.", name=request.name)
             self._session.raise_problem(
-                Problem(title, tr("You stopped reading the file."), safe, is_fault=False)
+                Problem(title, tr("Reading was cancelled."), safe, is_fault=False)
             )
             return
         # Not an error for the user: a dialog lists the scans in the folder.
@@ -277,7 +277,7 @@ class Opening(QObject):
     def _offer_import(self, request: Request, text: str, safe: str) -> None:
         answer = Answer(
             tr("Import …"),
-            tr("See the information in its files and add the missing values"),
+            tr("Review the values found in its files and enter the missing ones"),
             lambda: self.import_requested.emit(request.path),
         )
         title = tr("{name} has no description of its data.", name=request.name)

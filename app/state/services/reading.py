@@ -245,7 +245,7 @@ class StudyReader:
         if role not in self.roles:
             raise GeometryError(
                 tr(
-                    "The study is of type {title} and does not use: {role}.",
+                    "A study of type {title} does not use this input: {role}.",
                     title=self.title,
                     role=name_of(role),
                 )

@@ -38,7 +38,7 @@ def save_next_to(session: Session, study: Path) -> None:
             )
         )
     write_regions(regions, path)
-    session.add_log("info", tr("Regions: {path}", path=path))
+    session.add_log("info", tr("Regions saved: {path}", path=path))
 
 
 def stored_regions(session: Session) -> RegionSet | None:

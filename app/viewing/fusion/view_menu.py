@@ -55,7 +55,7 @@ class ViewMenu(QMenu):
         turn = state.turn_of(plane)
         for words, wanted in (
             (tr("Rotate clockwise\tT"), turn.turned()),
-            (tr("Rotate anticlockwise"), turn.turned(3)),
+            (tr("Rotate counter-clockwise"), turn.turned(3)),
             (tr("Flip horizontally\tM"), turn.flipped(upright=False)),
             (tr("Flip vertically"), turn.flipped(upright=True)),
             (tr("Reset orientation"), ViewTurn()),

@@ -162,7 +162,9 @@ class CineBar(QWidget):
         # Compressing some hundred images takes seconds, so it runs in a thread.
         self._context.commands.run_task(
             lambda _: write_film(frames, target, frame_ms=frame_ms),
-            lambda _: self._context.session.add_log("info", tr("Film: {target}", target=target)),
+            lambda _: self._context.session.add_log(
+                "info", tr("Film saved: {target}", target=target)
+            ),
             busy=tr("Writing {name}", name=target.name),
             failed=tr("{name} was not written.", name=target.name),
         )

@@ -38,7 +38,7 @@ class GeometryPage(QWidget):
         self.slider = TickSlider()
         self.slider.setAccessibleName(tr("View"))
         self.slider.setToolTip(
-            tr("Step through the views; in the drawing also with the wheel, PgUp, PgDn")
+            tr("Step through the views. In the drawing, you can also use the wheel, PgUp and PgDn.")
         )
         self._place = LiteralLabel()
         # The longest text sets the width, so that the slider does not move.

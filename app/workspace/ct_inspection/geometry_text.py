@@ -228,7 +228,7 @@ def _v_text(geometry: XrayGeometry) -> str:
         return tr("upwards, row 0 at the lowest z")
     if (up < -LEVEL).all():
         return tr("downwards, row 0 at the highest z")
-    return "level"
+    return tr("horizontal")
 
 
 def _spread(values: NDArray[np.float64]) -> str:

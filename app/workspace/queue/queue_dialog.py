@@ -58,7 +58,7 @@ class QueueDialog(QDialog):
         self.at_once = QComboBox()
         self.at_once.setAccessibleName(tr("Parallel studies"))
         self.at_once.setToolTip(
-            literal_tip(tr("A study starts next to others only if its estimated memory is free"))
+            literal_tip(tr("A study starts in parallel only if its estimated memory is free"))
         )
         for text, number in AT_ONCE:
             self.at_once.addItem(text, number)
@@ -67,7 +67,9 @@ class QueueDialog(QDialog):
         self.retry = button(tr("Retry"), self._retry)
         self.remove = button(tr("Remove"), self._remove)
         self.clear = button(
-            tr("Clear finished"), self._commands.clear, tr("Their images stay in the Results tab")
+            tr("Clear finished"),
+            self._commands.clear,
+            tr("Remove finished studies; their images stay in the Results tab"),
         )
         self.up = icon_button("up", context.theme, lambda: self._shift(-1), tr("Move up (Alt+Up)"))
         self.down = icon_button(
@@ -228,7 +230,7 @@ class QueueDialog(QDialog):
         _allow(
             self.clear,
             "" if has_finished else tr("No study has finished."),
-            tr("Their images stay in the Results tab"),
+            tr("Remove finished studies; their images stay in the Results tab"),
         )
         last = self.list.count() - 1
         row = self.list.currentRow() if entry is not None else -1

@@ -51,7 +51,7 @@ def standing_of(entry: QueueEntry) -> str:
         return tr("Paused; will continue from its checkpoint") if entry.updates else tr("Paused")
     # A crash is worth mentioning, even though the queue will continue the study itself.
     if entry.deaths or entry.is_abandoned:
-        return tr("Waiting to continue; its engine stopped")
+        return tr("Waiting to continue; its process ended unexpectedly")
     return tr("Waiting to continue from its checkpoint") if entry.updates else tr("Waiting")
 
 

@@ -150,10 +150,10 @@ class StudiesPage(QWidget):
         # A queued study can always be shown in the queue, even during a run.
         can_open = "" if of_queue else busy or ("" if interrupted else no_image)
         for each, why, tip in (
-            (self.open, missing or can_open, tr("You can also press Return")),
+            (self.open, missing or can_open, tr("Open the study (Return)")),
             (self.settings, missing or busy or no_image, tr("Use its protocol for the open scan")),
-            (self.folder, missing or no_image, tr("Show the image files in their folder")),
-            (self.delete, missing or no_image, tr("Delete its image from the disk")),
+            (self.folder, missing or no_image, tr("Show the image files in the file manager")),
+            (self.delete, missing or no_image, tr("Delete the image of this study from the disk")),
         ):
             each.setEnabled(not why)
             each.setToolTip(literal_tip(why or tip))

@@ -72,7 +72,10 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
 
 def test_nothing_won_says_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
-    assert not model.has_won and "it stays. Later runs do not change." in model.state_words
+    assert (
+        not model.has_won
+        and "it stays. Later runs still use the default variant." in model.state_words
+    )
 
 
 def test_a_refusal_is_said_and_the_next_search_begins_clean(model):

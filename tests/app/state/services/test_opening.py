@@ -311,5 +311,5 @@ def test_the_user_stops_a_file_and_everything_behind_it(desk, folder, tmp_path):
     desk.commands.open_path(folder / "b.h5")
     desk.commands.stop_reading()
     desk.settle()
-    assert desk.problems == ["fat.txt was not opened. You stopped reading the file."]
+    assert desk.problems == ["fat.txt was not opened. Reading was cancelled."]
     assert desk.files() == {"data": "a.h5"} and desk.session.obstacle() == ""

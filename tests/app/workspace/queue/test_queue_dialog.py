@@ -142,7 +142,7 @@ def test_words_say_how_a_study_stands() -> None:
         assert standing_of(entry.model_copy(update=values)) == words
     gone = Owner.me().model_copy(update={"started_s": 1.0})
     left = entry.model_copy(update=at_work | {"owner": gone})
-    assert standing_of(left) == "Waiting to continue; its engine stopped"
+    assert standing_of(left) == "Waiting to continue; its process ended unexpectedly"
 
 
 def test_a_pause_that_nobody_asked_for_says_why(queue: StudyQueue) -> None:
