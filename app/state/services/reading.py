@@ -268,7 +268,7 @@ class StudyReader:
             return self._summary(wanted, wanted.scanner), chosen
         try:
             return self._summary(wanted, None), None
-        # A study file is complete by definition: it never uses a scanner saved by another user.
+        # A study file names all of its inputs, so it never uses a scanner saved on this computer.
         except ScannerMissingError as e:
             owner = KeepingOwner.of_format(e.format)
             remembered = None if wanted.is_whole else self.remembered.of(owner).get(SCANNER)
