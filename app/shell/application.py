@@ -116,7 +116,7 @@ def report_fault(
     kind, fault, trace
         arguments of `sys.excepthook`
     """
-    log.error("a fault of ours", exc_info=(kind, fault, trace))
+    log.error("internal error", exc_info=(kind, fault, trace))
     # The support bundle includes the last error.
     keep_fault(fault)
     session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))

@@ -164,7 +164,7 @@ class StatusLine(QStatusBar):
         requirements = study.requirements()
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:
-            text = tr("Finished. Another run {text}", text=text)
+            text = tr("Finished. The next run {text}", text=text)
         return "ok", "ok", sentence_case(text)
 
     def _set_busy(self, text: str) -> None:

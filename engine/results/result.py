@@ -87,8 +87,8 @@ class Result:
         # The name of the folder is part of the record: a copied folder is not a second result.
         if not record.is_whole or record.id != folder.name:
             raise FileFormatError(
-                f"{folder.name}/{RECORD}: has changed since it was written; the volume beside it "
-                "can be opened as a file."
+                f"{folder.name}/{RECORD}: has changed since it was written; the volume next to it "
+                "can still be opened as a file."
             )
         pinned, exported = ((folder / mark).exists() for mark in (PINNED, EXPORTED))
         return cls(folder, record, pinned, exported, n_bytes)
@@ -164,8 +164,8 @@ class Result:
             kept = self.order
             if kept is not None and kept.patient_id != order.patient_id:
                 raise DataError(
-                    f"{self.id}: is of another patient; make the image again from the scan of this "
-                    "one."
+                    f"{self.id}: the result belongs to a different patient; reconstruct the "
+                    "scan of this patient."
                 )
             order.write(path)
             self.__dict__.pop("order", None)
@@ -232,5 +232,5 @@ class Result:
             found = file.sha256()
         if found != self.record.digests.get(name):
             raise FileFormatError(
-                f"{self.id}/{name}: has changed since it was written; restore it from a copy."
+                f"{self.id}/{name}: has changed since it was written; restore it from a backup."
             )

@@ -24,10 +24,10 @@ GIB = 2**30
 class Retention(Settings):
     """Limits for results on disk, and their folder."""
 
-    folder: str = setting("", "Folder of the results; empty for the usual one", max_length=4000)
-    most: int = setting(200, "Results that are kept", ge=1, le=1_000_000)
-    most_gib: float = setting(20.0, "Room they may take", unit="GiB", gt=0, le=1e6)
-    most_days: float = setting(180.0, "Age they may reach", unit="days", ge=SAFE_DAYS, le=1e5)
+    folder: str = setting("", "Folder of the results; empty: default folder", max_length=4000)
+    most: int = setting(200, "Maximum number of results", ge=1, le=1_000_000)
+    most_gib: float = setting(20.0, "Maximum disk space of all results", unit="GiB", gt=0, le=1e6)
+    most_days: float = setting(180.0, "Maximum age of a result", unit="days", ge=SAFE_DAYS, le=1e5)
 
     @classmethod
     def read(cls) -> Self:
@@ -43,9 +43,9 @@ class Retention(Settings):
     def describe(self) -> str:
         """Return the limits as a sentence."""
         return (
-            f"The newest {self.most:,} are kept, up to {self.most_gib:g} GiB and "
-            f"{self.most_days:g} days. Always kept: pinned ones and, for {SAFE_DAYS} days, those "
-            "not exported."
+            f"Limits: {self.most:,} results, {self.most_gib:g} GiB, {self.most_days:g} days. "
+            "Pinned results are always kept. Results that were not exported are kept at least "
+            f"{SAFE_DAYS} days."
         )
 
     def outdated(self, results: Sequence[Result], now: datetime) -> list[tuple[Result, str]]:

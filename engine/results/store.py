@@ -135,7 +135,7 @@ class Results:
             self.retention = retention or Retention.read()
         except SettingsError as e:  # a mistyped limit must not cost a finished image
             self.retention = Retention()
-            self.note = f"{e} The usual limits hold until that is mended."
+            self.note = f"{e} The default limits apply until this is corrected."
 
     @classmethod
     def at(cls, folder: Path) -> Self:
@@ -171,7 +171,7 @@ class Results:
         # The name comes from the command line. The pattern keeps ".." and separators out of the
         # path.
         if not re.fullmatch(r"[\w-]+", id) or not (folder / RECORD).is_file():
-            raise SettingsError(f"{id}: no such result; `isocenter results` lists those there are.")
+            raise SettingsError(f"{id}: no such result; `isocenter results` lists all of them.")
         return Result.read(folder)
 
     @property
@@ -194,7 +194,7 @@ class Results:
         ResourceError
             if the disk is full or the folder cannot be written
         """
-        made(self.folder, "name another folder in results.toml", mode=OWNER_ONLY)
+        made(self.folder, "set another folder in results.toml", mode=OWNER_ONLY)
         # UTC keeps names in order of time over a change of daylight saving; the random part
         # separates results of one second.
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
@@ -211,8 +211,8 @@ class Results:
             folder_to_disk(self.folder)
         except OSError as e:
             raise ResourceError(
-                f"{self.folder}: the result could not be written ({e.strerror or e}); make room, "
-                "or name another folder in results.toml."
+                f"{self.folder}: the result could not be written ({e.strerror or e}); free "
+                "disk space, or set another folder in results.toml."
             ) from e
         finally:
             shutil.rmtree(part, ignore_errors=True)
@@ -268,8 +268,8 @@ class Results:
         wanted, free = n_bytes + SPARE_BYTES, shutil.disk_usage(self.folder).free
         if free < wanted:
             raise ResourceError(
-                f"{self.folder}: needs {wanted:,} bytes and {free:,} are free; make room, or name "
-                "another folder in results.toml."
+                f"{self.folder}: the result needs {wanted:,} bytes, {free:,} are free; free disk "
+                "space, or set another folder in results.toml."
             )
 
     def _drop_earlier(self, newest: Result, job: str) -> None:

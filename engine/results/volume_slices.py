@@ -41,7 +41,7 @@ class VolumeSlices:
     warnings : always empty
     """
 
-    messages = ("values of the image, between its voxels linearly",)
+    messages = ("image values, interpolated linearly between voxels",)
     warnings: tuple[str, ...] = ()
 
     def __init__(self, volume: Volume) -> None:

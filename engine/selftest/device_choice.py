@@ -17,7 +17,7 @@ from engine.io.safety.atomic_write import write_atomically
 if TYPE_CHECKING:
     from engine.selftest.running import Finding
 
-TESTING = "Testing the GPU, once for this card, driver and version."
+TESTING = "Testing the GPU (once for each card, driver and version)."
 
 
 def named(

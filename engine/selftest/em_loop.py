@@ -21,7 +21,7 @@ def _ask(there: Backend, here: Backend) -> Faults:
     model = _model(here)
     wanted, likelihood = _result(model.em_loop(image(), _N_SUBSETS))
     # Free memory decides between both ways, so they must give the same bits.
-    for words, chunk in (("events that stay", None), ("events in chunks", _CHUNK)):
+    for words, chunk in (("events in memory", None), ("events in chunks", _CHUNK)):
         on = _model(there)
         loop = on.A.em_loop(image(), on.background, on.sensitivity, _N_SUBSETS, chunk=chunk)
         got, found = _result(loop)

@@ -23,7 +23,7 @@ def _ask(there: Backend, here: Backend) -> Faults:
     geometry, grid = tall()
     y = projections(geometry)
     wanted = XrayTransform(geometry, grid, on=here).T(y)
-    for name, streams in (("", False), (" that leave part by part", True)):
+    for name, streams in (("", False), (", transferred in parts", True)):
         asked = XrayTransform(geometry, grid, on=there, streams=streams)
         yield from far(f"adjoint of many slices{name}", there.to_host(asked.T(y)), wanted)
 

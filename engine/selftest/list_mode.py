@@ -59,7 +59,7 @@ def image() -> NDArray[np.float32]:
 def _ask(there: Backend, here: Backend) -> Faults:
     for is_timed in (False, True):
         for reproducible in (False, True):
-            words = f"{'timed ' if is_timed else ''}{'whole numbers' if reproducible else 'floats'}"
+            words = f"{'TOF, ' if is_timed else ''}{'fixed' if reproducible else 'floating'} point"
             asked = rays(is_timed=is_timed)
             got, wanted = (
                 _answers(RayProjector(asked, GRID, on=on, tof=TOF, reproducible=reproducible), on)

@@ -97,10 +97,10 @@ def _atomics(there: Backend, here: Backend) -> Faults:
     _probe(gpu, "add_up")(_blocks(_N), BLOCK, np.int32(_N), np.int32(_N_PLACES), sums, counts)
     # Sums of small whole numbers are exact in any order, so the bits must agree.
     wanted = np.bincount(i % _N_PLACES, i % 7 + 1, _N_PLACES)
-    yield from other("sums of floats", gpu.download(sums), wanted.astype(np.float32))
+    yield from other("floating-point sums", gpu.download(sums), wanted.astype(np.float32))
     # Numbers above 32 bits show a carry that is lost between two halves.
     whole = wanted.astype(np.uint64) << np.uint64(33)
-    yield from other("sums of whole numbers", gpu.download(counts), whole)
+    yield from other("integer sums", gpu.download(counts), whole)
 
 
 def _graphs(there: Backend, here: Backend) -> Faults:
@@ -116,11 +116,11 @@ def _graphs(there: Backend, here: Backend) -> Faults:
 
     # Work that is recorded must not be executed until the graph is launched.
     graph = gpu.record(work)
-    yield from far("what is recorded must not run", gpu.download(x), np.zeros(_N), 0.0)
+    yield from far("recorded work, before the launch", gpu.download(x), np.zeros(_N), 0.0)
     for _ in range(4):
         graph.launch()
     yield from far("a graph", gpu.download(x), np.full(_N, 4.0 * 2 * _SHORT), 0.0)
-    yield from far("a graph's last step", gpu.download(z), np.zeros(_N), 0.0)
+    yield from far("the last step of a graph", gpu.download(z), np.zeros(_N), 0.0)
 
 
 def _streams(there: Backend, here: Backend) -> Faults:
@@ -158,11 +158,11 @@ def _memory(there: Backend, here: Backend) -> Faults:
     except DeviceMemoryError:
         pass
     else:
-        yield "an array twice as large as the memory was given"
+        yield "an allocation of twice the memory succeeded"
     values = random_numbers().random(_N, np.float32)
     # After a failed allocation the memory pool must still be usable.
     gpu.release()
-    yield from other("an array after that", gpu.download(gpu.upload(values)), values)
+    yield from other("an array after a failed allocation", gpu.download(gpu.upload(values)), values)
 
 
 TEXTURES = Family("textures", _textures)

@@ -52,7 +52,7 @@ def far(what: str, got: Array, wanted: Array, rtol: float = FLOAT_RTOL) -> Fault
         tolerance relative to the largest value of `wanted`
     """
     if got.shape != wanted.shape:
-        yield f"{what}: shape {got.shape}, wanted {wanted.shape}"
+        yield f"{what}: shape {got.shape}, expected {wanted.shape}"
         return
     with np.errstate(invalid="ignore", over="ignore"):
         # Infinities of a faulty card would cause warnings here; they are counted below.
@@ -60,7 +60,7 @@ def far(what: str, got: Array, wanted: Array, rtol: float = FLOAT_RTOL) -> Fault
     n_bad = int((~np.isfinite(away)).sum())
     largest = float(np.abs(wanted).max())
     if n_bad:
-        yield f"{what}: {n_bad} of {got.size} values are no numbers"
+        yield f"{what}: {n_bad} of {got.size} values are not finite"
     # Relative to the largest value, not per element: sums that cancel have no relative accuracy.
     elif not float(away.max()) <= rtol * largest:
         yield f"{what}: off by {float(away.max()) / max(largest, 1e-30):.2g} of the largest value"
@@ -79,7 +79,7 @@ def other(what: str, got: Array, wanted: Array) -> Faults:
         answer of the CPU
     """
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
-        yield f"{what}: {got.dtype} {got.shape}, wanted {wanted.dtype} {wanted.shape}"
+        yield f"{what}: {got.dtype} {got.shape}, expected {wanted.dtype} {wanted.shape}"
     elif got.tobytes() != wanted.tobytes():
         n = int((got.view(np.uint8) != wanted.view(np.uint8)).sum())
-        yield f"{what}: other bits than on the CPU, in {n} of {got.nbytes} bytes"
+        yield f"{what}: {n} of {got.nbytes} bytes differ from the CPU"

@@ -77,5 +77,5 @@ def _faults(family: Family, on: Backend, judge: Backend) -> tuple[list[str], boo
     except Exception as e:  # noqa: BLE001  after any failure the card must not be used
         return [*faults, f"{type(e).__name__}: {e}"], False
     if n_broken:
-        faults.append(f"{n_broken} bytes beside arrays were written")
+        faults.append(f"{n_broken} bytes outside arrays were overwritten")
     return faults, False

@@ -19,7 +19,7 @@ def _ask(there: Backend, here: Backend) -> Faults:
         planes = orthogonal((9, 9), 1.1, (-1.0, 2.0, 0.5))
         asked, judge = (Slices(geometry, planes, on=on) for on in (there, here))
         y = projections(geometry)
-        for words in ("first", "moved and renewed"):
+        for words in ("first", "moved, new projections"):
             for each in (asked, judge):
                 each.update(y)
             for number, (got, wanted) in enumerate(

@@ -101,7 +101,7 @@ def simulate_histogram(
     seen = total(mean)
     if seen <= 0:
         raise SettingsError(
-            f"simulate: {phantom.name} lies outside the field of view "
+            f"simulate: {phantom.name} is outside the field of view "
             f"of {scanner.name!r}; move the phantom."
         )
     n_randoms = randoms_fraction * n_prompts

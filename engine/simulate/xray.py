@@ -69,10 +69,12 @@ class Detector:
                     f"detector: {name} is {value:g}, expected a number of at least 0."
                 )
         if self.photons == 0 or self.open_counts == 0:
-            raise SettingsError("detector: the open beam makes no counts; set photons and counts.")
+            raise SettingsError(
+                "detector: the open beam has no counts; set photons and open_counts above 0."
+            )
         if self.dead_share + self.hot_share > 1:
             raise SettingsError(
-                "detector: there are more dead and hot pixels than pixels; lower their shares."
+                "detector: dead_share and hot_share add up to more than 1; lower them."
             )
 
     def pixels(self, shape: tuple[int, int], seed: int) -> Pixels:

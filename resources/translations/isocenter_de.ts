@@ -4885,8 +4885,8 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Finished. Another run {text}</source>
-      <translation>Fertig. Ein weiterer Lauf {text}</translation>
+      <source>Finished. The next run {text}</source>
+      <translation>Fertig. Der nächste Lauf {text}</translation>
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
@@ -10446,8 +10446,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>A line below the name</source>
-      <translation>Eine Zeile unter dem Namen</translation>
+      <source>Address line below the name</source>
+      <translation>Anschrift in einer Zeile unter dem Namen</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10456,8 +10456,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Picture beside the name, PNG or JPEG</source>
-      <translation>Bild neben dem Namen, PNG oder JPEG</translation>
+      <source>Logo next to the name, PNG or JPEG</source>
+      <translation>Logo neben dem Namen, PNG oder JPEG</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10466,8 +10466,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Who signs reports off; empty: the name of the login</source>
-      <translation>Wer Berichte freigibt; leer: der Anmeldename</translation>
+      <source>Signatories of reports; empty: login name</source>
+      <translation>Wer Berichte freigibt; leer: Anmeldename</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10476,8 +10476,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Folder of protocols that all share; nothing is written into it</source>
-      <translation>Ordner der Protokolle, die alle teilen; nichts wird hineingeschrieben</translation>
+      <source>Folder of shared protocols; the program only reads it</source>
+      <translation>Ordner gemeinsamer Protokolle; das Programm liest ihn nur</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10486,8 +10486,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Folder in which reports are saved; empty: among the exports</source>
-      <translation>Ordner, in dem Berichte gespeichert werden; leer: bei den Exporten</translation>
+      <source>Folder for reports; empty: folder of the exports</source>
+      <translation>Ordner für Berichte; leer: Ordner der Exporte</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
@@ -10496,33 +10496,33 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node that reports are sent to, HOST:PORT</source>
+      <source>DICOM node to which reports are sent, HOST:PORT</source>
       <translation>DICOM-Knoten, an den Berichte gesendet werden, HOST:PORT</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Title of the node</source>
-      <translation>Titel des Knotens</translation>
+      <source>AE title of the node</source>
+      <translation>AE-Titel des Knotens</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Title of that node</source>
-      <translation>Titel dieses Knotens</translation>
+      <source>AE title of the DICOM node</source>
+      <translation>AE-Titel des DICOM-Knotens</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>DICOM node that knows what is to be done, HOST:PORT</source>
-      <translation>DICOM-Knoten, der weiß, was zu tun ist, HOST:PORT</translation>
+      <source>DICOM node of the worklist, HOST:PORT</source>
+      <translation>DICOM-Knoten der Arbeitsliste, HOST:PORT</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Title of the worklist</source>
-      <translation>Titel der Arbeitsliste</translation>
+      <source>AE title of the worklist</source>
+      <translation>AE-Titel der Arbeitsliste</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Title of the worklist's node</source>
-      <translation>Titel des Knotens der Arbeitsliste</translation>
+      <source>AE title of the DICOM node of the worklist</source>
+      <translation>AE-Titel des DICOM-Knotens der Arbeitsliste</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />

@@ -135,7 +135,7 @@ def find_cylinder(volume: Volume) -> UprightCylinder:
     # voxels.
     radius = float(np.sqrt(np.median(counts[slices]) * pixel_mm2 / np.pi)) if usual else 0.0
     if radius < LEAST_MM:
-        raise DataError("no cylinder is found in the image; say where it is.")
+        raise DataError("no cylinder was found in the image; enter its position.")
     of_slices = above[slices]
     x, y = (
         float(grid.centres_mm(axis) @ of_slices.sum(axis=(0, 1 + axis)) / of_slices.sum())

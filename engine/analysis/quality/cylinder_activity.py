@@ -77,7 +77,7 @@ class CylinderActivity(Settings):
         if self.nuclide is not None and self.nuclide not in NUCLIDES:
             known = ", ".join(NUCLIDES)
             raise ValueError(
-                f"the nuclide is none of {known}; enter other nuclides in a tracer file"
+                f"the nuclide must be one of {known}; enter other nuclides in a tracer file"
             )
         return self
 

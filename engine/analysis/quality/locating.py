@@ -64,7 +64,7 @@ def locate(
         if the image has the same value everywhere
     """
     if not np.ptp(volume.values) > 0:
-        raise DataError("the image is the same everywhere; choose one of a phantom.")
+        raise DataError("all values of the image are equal; choose an image of a phantom.")
     start = _searched(_coarser(volume, COARSE), layout, turns_deg, flips)
     return _refined(_coarser(volume, FINER), layout, start)
 

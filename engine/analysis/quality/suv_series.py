@@ -57,8 +57,8 @@ def series_factor(slices: Sequence[Plain], *, kind: SuvKind = "bw") -> float:
     if unit == "CNTS" and to_bq_ml:
         return to_bq_ml * suv_factor(_facts(slices, kind))
     raise DataError(
-        f"there is no SUV: the values are in {unit or 'no unit'} and no factor to "
-        "Bq/mL is said; export the series in Bq/mL."
+        f"there is no SUV: the values are in {unit or 'no unit'}, and the series states no "
+        "factor to Bq/mL; export it in Bq/mL."
     )
 
 

@@ -121,7 +121,7 @@ def _notes(tracer: Tracer, stated: Plain, facts: Plain) -> Iterator[str]:
     name = facts.get("isotope")
     if name and name not in NUCLIDES and not (facts.get("half_life_s") and facts.get("branching")):
         yield (
-            f"{name} is none of {', '.join(NUCLIDES)}; check the spelling, or enter "
+            f"{name} is not one of {', '.join(NUCLIDES)}; check the spelling, or enter "
             "half-life and positrons per decay."
         )
     for key, value in tracer.facts().items():

@@ -116,7 +116,7 @@ class ContourRegion(RegionShape):
         if self.rule == "fixed":
             return self.level
         if not len(inside):
-            raise DataError("the region lies outside the image; move it or enlarge it.")
+            raise DataError("the region is outside the image; move it or enlarge it.")
         if self.rule == "adaptive":
             return level_between(inside)
         if self.rule == "percent_of_max":
@@ -124,7 +124,8 @@ class ContourRegion(RegionShape):
         peak = peak_of(volume, around)
         if peak is None:
             raise DataError(
-                "no sphere of 1 mL fits into the image there; choose a percentage of the maximum."
+                "a sphere of 1 mL does not fit into the image here; choose a percentage of the "
+                "maximum."
             )
         return self.level / 100 * peak.value
 

@@ -223,7 +223,7 @@ def samples(volume: Volume, coverage: RegionCoverage) -> tuple[Array, Array]:
     """
     touched = coverage.share > 0
     if not touched.any():
-        raise DataError("the region lies outside the image; move it or enlarge it.")
+        raise DataError("the region is outside the image; move it or enlarge it.")
     values = volume.values[coverage.box][touched].astype(np.float64)
     return values, coverage.share[touched]
 

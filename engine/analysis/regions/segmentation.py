@@ -149,7 +149,7 @@ def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
             frames.append(SegmentFrame(number, k, level, inside))
     if not frames:
         raise DataError(
-            f"{region.name}: no voxel lies at least half inside the region, so the "
+            f"{region.name}: no voxel is at least half inside the region, so the "
             "segmentation would be empty; enlarge it."
         )
     return frames

@@ -52,7 +52,7 @@ def _cells(measured: MeasuredRegion) -> Iterator[str]:
     yield str(found.n_voxels)
     yield from map(_number, found.percentiles)
     yield VOXEL_RULES[found.rule]
-    yield "no ball of 1 mL fits into the image there" if peak is None else ""
+    yield "a sphere of 1 mL does not fit into the image here" if peak is None else ""
 
 
 # Nine digits restore a float32 exactly. An empty cell is a missing value in every spreadsheet.

@@ -72,7 +72,7 @@ class Registered:
         what = {
             "green": "the registration is good",
             "yellow": "check the registration in both images before you use it",
-            "red": ("not to be trusted; give the six numbers by hand, or choose another map"),
+            "red": "the registration is not reliable; enter the six numbers, or choose another map",
         }
         gain = f"similarity {self.before:.3f} before, {self.after:.3f} after"
         return f"{self.light}: {self.motion.describe()} ({gain}); {what[self.light]}."

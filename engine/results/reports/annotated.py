@@ -44,7 +44,7 @@ INK, HALO = (200, 40, 20), (255, 255, 255)
 LINE_PX, TIP_PX, TIP_RAD = 2, 11, 0.45
 KINDS = {
     "arrow": "Arrow",
-    "text": "Words",
+    "text": "Text",
     "distance": "Distance",
     "angle": "Angle",
     "curve": "Curve",
@@ -89,7 +89,7 @@ def _words(subject: ReportSubject) -> Section | None:
     rows = tuple(
         (KINDS[each.kind], each.text, _measured(each, unit), _place(each, unit)) for each in drawn
     )
-    return Section("Annotations", grids=(Grid(("What", "Words", "Measured", "At"), rows),))
+    return Section("Annotations", grids=(Grid(("Kind", "Text", "Value", "Position"), rows),))
 
 
 def _measured(drawn: Annotation, unit: str) -> str:

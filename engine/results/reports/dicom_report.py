@@ -92,7 +92,7 @@ def to_capture(report: ResultReport, of: ReportSubject, subject: Subject | None 
     """
     page = image_of(to_images(report)[0]).convert("RGB")
     captured = CapturedPage(
-        np.asarray(page, np.uint8), "Report", "Page of a report of the image", NUMBERS["picture"],
+        np.asarray(page, np.uint8), "Report", "Page of the report on the image", NUMBERS["picture"],
         is_annotated=of.is_identified,
     )  # fmt: skip
     return capture_of(captured, of.volume, _provenance(of), subject or _subject(of))

@@ -63,9 +63,9 @@ def summary(subject: ReportSubject) -> Section:
     if run.axis:
         rows.insert(5, ReportRow("Rotation axis", run.axis))
     if run.fitted:
-        rows.insert(4, ReportRow("Fitted to the scan", run.fitted))
+        rows.insert(4, ReportRow("Adapted to the scan", run.fitted))
     if run.protocol.changed:
-        rows.insert(2, ReportRow("Changed in it", "; ".join(run.protocol.changed), "look"))
+        rows.insert(2, ReportRow("Changed settings", "; ".join(run.protocol.changed), "look"))
     # Settings that were never saved cannot be found again by a protocol name, so this is marked.
     elif run.protocol.origin == "nowhere":
         rows.insert(2, ReportRow("Saved", ORIGINS["nowhere"], "look"))
@@ -109,8 +109,8 @@ def settings(subject: ReportSubject) -> Section:
     protocol = subject.result.study.protocol.model_copy(update={"saved": None})
     pairs = (each.partition("=") for each in assignments(protocol))
     rows = [ReportRow(key, value) for key, _, value in pairs if key != "name"]
-    notes = () if rows else (ReportRow("", "All settings are as usual.", "muted"),)
-    return Section("Settings that are not as usual", tuple(rows), notes=notes)
+    notes = () if rows else (ReportRow("", "All settings have their default values.", "muted"),)
+    return Section("Settings that differ from the defaults", tuple(rows), notes=notes)
 
 
 def image_numbers(subject: ReportSubject) -> Section:
@@ -124,11 +124,11 @@ def image_numbers(subject: ReportSubject) -> Section:
         ReportRow("Largest value", quantity(float(values.max()), volume.unit)),
         ReportRow("Smallest value", quantity(float(values.min()), volume.unit)),
         ReportRow("Mean", quantity(mean, volume.unit)),
-        ReportRow("Values below zero", f"{number_text(share, 3)} %"),
-        ReportRow("Values that are no numbers", f"{n_bad:,}", "look" if n_bad else ""),
+        ReportRow("Negative values", f"{number_text(share, 3)} %"),
+        ReportRow("Values that are not finite", f"{n_bad:,}", "look" if n_bad else ""),
         *_convergence(subject),
     ]
-    return Section("Numbers of the image", tuple(rows))
+    return Section("Image statistics", tuple(rows))
 
 
 def regions(subject: ReportSubject) -> Section | None:
@@ -177,7 +177,9 @@ def quality(subject: ReportSubject) -> Section | None:
     try:
         made = [QualityFigure(**each) for each in subject.quality.get("figures", [])]
     except TypeError as e:
-        raise FileFormatError(f"The report of the image's quality is damaged ({e}).") from e
+        raise FileFormatError(
+            f"The quality report is damaged ({e}); measure the phantom again."
+        ) from e
     rows = tuple((each.group, each.name, each.text()) for each in made)
     if not rows:
         return None
@@ -206,7 +208,7 @@ def provenance(subject: ReportSubject) -> Section:
         ReportRow("Result", f"{record.id}, SHA-256 {record.sha256}"),
         ReportRow("Software", _software(subject)),
         ReportRow("System", str(subject.known("environment", "system") or "not known")),
-        ReportRow("Again with", str(subject.provenance.get("replay", "not known"))),
+        ReportRow("Command to reproduce", str(subject.provenance.get("replay", "not known"))),
     ]
     return Section("Provenance", tuple(rows))
 
@@ -256,8 +258,9 @@ def _convergence(subject: ReportSubject) -> Iterator[ReportRow]:
     ):
         values = subject.provenance.get(key) or []
         if len(values) > 1:
-            change = f"{number_text(values[-1] - values[-2], 3)} by the last iteration"
-            yield ReportRow(name, f"{number_text(values[-1], 6)}, changed by {change}")
+            change = number_text(values[-1] - values[-2], 3)
+            text = f"{number_text(values[-1], 6)}, change in the last iteration {change}"
+            yield ReportRow(name, text)
 
 
 def _region_row(measured: MeasuredRegion, largest: float) -> tuple[str, ...]:
@@ -288,7 +291,7 @@ def _software(subject: ReportSubject) -> str:
     found = subject.known("environment")
     known = found if isinstance(found, dict) else {}
     commit = known.get("commit")
-    words = f"Isocenter {known.get('isocenter', 'of a version not known')}"
+    words = f"Isocenter {known.get('isocenter', '(version not known)')}"
     return f"{words}, commit {str(commit)[:12]}" if commit else words
 
 

@@ -107,7 +107,7 @@ def sign(result: Result, who: str, judgement: Judgement, remark: str = "") -> Si
         if an earlier signature is damaged
     """
     if not who.strip():
-        raise SettingsError("Who signs? A report that is signed off names somebody.")
+        raise SettingsError("The name of the signatory is missing; enter it.")
     made = Signature(
         who=who.strip(), when_utc=datetime.now(UTC), judgement=judgement, remark=remark.strip(),
         login=login_name(), result=result.id, result_sha256=result.record.sha256,
@@ -150,7 +150,7 @@ def signatures_of(result: Result) -> tuple[Signature, ...]:
         raise FileFormatError(f"{result.id}/{FILE}: damaged ({e}).") from e
     if not all(each.is_of(result) for each in made):
         raise FileFormatError(
-            f"{result.id}/{FILE}: a signature in it is of another result, or was changed; sign the "
-            "result off again after moving that file away."
+            f"{result.id}/{FILE}: a signature belongs to another result, or was changed; move this "
+            "file away and sign the result off again."
         )
     return made

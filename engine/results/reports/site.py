@@ -24,29 +24,34 @@ class Site(Settings):
 
     name: str = setting("", "Name of the site, at the top of each report", label="Site",
                         max_length=120)  # fmt: skip
-    address: str = setting("", "A line below the name", label="Address", max_length=200)
-    logo: str = setting("", "Picture beside the name, PNG or JPEG", label="Logo", max_length=4000)
+    address: str = setting("", "Address line below the name", label="Address", max_length=200)
+    logo: str = setting("", "Logo next to the name, PNG or JPEG", label="Logo", max_length=4000)
     people: tuple[str, ...] = setting(
-        (), "Who signs reports off; empty: the name of the login", label="People", max_length=60
+        (), "Signatories of reports; empty: login name", label="People", max_length=60
     )
     protocols: str = setting(
-        "", "Folder of protocols that all share; nothing is written into it",
+        "", "Folder of shared protocols; the program only reads it",
         label="Protocols of the site", max_length=4000,
     )  # fmt: skip
     reports: str = setting(
-        "", "Folder in which reports are saved; empty: among the exports", label="Reports",
+        "", "Folder for reports; empty: folder of the exports", label="Reports",
         max_length=4000,
     )  # fmt: skip
     node: str = setting(
-        "", "DICOM node that reports are sent to, HOST:PORT", label="DICOM node", max_length=300
+        "", "DICOM node to which reports are sent, HOST:PORT", label="DICOM node", max_length=300
     )
-    called: str = setting("ANY-SCP", "Title of that node", label="Title of the node", max_length=16)
+    called: str = setting(
+        "ANY-SCP", "AE title of the DICOM node", label="AE title of the node", max_length=16
+    )
     worklist: str = setting(
-        "", "DICOM node that knows what is to be done, HOST:PORT", label="Worklist",
+        "", "DICOM node of the worklist, HOST:PORT", label="Worklist",
         max_length=300,
     )  # fmt: skip
     worklist_called: str = setting(
-        "ANY-SCP", "Title of the worklist's node", label="Title of the worklist", max_length=16
+        "ANY-SCP",
+        "AE title of the DICOM node of the worklist",
+        label="AE title of the worklist",
+        max_length=16,
     )
 
     @classmethod

@@ -39,7 +39,9 @@ def ending_of_report(path: Path) -> str:
     """
     found = next((each for each in KINDS if path.name.lower().endswith(each)), None)
     if found is None:
-        raise OutputError(f"{path.name}: a report's name ends in {', '.join(KINDS)}.")
+        raise OutputError(
+            f"{path.name}: the name of a report must end with one of {', '.join(KINDS)}."
+        )
     return found
 
 

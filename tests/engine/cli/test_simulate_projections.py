@@ -80,7 +80,7 @@ def test_a_volume_is_a_phantom_too(unit, value, tmp_path):
         (["-o", "scan.h5", "--phantom", "nose"], "expected one of head, tooth"),
         (["-o", "scan.h5", "--orbit", "square"], "expected one of circle, short"),
         (["-o", "scan.h5", "--views", "0"], "0 views of 128"),
-        (["-o", "scan.h5", "--photons", "0"], "open beam makes no counts"),
+        (["-o", "scan.h5", "--photons", "0"], "open beam has no counts"),
         (["-o", "scan.nxs", "--views", "4"], "NXtomo cannot store cone beams"),
     ],
 )

@@ -73,11 +73,11 @@ def test_the_user_sets_limits_and_folder(monkeypatch, tmp_path):
     file.write_text(f'folder = "{tmp_path}/large"\nmost_days = 30\n')
     results = Results()
     assert results.folder == tmp_path / "large" and results.note == ""
-    assert "and 30 days" in results.retention.describe()
+    assert "30 days" in results.retention.describe()
     file.write_text("most_days = 3\n")
     results = Results()
     assert results.retention == Retention()
-    assert "most_days" in results.note and "The usual limits hold" in results.note
+    assert "most_days" in results.note and "The default limits apply" in results.note
 
 
 def test_results_past_the_limits_are_removed_by_name(new):

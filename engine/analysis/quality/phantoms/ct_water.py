@@ -30,7 +30,7 @@ class CtWater(QualityPhantom):
     title: ClassVar[str] = "CT water cylinder"
     text: ClassVar[str] = "CT number, uniformity, noise and noise power spectrum"
     followed: ClassVar[Followed] = (
-        ("CT number", "Mean in the middle"),
+        ("CT number", "Mean in the centre"),
         ("Noise", "Spread of voxels"),
     )
 
@@ -49,7 +49,7 @@ class CtWater(QualityPhantom):
         stats = mean_inside(volume, middle)
         unit = volume.unit
         figures = [
-            QualityFigure("Mean in the middle", stats.mean, stats.error, unit, "CT number"),
+            QualityFigure("Mean in the centre", stats.mean, stats.error, unit, "CT number"),
             QualityFigure("Spread of voxels", stats.sd, None, unit, "Noise"),
         ]
         # Water is 0 HU by definition. In other units the true value must be stated.
@@ -57,7 +57,8 @@ class CtWater(QualityPhantom):
         if expected is not None:
             off = stats.mean - expected
             figures.insert(
-                1, QualityFigure("Off the true value", off, stats.error, unit, "CT number")
+                1,
+                QualityFigure("Deviation from the true value", off, stats.error, unit, "CT number"),
             )
         away = found.radius_mm * (1 - 2 * WITHIN - RIM)
         marks = [Mark(found.centre_mm, middle.radius_mm)]
@@ -66,7 +67,7 @@ class CtWater(QualityPhantom):
             rim = rod(volume, place, 2 * RIM * found.radius_mm, length)
             figures.append(
                 QualityFigure(
-                    f"{name} less middle", rim.mean - stats.mean, None, unit, "Uniformity"
+                    f"{name} minus centre", rim.mean - stats.mean, None, unit, "Uniformity"
                 )
             )
             marks.append(Mark(place, RIM * found.radius_mm))

@@ -161,8 +161,10 @@ class NemaNu2(QualityPhantom):
             )
         )
         figures = (*recoveries, *variabilities, *_others(volume, at, background))
-        note = "Hot spheres hold " + (
-            "what the truth says." if truth else f"{facts.contrast:g} times the background."
+        note = (
+            "The contrast of the spheres is that of the simulated phantom."
+            if truth
+            else f"The activity of hot spheres is {facts.contrast:g} times that of the background."
         )
         return QualityReport(
             self.kind,

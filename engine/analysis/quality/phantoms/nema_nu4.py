@@ -78,7 +78,7 @@ class NemaNu4(QualityPhantom):
     text: ClassVar[str] = "Uniformity, recovery of rods, spill-over into water and air"
     followed: ClassVar[Followed] = (
         ("Recovery", "2 mm"),
-        ("Uniformity", "Spread"),
+        ("Uniformity", "Standard deviation"),
     )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
@@ -99,9 +99,9 @@ class NemaNu4(QualityPhantom):
             QualityFigure(name, value, None, unit, "Uniformity")
             for name, value, unit in (
                 ("Mean", uniform.mean, volume.unit),
-                ("Spread", 100 * uniform.sd / uniform.mean, "%"),
-                ("Least", 100 * uniform.least / uniform.mean, "%"),
-                ("Most", 100 * uniform.most / uniform.mean, "%"),
+                ("Standard deviation", 100 * uniform.sd / uniform.mean, "%"),
+                ("Minimum", 100 * uniform.least / uniform.mean, "%"),
+                ("Maximum", 100 * uniform.most / uniform.mean, "%"),
             )
         ]
         recoveries = []

@@ -44,7 +44,7 @@ class PetCylinder(QualityPhantom):
         stats = mean_inside(volume, found.inner(volume.grid))
         along, across = _along(volume, inner), _across(volume, inner)
         figures = [
-            QualityFigure("Mean well inside", stats.mean, stats.error, volume.unit, "Level"),
+            QualityFigure("Mean of the interior", stats.mean, stats.error, volume.unit, "Level"),
             QualityFigure("Spread of voxels", 100 * stats.sd / stats.mean, None, "%", "Noise"),
             QualityFigure("Lowest slice", *_least(along), "%", "Along the axis"),
             QualityFigure("Highest slice", *_most(along), "%", "Along the axis"),
@@ -54,7 +54,9 @@ class PetCylinder(QualityPhantom):
         if facts.expected:
             off = 100 * (stats.mean / facts.expected - 1)
             error = 100 * stats.error / facts.expected
-            figures.insert(1, QualityFigure("Off the true value", off, error, "%", "Level"))
+            figures.insert(
+                1, QualityFigure("Deviation from the true value", off, error, "%", "Level")
+            )
         marks = (Mark(found.centre_mm, inner.radius_mm),)
         return QualityReport(
             self.kind, self.title, volume.unit, found.describe(), tuple(figures),

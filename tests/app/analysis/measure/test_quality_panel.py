@@ -44,7 +44,9 @@ def test_a_phantom_is_measured_and_shown(qtbot, window, box):
     box.measure.click()
     qtbot.waitUntil(lambda: box.measured is not None)
     rows = {name.strip(): value for name, value in box.rows()}
-    assert rows["Mean well inside"].startswith("5.0") and rows["Mean well inside"].endswith("Bq/mL")
+    assert rows["Mean of the interior"].startswith("5.0") and rows["Mean of the interior"].endswith(
+        "Bq/mL"
+    )
     assert box.page.image.width() > 100 and "radius 40" in box.note.text()
     assert box.save.isEnabled() and not too_wide(window)
     box.kind.setCurrentIndex(box.kind.findData("nema-nu2"))
@@ -59,7 +61,7 @@ def test_an_image_without_the_phantom_is_a_sentence(qtbot, window, box, cylinder
     window.session.problem_raised.connect(problems.append)
     box.measure.click()
     qtbot.waitUntil(lambda: bool(problems))
-    assert "no cylinder is found" in problems[0].text and box.measured is None
+    assert "no cylinder was found" in problems[0].text and box.measured is None
     qtbot.waitUntil(box.measure.isEnabled)
 
 

@@ -50,7 +50,7 @@ def test_counts_are_told_for_each_second():
 
 
 def test_outside_of_the_image_there_is_no_curve():
-    with pytest.raises(DataError, match="the region lies outside the image"):
+    with pytest.raises(DataError, match="the region is outside the image"):
         time_curve(images(), SphereRegion(centre_mm=(200.0, 0.0, 0.0), diameter_mm=8.0))
 
 

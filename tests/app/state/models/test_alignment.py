@@ -54,7 +54,7 @@ def test_what_is_in_place_is_green(model: AlignmentModel):
 def test_what_is_not_to_be_trusted_moves_nothing_unasked(model: AlignmentModel):
     model.take(finished(after=0.01))
     assert (model.placing, model.motion) == (Placing.FILE, RigidMotion())
-    assert model.tone == "look" and "not to be trusted" in model.words
+    assert model.tone == "look" and "not reliable" in model.words
     model.put_as_found()
     assert (model.motion, model.tone) == (MOTION, "missing")
 

@@ -58,7 +58,7 @@ def test_the_error_of_the_mean_is_as_large_as_means_spread() -> None:
 
 def test_an_image_without_one_is_a_sentence() -> None:
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
-    with pytest.raises(DataError, match="no cylinder is found"):
+    with pytest.raises(DataError, match="no cylinder was found"):
         find_cylinder(empty)
     with pytest.raises(DataError, match="has 0 voxels, expected at least 24"):
         mean_inside(empty, UprightCylinder((900.0, 0.0, 0.0), 10.0, 10.0))

@@ -119,7 +119,7 @@ def test_what_is_no_sphere_and_no_contrast_is_refused() -> None:
     for facts in (PhantomFacts(cold=(12.0,), at=AT), PhantomFacts(contrast=1.0, at=AT)):
         with pytest.raises(SettingsError, match="the spheres must have 10, 13"):
             KINDS["nema-nu2"].measure(volume, facts)
-    with pytest.raises(DataError, match="the same everywhere"):
+    with pytest.raises(DataError, match="values of the image are equal"):
         KINDS["nema-nu2"].measure(volume, PhantomFacts())
     with pytest.raises(DataError, match="is outside the image"):
         KINDS["nema-nu2"].measure(volume, PhantomFacts(at=Placement((900.0, 0.0, 0.0))))
@@ -133,7 +133,7 @@ def test_the_mouse_recovers_its_rods_and_spills_nothing_over() -> None:
         wanted = {"Recovery": 1.0, "Spill-over": 0.0}.get(figure.group)
         if wanted is not None:
             assert figure.value == pytest.approx(wanted, abs=1e-6), figure
-    assert report.figure("Uniformity", "Spread").value < 1e-4
+    assert report.figure("Uniformity", "Standard deviation").value < 1e-4
 
 
 def test_a_blurred_mouse_loses_what_a_blur_takes() -> None:
@@ -178,7 +178,9 @@ def test_a_cylinder_that_slopes_is_told_to_slope(rng: np.random.Generator) -> No
     assert report.figure("Along the axis", "Lowest slice").value == pytest.approx(92, abs=1)
     assert report.figure("Along the axis", "Highest slice").value == pytest.approx(108, abs=1)
     assert report.figure("Across", "Outermost ring").value == pytest.approx(100, abs=0.1)
-    assert report.figure("Level", "Off the true value").value == pytest.approx(100 / 9, abs=0.3)
+    assert report.figure("Level", "Deviation from the true value").value == pytest.approx(
+        100 / 9, abs=0.3
+    )
 
 
 @pytest.fixture(scope="module")
@@ -194,11 +196,11 @@ def water() -> Volume:
 
 def test_water_is_told_its_number_noise_and_cupping(water: Volume) -> None:
     report = KINDS["ct-water"].measure(water, PhantomFacts())
-    off = report.figure("CT number", "Off the true value")
+    off = report.figure("CT number", "Deviation from the true value")
     assert abs(off.value) < 5 * (off.error or 0) and off.value == pytest.approx(0, abs=0.3)
     assert report.figure("Noise").value == pytest.approx(5, rel=0.03)
     for side in ("+x", "+y", "−x", "−y"):
-        rim = report.figure("Uniformity", f"{side} less middle")
+        rim = report.figure("Uniformity", f"{side} minus centre")
         assert rim.value == pytest.approx(12, abs=1.5)
 
 
@@ -262,7 +264,7 @@ class TestCommandLine:
         assert out.read_bytes().startswith(b"%PDF")
         record = json.loads((tmp_path / "report.json").read_text())
         names = {(f["group"], f["name"]) for f in record["figures"]}
-        assert ("CT number", "Off the true value") in names
+        assert ("CT number", "Deviation from the true value") in names
         assert record["format"] == "isocenter-quality-1" and record["source"]["Voxels"]
         assert "water.h5" not in out.read_bytes().decode("latin-1")
         assert "Spread of voxels" in capsys.readouterr().out

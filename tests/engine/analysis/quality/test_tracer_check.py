@@ -40,7 +40,7 @@ def test_what_the_scan_says_counts_and_what_differs_is_said() -> None:
     (remark,) = check_tracer(Tracer(weight_kg=7.0), said).notes
     assert "the weight [kg] as 70.0; 7.0 from the tracer file is used" in remark
     (remark,) = check_tracer(Tracer(nuclide="F18"), {"duration_s": 1.0}).notes
-    assert remark.startswith("F18 is none of C-11")
+    assert remark.startswith("F18 is not one of C-11")
 
 
 def test_the_volume_is_that_of_the_size() -> None:

@@ -293,7 +293,7 @@ def test_contrast_is_that_of_means_and_refuses_two_units() -> None:
 def test_a_region_outside_and_a_level_of_another_unit_are_said_not_raised() -> None:
     far = SphereRegion(centre_mm=(500, 0, 0), diameter_mm=9)
     outside = Region(name="A", shape=far)
-    assert "the region lies outside the image" in measure(outside, ramp()).fault
+    assert "the region is outside the image" in measure(outside, ramp()).fault
     level = ContourRegion(within=far, rule="fixed", level=3.0, unit="g/mL")
     assert "the image in Bq/mL" in measure(Region(name="B", shape=level), ramp()).fault
 

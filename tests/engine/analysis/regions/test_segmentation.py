@@ -120,7 +120,7 @@ def test_red_is_red_as_the_standard_counts_colours(tmp_path):
 
 def test_a_region_without_a_voxel_is_refused_by_name(tmp_path):
     small = Region(name="Dust", shape=SphereRegion(centre_mm=(5.0, -7.0, 11.0), diameter_mm=0.5))
-    with pytest.raises(DataError, match="Dust: no voxel lies at least half inside"):
+    with pytest.raises(DataError, match="Dust: no voxel is at least half inside"):
         write_segmentation((BALL, small), image(), tmp_path / "a.dcm", {})
     with pytest.raises(DataError, match="There is no region"):
         write_segmentation((), image(), tmp_path / "a.dcm", {})

@@ -136,11 +136,11 @@ def test_a_signature_is_of_one_result_and_in_its_report(subject, result):
     assert "A. Physicist: not acceptable" in page.text and "Motion." in page.text
     kept = (result.folder / FILE).read_text()
     (result.folder / FILE).write_text(kept.replace("A. Physicist", "C. Physicist"))
-    with pytest.raises(EngineError, match="of another result, or was changed"):
+    with pytest.raises(EngineError, match="belongs to another result, or was changed"):
         signatures_of(result)
     other = Results().keep(NewResult(result.study, result.volume(), PROVENANCE))
     (other.folder / FILE).write_text(kept)
-    with pytest.raises(EngineError, match="of another result, or was changed"):
+    with pytest.raises(EngineError, match="belongs to another result, or was changed"):
         signatures_of(other)
 
 
@@ -234,7 +234,7 @@ def test_the_verb_signs_only_what_it_can_report(result, tmp_path, capsys):
     out, nothing = tmp_path / "a.pdf", tmp_path / "a.doc"
     command = ["report", result.id, "--sign", "A", "-o"]
     assert main([*command, str(nothing)]) == USER_FAULT
-    assert "ends in .pdf" in capsys.readouterr().err
+    assert "must end with one of .pdf" in capsys.readouterr().err
     (tmp_path / "q.json").write_text('{"format": "other"}')
     assert main([*command, str(out), "--quality", str(tmp_path / "q.json")]) == USER_FAULT
     assert signatures_of(result) == () and not out.exists()
