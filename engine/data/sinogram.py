@@ -242,17 +242,21 @@ def events_of(data: Sinogram) -> ListMode:
     counts = data.prompts
     if not data.layout.is_whole:
         raise DataError(
-            f"sinogram: {data.layout.describe()} cannot become events; only bins of "
-            "one line each can, without span, mashing and arc correction."
+            f"sinogram: {data.layout.describe()} cannot be converted to events; this needs bins "
+            "of one line each, without span, mashing and arc correction."
         )
     # Corrected sinograms contain fractions, which events cannot represent.
     if not (np.all(counts >= 0) and np.all(counts == np.rint(counts))):
         raise DataError(
-            "sinogram: counts are not whole numbers; only measured counts can become events"
+            "sinogram: counts are not whole numbers; only measured counts can be converted to "
+            "events."
         )
     n = total(counts)
     if n > MOST_EVENTS:
-        raise DataError(f"sinogram: {n:,.0f} counts are more events than a list can have here.")
+        raise DataError(
+            f"sinogram: {n:,.0f} counts exceed the maximum of {MOST_EVENTS:,} events of a list; "
+            "reconstruct the sinogram itself."
+        )
     found, times = np.arange(data.layout.n_bins), None
     # An unknown order of TOF bins would put events at mirrored positions.
     if data.timed is not None and data.timed.is_ordered:

@@ -82,8 +82,8 @@ class CrystalMap(Scanner):
         n_groups = int(self.groups.max()) + 1
         if coincident.shape != (n_groups, n_groups):
             raise GeometryError(
-                f"crystal map {name!r}: a rule of coincidence for {coincident.shape} groups, and "
-                f"{n_groups} groups; give a row and a column for each."
+                f"crystal map {name!r}: the table of coincidences has shape {coincident.shape}, "
+                f"but there are {n_groups} groups; give a row and a column for each group."
             )
 
     @property

@@ -43,33 +43,41 @@ class DualHeadSettings(Settings):
 
     kind: Literal["dual-head"] = "dual-head"
     name: str = setting(..., "Name shown to the user", min_length=1, max_length=80)
-    source: str = setting("", "Where the numbers come from", max_length=2000)
+    source: str = setting("", "Source of these values", max_length=2000)
     n_rows: int = setting(..., "Rows of crystals, along z", ge=1, le=500)
     n_columns: int = setting(..., "Columns of crystals, along x", ge=1, le=500)
-    n_layers: int = setting(1, "Layers of crystals, one behind the other", ge=1, le=4)
+    n_layers: int = setting(1, "Layers of crystals in depth", ge=1, le=4)
     pitch_mm: float = setting(..., "Distance between crystals", unit="mm", gt=0, le=100)
     crystal_mm: float = setting(..., "Width of a crystal, without the gap", unit="mm", gt=0, le=100)
-    thickness_mm: float = setting(..., "Depth of all layers together", unit="mm", gt=0, le=200)
-    separation_mm: float = setting(..., "Between the front faces", unit="mm", gt=0, le=2000)
+    thickness_mm: float = setting(
+        ..., "Total thickness of all crystal layers", unit="mm", gt=0, le=200
+    )
+    separation_mm: float = setting(
+        ..., "Distance between the front faces of the panels", unit="mm", gt=0, le=2000
+    )
     attenuation_per_mm: float = setting(
-        0.087, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
+        0.087, "Attenuation of the crystals at 511 keV", unit="1/mm", gt=0, le=1
     )
     photo_fraction: float = setting(
-        0.34, "Part of the attenuation at 511 keV that absorbs; the rest scatters", gt=0, le=1
+        0.34,
+        "Photoelectric fraction of the attenuation at 511 keV; the rest is scatter",
+        gt=0,
+        le=1,
     )
     energy_window_kev: tuple[float, float] = setting(
-        (350.0, 750.0), "Energies of photons that are kept", unit="keV"
+        (350.0, 750.0), "Energy window of the detected photons", unit="keV"
     )
     energy_fwhm: float = setting(
-        0.15, "Energy resolution at 511 keV, full width at half maximum as part of it", ge=0, lt=1
+        0.15, "Energy resolution at 511 keV (FWHM), as a fraction", ge=0, lt=1
     )
     block_crystals: int = setting(
-        1, "Crystals along the edge of a block, which is read as one; 1: no blocks", ge=1, le=500
+        1, "Crystals along the edge of a block that is read out as one; 1: no blocks", ge=1, le=500
     )
     place: Literal["mean", "largest"] = setting(
-        "mean", "Crystal that a photon is seen in: of its mean place by energy, or of most energy"
+        "mean",
+        "Crystal assigned to a photon: at the energy-weighted mean, or with the largest energy",
     )
-    voxels_per_pitch: int = setting(4, "Voxels on a pitch", ge=1, le=16)
+    voxels_per_pitch: int = setting(4, "Voxels per crystal pitch", ge=1, le=16)
     n_planes: int = setting(..., "Planes of voxels between the panels", ge=1, le=1000)
     plane_mm: float = setting(..., "Thickness of a plane", unit="mm", gt=0, le=50)
 
@@ -82,7 +90,7 @@ class DualHeadSettings(Settings):
         low, high = self.energy_window_kev
         if not 0 <= low < 511 < high:
             raise ValueError(
-                f"energy_window_kev must hold 511 keV and begin at 0 or above, got {low:g} to "
+                f"energy_window_kev must contain 511 keV and begin at 0 or above, got {low:g} to "
                 f"{high:g}"
             )
         # The tolerance accepts planes that fill the gap exactly, such as 119 × 0.1 mm in 11.9 mm.

@@ -82,14 +82,16 @@ class EnergySettings(Settings):
     (435.0, 585.0)
     """
 
-    window_kev: tuple[float, float] = setting(..., "Energies that are counted", unit="keV")
-    resolution: float = setting(..., "Width at 511 keV, as part of it (FWHM)", ge=0, le=0.5)
+    window_kev: tuple[float, float] = setting(..., "Energy window", unit="keV")
+    resolution: float = setting(
+        ..., "Energy resolution at 511 keV (FWHM), as a fraction", ge=0, le=0.5
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         low, high = self.window_kev
         if not 0 < low < ELECTRON_KEV < high <= 2000:
             raise ValueError(
-                f"window_kev must hold 511 keV and end by 2000, got {low:g} to {high:g}"
+                f"window_kev must contain 511 keV and end at 2000 at most, got {low:g} to {high:g}"
             )
         return self

@@ -232,7 +232,7 @@ def from_astra_vectors(
     rows = np.asarray(vectors, float)
     if rows.ndim != 2 or rows.shape[1] != 12:
         raise GeometryError(
-            f"vectors of shape {rows.shape}, expected (n_views, 12): source, detector, u and v."
+            f"vectors have shape {rows.shape}, expected (n_views, 12): source, detector, u and v."
         )
     source, detector, u, v = np.split(rows, 4, axis=1)
     return XrayGeometry(beam, source, detector, u, v, shape)
@@ -266,9 +266,8 @@ def _one_view(
     # Some programs use negative pixel sizes for reversed detectors; here that is `flipped`.
     if not all(isfinite(size) and size > 0 for size in (width, height)):
         raise GeometryError(
-            f"pixel of {width:g} × {height:g} mm, expected positive sizes; to count columns or "
-            "rows "
-            "the other way, flip the geometry."
+            f"pixels of {width:g} × {height:g} mm are invalid; give positive sizes, and flip the "
+            "geometry to reverse the order of columns or rows."
         )
     return XrayGeometry(
         beam=beam,
@@ -303,7 +302,8 @@ def _angles(angles_rad: ArrayLike) -> Array:
     # NaN angles come from text files with missing lines; they would spread to every voxel.
     if angles.ndim != 1 or not len(angles) or not np.isfinite(angles).all():
         raise GeometryError(
-            f"angles of shape {angles.shape}, expected one finite angle for each view [rad]."
+            f"angles of shape {angles.shape} are invalid; give one finite angle for each view "
+            "[rad]."
         )
     return angles
 

@@ -46,8 +46,8 @@ class Plane:
         # plain Python is faster here, and dragging with the mouse makes many slices
         if not all(abs(x) <= _SAME for x in (_dot(a, a) - 1, _dot(d, d) - 1, _dot(a, d))):
             raise GeometryError(
-                f"a slice across {self.across} and down {self.down}: give two unit vectors at "
-                "right angles."
+                f"the axes of a slice, across {self.across} and down {self.down}, must be two "
+                "perpendicular unit vectors."
             )
 
     @property

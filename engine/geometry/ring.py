@@ -47,34 +47,45 @@ class RingSettings(Settings):
 
     kind: Literal["ring"] = "ring"
     name: str = setting(..., "Name shown to the user", min_length=1, max_length=80)
-    source: str = setting("", "Where the numbers come from", max_length=2000)
+    source: str = setting("", "Source of these values", max_length=2000)
     n_rings: int = setting(..., "Rings of crystals", ge=1, le=2000)
-    n_crystals_per_ring: int = setting(..., "Places on a ring, gaps included", ge=8, le=20000)
-    radius_mm: float = setting(..., "Axis to mean depth of detection", unit="mm", ge=10, le=1000)
+    n_crystals_per_ring: int = setting(
+        ..., "Crystal positions on a ring, including gaps", ge=8, le=20000
+    )
+    radius_mm: float = setting(
+        ..., "Distance from the axis to the mean depth of detection", unit="mm", ge=10, le=1000
+    )
     crystal_depth_mm: float = setting(
-        LSO.depth_mm, "From face to back of a crystal", unit="mm", gt=0, le=200
+        LSO.depth_mm, "Radial length of a crystal", unit="mm", gt=0, le=200
     )
     crystal_width_mm: float | None = setting(
-        None, "Of crystals that face the axis one by one, across", unit="mm", gt=0, le=100
+        None, "Tangential width of crystals that each face the axis", unit="mm", gt=0, le=100
     )
     attenuation_per_mm: float = setting(
-        LSO.attenuation_per_mm, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
+        LSO.attenuation_per_mm, "Attenuation of the crystals at 511 keV", unit="1/mm", gt=0, le=1
     )
     photo_fraction: float = setting(
-        LSO.photo_fraction, "Part of that attenuation which absorbs; LSO if left out", gt=0, le=1
+        LSO.photo_fraction,
+        "Photoelectric fraction of the attenuation at 511 keV; default: LSO",
+        gt=0,
+        le=1,
     )
     ring_pitch_mm: float = setting(..., "Distance between rings", unit="mm", gt=0, le=100)
-    first_angle_deg: float = setting(0.0, "Angle of place 0", unit="deg", ge=-360, le=360)
-    max_ring_difference: int = setting(..., "Largest difference of rings", ge=0, le=2000)
+    first_angle_deg: float = setting(
+        0.0, "Angle of crystal position 0", unit="deg", ge=-360, le=360
+    )
+    max_ring_difference: int = setting(..., "Maximum ring difference", ge=0, le=2000)
     n_tangential: int = setting(..., "Tangential bins of a view", ge=2, le=20000)
-    gap_places: tuple[int, ...] = setting((), "Places on a ring without a crystal")
+    gap_places: tuple[int, ...] = setting((), "Crystal positions without a crystal (gaps)")
     gap_rings: tuple[int, ...] = setting((), "Rings without crystals")
     block_rings: int = setting(1, "Rings of one detector block", ge=1, le=2000)
-    block_places: int = setting(1, "Places of one detector block", ge=1, le=20000)
-    tof: TofSettings | None = setting(None, "Time of flight; None where it is not measured")
-    energy: EnergySettings | None = setting(None, "Energies counted; None where nobody says")
-    voxel_mm: Point = setting((2.0, 2.0, 2.0), "Voxel size of a first picture", unit="mm")
-    fov_mm: tuple[float, float] = setting(..., "Diameter and length of a first picture", unit="mm")
+    block_places: int = setting(1, "Crystal positions of one detector block", ge=1, le=20000)
+    tof: TofSettings | None = setting(None, "Time of flight; None: not measured")
+    energy: EnergySettings | None = setting(None, "Energy window and resolution; None: unknown")
+    voxel_mm: Point = setting((2.0, 2.0, 2.0), "Voxel size of the default image", unit="mm")
+    fov_mm: tuple[float, float] = setting(
+        ..., "Diameter and length of the default image", unit="mm"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -95,8 +106,10 @@ class RingSettings(Settings):
             # The width is used only by the gap model, which traces single boxes that face the axis.
             fits = 2 * math.pi * self.radius_mm / n
             if self.block_places > 1 or self.crystal_width_mm > fits:
-                wanted = f"crystals that face the axis one by one, at most {fits:.4g}"
-                raise ValueError(f"crystal_width_mm is of {wanted}, and block_places 1")
+                raise ValueError(
+                    f"crystal_width_mm must be at most {fits:.4g} and needs block_places = 1, "
+                    "because each crystal must face the axis"
+                )
         return self
 
 

@@ -75,8 +75,8 @@ def from_rtk(
     p = parameters
     if (np.asarray(p.source_detector_mm) == 0).any():
         raise GeometryError(
-            "source to detector 0 mm is RTK's sign of a parallel beam, which is not read; "
-            "give the vectors of the views."
+            "a source-to-detector distance of 0 mm means a parallel beam in RTK, which is not "
+            "supported; give the vectors of the views."
         )
     n_rows, n_columns = shape
     # RTK places pixel (0, 0) by its centre, relative to the projection offset.
@@ -118,12 +118,12 @@ def to_rtk(geometry: XrayGeometry) -> RtkParameters:
     if geometry.beam != "cone":
         fault = "the beam is parallel"
     elif np.abs(np.sum(u * v, axis=1)).max() > _SQUARE:
-        fault = "rows and columns are not at right angles"
+        fault = "rows and columns are not perpendicular"
     # RTK's detector has fixed axes relative to the source; it cannot describe the mirror image.
     elif not (source[:, 2] > detector[:, 2]).all():
-        fault = "u × v points away from the source; count columns the other way"
+        fault = "u × v points away from the source; reverse the order of the columns"
     elif max(float(np.ptp(length(step))) for step in (geometry.u_mm, geometry.v_mm)) > _SQUARE:
-        fault = "pixels differ in size between views"
+        fault = "the pixel size differs between views"
     if fault:
         raise GeometryError(f"RTK cannot describe this scan: {fault}.")
     return RtkParameters(

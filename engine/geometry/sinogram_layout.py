@@ -91,18 +91,18 @@ class SinogramLayout:
             most = 2 * s.n_rings - 1 if each.most > each.least else s.n_rings - far
             if each.least > each.most or far >= s.n_rings or not 1 <= each.n_planes <= most:
                 raise GeometryError(
-                    f"sinogram: a segment of ring differences {each.least} to {each.most} with "
-                    f"{each.n_planes} planes; {s.n_rings} rings have no such segment."
+                    f"sinogram: a segment with ring differences {each.least} to {each.most} and "
+                    f"{each.n_planes} planes is impossible with {s.n_rings} rings."
                 )
         if self.bin_mm is None and self.scanner.n_views % self.n_views:
             raise GeometryError(
-                f"sinogram: {self.n_views} views; the {s.n_crystals_per_ring} crystals of a ring "
-                f"make {self.scanner.n_views}, or a whole part of them."
+                f"sinogram: the number of views is {self.n_views}, but must divide "
+                f"{self.scanner.n_views}, the views of {s.n_crystals_per_ring} crystals per ring."
             )
         if not abs(self._offsets_mm()).max() < s.radius_mm:
             raise GeometryError(
                 f"sinogram: {self.n_tangential} bins reach {abs(self._offsets_mm()).max():.0f} mm "
-                f"from the axis, the ring's radius is {s.radius_mm:g} mm."
+                f"from the axis, beyond the radius of the ring, {s.radius_mm:g} mm."
             )
 
     @classmethod
@@ -131,9 +131,8 @@ class SinogramLayout:
         most = s.max_ring_difference if most is None else most
         if span < 1 or span % 2 == 0 or not 0 <= most <= s.max_ring_difference:
             raise GeometryError(
-                f"sinogram: span {span}, ring differences up to {most}; expected an odd span "
-                "and at "
-                f"most {s.max_ring_difference} rings of difference."
+                f"sinogram: got span {span} and ring differences up to {most}; expected an odd "
+                f"span and ring differences up to {s.max_ring_difference}."
             )
         if mashed < 1 or scanner.n_views % mashed:
             raise GeometryError(

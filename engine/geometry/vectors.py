@@ -84,7 +84,7 @@ def checked_vectors(name: str, given: ArrayLike) -> Array:
         # A copy that cannot be written to: the geometry is frozen and its values are cached.
         vectors = np.array(given, np.float64, order="C")
     except (TypeError, ValueError) as e:
-        raise GeometryError(f"{name}: expected numbers, one (x, y, z) for each view.") from e
+        raise GeometryError(f"{name} must be numbers, one (x, y, z) for each view.") from e
     if vectors.ndim != 2 or vectors.shape[1] != 3 or not len(vectors):
         raise GeometryError(
             f"{name} has shape {vectors.shape}, expected (n_views, 3): one (x, y, z) for each view."
@@ -117,11 +117,11 @@ def check_detectors(u_mm: Array, v_mm: Array, normals: Array) -> None:
         names the first invalid view
     """
     across, down = length(u_mm), length(v_mm)
-    refuse(across == 0, "the step from column to column has no length; give a pixel size.")
-    refuse(down == 0, "the step from row to row has no length; give a pixel size.")
+    refuse(across == 0, "the step between columns has length 0; give a pixel size.")
+    refuse(down == 0, "the step between rows has length 0; give a pixel size.")
     # Relative to the lengths of u and v, so that the test does not depend on the pixel size.
     flat = length(normals) <= FLAT * across * down
-    refuse(flat, "rows and columns of the detector run in parallel; correct u or v.")
+    refuse(flat, "rows and columns of the detector are parallel; correct u or v.")
 
 
 def check_rays(rays: Array, normals: Array, fault: str) -> None:
@@ -185,7 +185,7 @@ def range_of(part: slice, n: int, what: str) -> tuple[int, int]:
     first, last, step = part.indices(n)
     if step != 1 or last <= first:
         raise GeometryError(
-            f"{what} {part.start} to {part.stop} of a detector with {n} {what}: no neighbouring "
-            f"{what} are left; give a range within it."
+            f"{what} {part.start} to {part.stop} of a detector with {n} {what}: the range is empty "
+            "or has gaps; give a contiguous range within the detector."
         )
     return first, last

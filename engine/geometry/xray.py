@@ -375,7 +375,8 @@ class XrayGeometry:
         if not (1 <= by_rows <= n_rows and 1 <= by_columns <= n_columns):
             raise GeometryError(
                 f"cannot bin {by_rows} rows and {by_columns} columns of a detector of {n_rows} × "
-                f"{n_columns} (rows × columns) into one pixel; choose at most so many, at least 1."
+                f"{n_columns} (rows × columns) into one pixel; choose at least 1 and at most the "
+                "detector size."
             )
         rows, columns = n_rows // by_rows, n_columns // by_columns
         whole = self.cropped(slice(0, rows * by_rows), slice(0, columns * by_columns))
@@ -393,11 +394,11 @@ def _check(geometry: XrayGeometry) -> None:
     counts = {name: len(getattr(geometry, name)) for name in _VECTORS}
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name} {n}" for name, n in counts.items())
-        raise GeometryError(f"numbers of views differ: {found}; give every vector for every view.")
+        raise GeometryError(f"numbers of views differ: {found}; give all vectors for all views.")
     if len(geometry.shape) != 2 or any(n != int(n) or n < 1 for n in geometry.shape):
         raise GeometryError(
-            f"detector of shape {tuple(geometry.shape)}, expected (n_rows, n_columns), at least "
-            "1 each."
+            f"detector shape is {tuple(geometry.shape)}, expected (n_rows, n_columns), at least 1 "
+            "each."
         )
     across = np.cross(geometry.u_mm, geometry.v_mm)
     check_detectors(geometry.u_mm, geometry.v_mm, across)
@@ -406,5 +407,7 @@ def _check(geometry: XrayGeometry) -> None:
         fault = "the source lies in the plane of the detector; correct their positions."
     else:
         rays = geometry.source_mm
-        fault = "the rays run along the detector or nowhere; correct their direction."
+        fault = (
+            "the rays are parallel to the detector or have no direction; correct their direction."
+        )
     check_rays(rays, across, fault)

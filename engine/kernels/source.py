@@ -47,7 +47,9 @@ def _written(key: str, value: Value) -> str:
     if isinstance(value, tuple) and all(isinstance(number, float) for number in value):
         # hexadecimal floats preserve the bits; decimal digits would be rounded
         return ", ".join(number.hex() for number in value)
-    raise TypeError(f"{key}: {value!r} may not go into a kernel; numbers and known words may.")
+    raise TypeError(
+        f"{key}: {value!r} is not allowed in a kernel; only numbers and known words are."
+    )
 
 
 @lru_cache

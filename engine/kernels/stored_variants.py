@@ -140,7 +140,7 @@ def words(record: Plain) -> str:
     form = ", ".join(f"{name} {value}" for name, value in sorted(record["form"].items()))
     return (
         f"tuned {record['tuned_utc'][:10]} for {record['shape']}: {form}; "
-        f"{record['gain']:.2f} × the speed of the shipped form then"
+        f"{record['gain']:.2f} × the speed of the default variant then"
     )
 
 
@@ -220,7 +220,7 @@ def record_of(text: str) -> Plain:
     except RecursionError as e:
         raise ValueError("nested too deeply") from e
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise ValueError("not a tuned form")
+        raise ValueError("not a tuned variant")
     seal = record.pop(SEAL, None)
     if seal != _seal(record):
         raise ValueError("its seal is broken")

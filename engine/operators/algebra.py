@@ -96,7 +96,7 @@ class VerticalStack(Composite):
         for part in parts[1:]:
             if part.in_shape != first.in_shape:
                 raise GeometryError(
-                    f"{first.name} takes arrays of shape {first.in_shape}, {part.name} takes "
+                    f"{first.name} has input shape {first.in_shape}, but {part.name} has "
                     f"{part.in_shape}; only operators on the same image can be stacked."
                 )
         # flat, because outputs of different shapes (projections, gradients) have no common first

@@ -185,8 +185,8 @@ class LinearOperator(ABC):
 
     def __rmatmul__(self, other: object) -> Never:
         raise TypeError(
-            f"{type(other).__name__} @ {self.name}: an operator stands left of what it is applied "
-            "to; write A.T @ y for the adjoint."
+            f"{type(other).__name__} @ {self.name}: an operator must be on the left of its "
+            "argument; write A.T @ y for the adjoint."
         )
 
     def __add__(self, other: LinearOperator) -> LinearOperator:
@@ -263,7 +263,7 @@ class LinearOperator(ABC):
         # Arrays of another shape could broadcast without an error.
         if array.shape != shape:
             raise GeometryError(
-                f"{self.name}: got an array of shape {array.shape}, needs {shape}; "
+                f"{self.name}: got an array of shape {array.shape}, expected {shape}; "
                 "data, scanner and image grid must belong together."
             )
 
@@ -305,8 +305,8 @@ class _Product(Composite):
     def __init__(self, A: LinearOperator, B: LinearOperator) -> None:
         if A.in_shape != B.out_shape:
             raise GeometryError(
-                f"{A.name} takes arrays of shape {A.in_shape}, {B.name} gives {B.out_shape}; "
-                "they must be built for the same grid and data."
+                f"{A.name} has input shape {A.in_shape}, but {B.name} has output shape "
+                f"{B.out_shape}; both must be made for the same grid and data."
             )
         # Shapes are checked when operators are combined, long before the first projection.
         super().__init__((A, B), B.in_shape, A.out_shape)

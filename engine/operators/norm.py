@@ -62,8 +62,8 @@ def power_iteration(
             return math.sqrt(eigenvalue)
         v = w
     raise NumericalError(
-        f"the norm of the operator is not known to {rtol:g} after {max_iterations} iterations; "
-        "allow more of them, or a larger rtol."
+        f"the norm of the operator has not converged to {rtol:g} after {max_iterations} "
+        "iterations; allow more iterations, or a larger rtol."
     )
 
 

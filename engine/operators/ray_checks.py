@@ -41,8 +41,8 @@ def check_size(grid: ImageGrid) -> None:
     sides = zip(padded(grid.shape), edges, strict=True)
     if prod(-(-n // edge) * edge for n, edge in sides) >= _MOST_PLACES:
         raise ResourceError(
-            f"{grid.describe()}: takes more than {_MOST_PLACES} voxels of memory, with what lies "
-            "round it; choose larger voxels."
+            f"{grid.describe()}: more than {_MOST_PLACES} voxels, including the border; choose "
+            "larger voxels."
         )
 
 
@@ -66,8 +66,8 @@ def check_points(points_mm: Array, voxels: Array) -> None:
     if bad.any():
         first = int(np.argmax(bad))
         raise DataError(
-            f"point {first} lies at {tuple(points_mm[first].tolist())} mm, not within "
-            f"{_FARTHEST_VOXELS:g} voxels of the image; check the units of the scanner."
+            f"point {first} at {tuple(points_mm[first].tolist())} mm is more than "
+            f"{_FARTHEST_VOXELS:g} voxels from the image; check the units of the scanner."
         )
 
 
@@ -101,7 +101,7 @@ def check_ends(ends: Array, n_points: int) -> None:
     )
     if first is not None:
         raise DataError(
-            f"event {first} joins crystals {tuple(ends[first].tolist())}, the scanner has "
+            f"event {first} has crystals {tuple(ends[first].tolist())}, but the scanner has "
             f"0 to {n_points - 1}; choose the scanner that recorded the data."
         )
 
@@ -124,12 +124,12 @@ def check_bins(bins: Array, n_bins: int, n_rays: int) -> None:
         if there is not one bin for each event, or a bin is out of range
     """
     if bins.shape != (n_rays,):
-        raise DataError(f"{len(bins)} time-of-flight bins for {n_rays} events; one each is needed.")
+        raise DataError(f"there are {len(bins)} TOF bins for {n_rays} events; give one for each.")
     first = _first_bad(n_rays, lambda rows: (bins[rows] < 0) | (bins[rows] >= n_bins))
     if first is not None:
         raise DataError(
-            f"event {first} has time-of-flight bin {bins[first]}, the scanner has 0 to "
-            f"{n_bins - 1}; correct the scanner's time-of-flight bins."
+            f"event {first} has TOF bin {bins[first]}, but the scanner has 0 to "
+            f"{n_bins - 1}; correct the TOF bins of the scanner."
         )
 
 
@@ -153,6 +153,6 @@ def check_background(background: Array) -> None:
     )
     if first is not None:
         raise DataError(
-            f"event {first}: background {float(background[first])}, needs a count of 0 or more; "
+            f"event {first} has background {float(background[first])}, expected 0 or more; "
             "estimate randoms and scatter again."
         )

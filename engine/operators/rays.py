@@ -167,7 +167,7 @@ class RayProjector(LinearOperator):
         """
         self.expect(x, self.in_shape)
         if self.reproducible and not module_of(x).isfinite(x).all():
-            raise NumericalError("cannot project an image that holds infinity or NaN.")
+            raise NumericalError("an image with infinite or NaN values cannot be projected.")
         return self._tracer.forward(x)
 
     def adjoint(self, y: Array) -> Array:
@@ -244,8 +244,8 @@ class RayProjector(LinearOperator):
         # written so that NaN, which compares as false, is refused too
         if not (x.min() >= 0 and x.max() < np.inf):
             raise NumericalError(
-                "the image holds negative numbers, infinity or NaN, which have no expected "
-                "counts; start from a positive image."
+                "the image has negative, infinite or NaN values, so it has no expected counts; "
+                "start from a positive image."
             )
 
     def _refuse_infinite(self, expected: Array) -> None:
@@ -285,7 +285,7 @@ class RayProjector(LinearOperator):
             if the projector works on the CPU
         """
         if isinstance(self._tracer, HostRays):
-            raise ResourceError("only a GPU keeps the loop to itself; use em_shares on the CPU.")
+            raise ResourceError("the EM loop needs a GPU; use em_shares on the CPU.")
         if background is not None:
             self.expect(background, self.out_shape)
             check_background(background)
@@ -320,7 +320,7 @@ class RayProjector(LinearOperator):
         longest_mm = float(np.linalg.norm(self.grid.size_mm))
         largest = float(abs(values).max()) * longest_mm * len(values) if len(values) else 0.0
         if not np.isfinite(largest):
-            raise NumericalError("cannot project values back that are infinite or NaN.")
+            raise NumericalError("infinite or NaN values cannot be back-projected.")
         return value_unit(largest)
 
 

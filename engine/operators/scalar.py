@@ -27,6 +27,6 @@ def real_number(factor: Any, operator: str) -> float:
     if getattr(factor, "ndim", None) == 0 and factor.dtype.kind in "iuf":
         return float(factor)
     raise TypeError(
-        f"{operator} and {type(factor).__name__}: an operator is multiplied by a real number; "
-        "write A @ B for two operators, Diagonal(factors) @ A for a factor of each value."
+        f"{operator} and {type(factor).__name__}: an operator can be multiplied only by a real "
+        "number; write A @ B for two operators, Diagonal(factors) @ A for a factor per value."
     )

@@ -169,7 +169,7 @@ class EmulatedGpu(Gpu):
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
         self.check()
-        self.refuse_while_recording("taking memory")
+        self.refuse_while_recording("allocating memory")
         self.memory.expect(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
         return on_device(np.empty(shape, dtype), self)
 

@@ -32,7 +32,7 @@ class Memory:
             gc.collect()  # as CuPy does before it gives up
         if n_bytes > self.free_bytes:
             raise DeviceMemoryError(
-                f"taking memory: the GPU's memory is used up ({n_bytes} bytes wanted, "
+                f"allocating memory: the GPU is out of memory ({n_bytes} bytes wanted, "
                 f"{self.used_bytes} of {self.limit} in use; emulated)."
             )
 

@@ -29,54 +29,54 @@ MACHINES = {
         (ADA,),
         fault=UNAVAILABLE,
         in_use=True,
-        words="busy or unavailable: another program has the card for itself; end it",
+        words="busy or unavailable: another program uses the card exclusively; end it",
     ),
     "prohibited mode": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, mode=2),),
-        words="set to do no computing; ask for `nvidia-smi -i 0 -c DEFAULT`",
+        words="prohibited compute mode; run `nvidia-smi -i 0 -c DEFAULT`",
     ),
     "no NVRTC": Machine(
-        (ADA,), fault="nvrtc", in_use=True, words=rf"library of CUDA is missing.*nvrtc.*{AGAIN}"
+        (ADA,), fault="nvrtc", in_use=True, words=rf"CUDA library is missing.*nvrtc.*{AGAIN}"
     ),
     "old driver": Machine(
-        (ADA,), driver=11080, cupy=12, words=r"serves CUDA 11\.8, .*install a newer driver"
+        (ADA,), driver=11080, cupy=12, words=r"supports CUDA 11\.8, .*install a newer driver"
     ),
     "driver older than CuPy": Machine(
-        (ADA,), driver=12040, words=rf"serves CUDA 12\.4, CuPy is made for 13; .*{AGAIN}"
+        (ADA,), driver=12040, words=rf"supports CUDA 12\.4, .* needs CUDA 13; .*{AGAIN}"
     ),
     "full card": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, free_gib=0.1),),
-        words=r"102 MiB of its memory free, .*close others",
+        words=r"only 102 MiB of free memory, .*close other programs",
     ),
     "card that fills up": Machine(
         (ADA,),
         fault="cudaErrorMemoryAllocation: out of memory",
         in_use=True,
-        words="starting the GPU: the GPU's memory is used up",
+        words="starting the GPU: the GPU is out of memory",
     ),
     "share of a card": Machine((SHARE,), key="cuda"),
     "Linux in Windows": Machine((ADA,), environment=(("WSL_DISTRO_NAME", "Ubuntu"),), key="cuda"),
     "Linux in Windows without its driver": Machine(
         code=100,
         environment=(("WSL_DISTRO_NAME", "Ubuntu"),),
-        words="no card answers.*Windows brings the driver: update it there",
+        words="no card was found.*update the driver in Windows",
     ),
     "two cards": Machine((ADA, Card("NVIDIA RTX A4000", 86, 16)), key="cuda"),
     "two cards, the first full": Machine(
         (Card("NVIDIA RTX 4090", 89, 24, free_gib=0), ADA), key="cuda:1"
     ),
     "no permission": Machine(
-        code=304, words=r"CUDA error 304\): the system refuses .*/dev/nvidia\*"
+        code=304, words=r"CUDA error 304\): the system denies .*/dev/nvidia\*"
     ),
-    "driver without a card": Machine(code=100, words=r"CUDA error 100\): no card answers"),
-    "driver that lists none": Machine(words=r"CUDA error 100\): no card answers"),
+    "driver without a card": Machine(code=100, words=r"CUDA error 100\): no card was found"),
+    "driver that lists none": Machine(words=r"CUDA error 100\): no card was found"),
     "middle of an update": Machine((ADA,), code=803, words="differ, as after an update; restart"),
-    "MPS that does not answer": Machine((ADA,), code=805, words=r"\(MPS\) does not answer"),
+    "MPS that does not answer": Machine((ADA,), code=805, words=r"\(MPS\) does not respond"),
     "CuPy that does not import": Machine(
-        (ADA,), fault="import", in_use=True, words=rf"in part only \(libcudart.*\); {AGAIN}"
+        (ADA,), fault="import", in_use=True, words=rf"incomplete \(libcudart.*\); {AGAIN}"
     ),
     "CuPy without its parts": Machine(
-        (ADA,), fault="no parts", in_use=True, words=rf"in part only \(.*cuda.*\); {AGAIN}"
+        (ADA,), fault="no parts", in_use=True, words=rf"incomplete \(.*cuda.*\); {AGAIN}"
     ),
     "no CuPy": Machine((ADA,), cupy=None, words=rf"CuPy, .* is not installed; {AGAIN}"),
     "card that failed its self-test": Machine(

@@ -197,7 +197,7 @@ def required_gpu(on: Backend) -> Gpu:
         if the backend is the CPU
     """
     if on.gpu is None:
-        raise TypeError(f"{on.label} is no GPU.")
+        raise TypeError(f"{on.label} is not a GPU.")
     return on.gpu
 
 

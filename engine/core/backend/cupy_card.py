@@ -43,14 +43,14 @@ def whole_cupy() -> ModuleType:
         if e.name != "cupy":
             raise _not_whole(e) from e
         raise ResourceError(
-            f"CuPy, which drives the GPU, is not installed; run {BOOTSTRAP} on a machine with an "
-            "NVIDIA driver."
+            f"CuPy, which is required for the GPU, is not installed; run {BOOTSTRAP} on a machine "
+            "with an NVIDIA driver."
         ) from e
     # installed in part: modules are missing, or only an empty folder of that name exists
     except (ImportError, AttributeError, OSError) as e:
         raise _not_whole(e) from e
     if not is_available:
-        raise ResourceError("No NVIDIA GPU answers; check the driver with `nvidia-smi`.")
+        raise ResourceError("No NVIDIA GPU responds; check the driver with `nvidia-smi`.")
     module: ModuleType = cupy
     return module
 
@@ -58,7 +58,8 @@ def whole_cupy() -> ModuleType:
 def _not_whole(error: Exception) -> ResourceError:
     said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
     return ResourceError(
-        f"CuPy, which drives the GPU, is installed in part only ({said}); run {BOOTSTRAP} again."
+        f"The installation of CuPy, which is required for the GPU, is incomplete ({said}); run "
+        f"{BOOTSTRAP} again."
     )
 
 

@@ -16,7 +16,7 @@ from engine.core.errors import DeviceError, DeviceMemoryError, EngineError
 _MEMORY_USED_UP = ("OutOfMemory", "OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "ALLOC_FAILED")
 _LIBRARIES = ("cupy_backends.", "cupy.", "cupy_cuda.")
 _NOT_LOADED = "CuPy failed to load"
-_MEND = "run `python3 packaging/bootstrap.py run` again, or take the CPU"
+_MEND = "run `python3 packaging/bootstrap.py run` again, or use the CPU"
 
 
 @contextmanager
@@ -54,15 +54,15 @@ def _in_words(error: Exception, doing: str) -> DeviceError | None:
     of_cupy = kind.__module__.startswith(_LIBRARIES)
     # Memory first: out-of-memory errors come from several CuPy modules under several names.
     if of_cupy and _means_memory(error):
-        return DeviceMemoryError(f"{doing}: the GPU's memory is used up ({said}).")
+        return DeviceMemoryError(f"{doing}: the GPU is out of memory ({said}).")
     if of_cupy and kind.__name__ in ("CompileException", "NVRTCError"):
-        return DeviceError(f"{doing}: the kernel does not compile ({said}).")
+        return DeviceError(f"{doing}: the kernel cannot be compiled ({said}).")
     if of_cupy:
         remedy = FAULTS.get(getattr(error, "status", 0), "")
         return DeviceError(f"{doing}: the GPU reports {said}{remedy and f': {remedy}'}.")
     if _NOT_LOADED in said or isinstance(error, ImportError | AssertionError):
         # no import and no assertion of the engine itself can fail here
-        return DeviceError(f"{doing}: a library of CUDA is missing ({said}); {_MEND}.")
+        return DeviceError(f"{doing}: a CUDA library is missing ({said}); {_MEND}.")
     return None
 
 

@@ -79,7 +79,7 @@ class CupyGpu(Gpu):
         return self._modules[source, options]
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        with faults_in_words("taking memory"):
+        with faults_in_words("allocating memory"):
             use(self._number)
             return self.xp.empty(shape, dtype)
 
@@ -140,14 +140,14 @@ class CupyGpu(Gpu):
         if (values.shape, values.dtype) != (out.shape, out.dtype):
             raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
         if not (values.flags.c_contiguous and out.flags.c_contiguous):
-            raise ValueError(f"a strided view {values.shape} cannot be copied as it lies.")
+            raise ValueError(f"a strided view {values.shape} cannot be copied directly.")
         with faults_in_words("copying on the GPU"):
             out.data.copy_from_device_async(values.data, values.nbytes)
 
     def pinned(self, values: NDArray[Any]) -> NDArray[Any]:
         from cupyx import empty_pinned
 
-        with faults_in_words("taking page-locked memory"):
+        with faults_in_words("allocating page-locked memory"):
             copy: NDArray[Any] = empty_pinned(values.shape, values.dtype)
         copy[...] = values
         return copy
@@ -191,7 +191,7 @@ class CupyGpu(Gpu):
 
     def free_bytes(self) -> int:
         pool = self.xp.get_default_memory_pool()
-        with faults_in_words("asking for the free memory"):
+        with faults_in_words("reading the free memory"):
             free, _ = self.xp.cuda.runtime.memGetInfo()
         limit = pool.get_limit()
         # Blocks cached by the pool are free for our arrays, although the driver counts them as
@@ -203,7 +203,7 @@ class CupyGpu(Gpu):
         return int(free) + ours
 
     def release(self) -> None:
-        with faults_in_words("giving memory back"):
+        with faults_in_words("releasing memory"):
             # The ring first: its pieces return to the pinned pool, which then frees them.
             self._ring.forget()
             self.xp.get_default_memory_pool().free_all_blocks()

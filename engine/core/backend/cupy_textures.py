@@ -34,7 +34,7 @@ class CupyTexture(Texture):
         check_shape(kind, shape)
         self.kind, self.shape = kind, shape
         self._arrays: list[Any] = []
-        with faults_in_words("taking memory for a texture"):
+        with faults_in_words("allocating memory for a texture"):
             if kind == "pitched":
                 self._stored, objects = _pitched(shape)
                 _, n_rows, n_columns = shape
@@ -73,7 +73,7 @@ def _arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
     import cupy
 
     try:
-        with faults_in_words("taking memory for a texture"):
+        with faults_in_words("allocating memory for a texture"):
             return _new_arrays(kind, shape)
     except DeviceMemoryError:
         # the pool can hold free blocks that CUDA arrays cannot use

@@ -192,8 +192,8 @@ def _device(card: NvidiaCard, among: int, judged: bool) -> DeviceInfo:
 def _why_closed(card: NvidiaCard) -> str:
     if card.is_closed:
         return (
-            f"{card.name} is set to do no computing; ask for `nvidia-smi -i {card.number} "
-            "-c DEFAULT`."
+            f"{card.name} is in prohibited compute mode; run `nvidia-smi -i {card.number} -c "
+            "DEFAULT` as administrator."
         )
     return ""
 
@@ -202,29 +202,30 @@ def _why_no_cupy(card: NvidiaCard) -> str:
     serves = f"{card.cuda[0]}.{card.cuda[1]}"
     if card.cuda[0] < OLDEST_CUDA:
         return (
-            f"The NVIDIA driver serves CUDA {serves}, and kernels need {OLDEST_CUDA} or newer; "
-            "install a newer driver."
+            f"The NVIDIA driver supports CUDA {serves}, but CUDA {OLDEST_CUDA} or newer is "
+            "required; install a newer driver."
         )
     if card.compute_capability < min(OLDEST_OF_CUPY.values()):
         return (
-            f"{card.name} ({generation(card.compute_capability)}) is older than CuPy serves; "
-            "it takes Maxwell cards and newer."
+            f"{card.name} ({generation(card.compute_capability)}) is too old for CuPy, "
+            "which supports Maxwell and newer cards."
         )
     # find_spec does not import CuPy, which takes a second and creates a context.
     if importlib.util.find_spec("cupy") is None:
-        return f"CuPy, which drives the GPU, is not installed; run {BOOTSTRAP} again."
+        return f"CuPy, which is required for the GPU, is not installed; run {BOOTSTRAP} again."
     # The package name is the only place that states the CUDA version of CuPy without importing it.
     built_for = max((n for n in OLDEST_OF_CUPY if _is_installed(f"cupy-cuda{n}x")), default=0)
     if card.cuda[0] < built_for:
         return (
-            f"The NVIDIA driver serves CUDA {serves}, CuPy is made for {built_for}; install a "
-            f"newer driver, or run {BOOTSTRAP} again, which takes the CuPy that fits."
+            f"The NVIDIA driver supports CUDA {serves}, but the installed CuPy needs CUDA "
+            f"{built_for}; install a newer driver, or run {BOOTSTRAP} again, which installs the "
+            "matching CuPy."
         )
     if card.compute_capability < OLDEST_OF_CUPY.get(built_for, 0):
         return (
             f"CuPy for CUDA {built_for} cannot compile for {card.name} "
-            f"({generation(card.compute_capability)}); run {BOOTSTRAP} again, which takes the "
-            "CuPy that fits."
+            f"({generation(card.compute_capability)}); run {BOOTSTRAP} again, which installs "
+            "the matching CuPy."
         )
     return ""
 
@@ -237,8 +238,8 @@ def _why_wrong(card: NvidiaCard) -> str:
 def _why_full(label: str, free: int) -> str:
     if free < LEAST_FREE:
         return (
-            f"{label} has {free / 2**20:.0f} MiB of its memory free, which no program can start "
-            "with; close others that use it."
+            f"{label} has only {free / 2**20:.0f} MiB of free memory, too little to start; close "
+            "other programs that use it."
         )
     return ""
 

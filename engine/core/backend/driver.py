@@ -19,24 +19,24 @@ BOOTSTRAP = "`python3 packaging/bootstrap.py run`"
 OLDEST_CUDA = 12
 _MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE = 16, 75, 76, 20  # CUdevice_attribute
 _PROHIBITED = 2  # CUcomputemode
-_SEE = "see what `nvidia-smi` says"
+_SEE = "check the output of `nvidia-smi`"
 FAULTS = {
     2: "the card's memory is full; close other programs that use it",
-    34: "what was found is the stub of a toolkit, no driver; take it off the library path",
-    46: "another program has the card for itself; end it, or ask for `nvidia-smi -c DEFAULT`",
-    100: f"no card answers; {_SEE}, and in a container ask for its cards",
-    304: "the system refuses the way to the card; ask for permission to use /dev/nvidia*",
-    802: "the card is still being prepared; wait for its service (nvidia-fabricmanager)",
-    803: "driver and its library differ, as after an update; restart the machine",
-    804: "its library is made for another driver; take the compatibility package off the path",
-    805: "the service that shares the card (MPS) does not answer; restart or end it",
-    806: "the service that shares the card (MPS) failed; restart or end it",
-    807: "the service that shares the card (MPS) is not ready; try again in a moment",
-    999: f"the reason is not known; {_SEE}, and restart the machine",
+    34: "the library found is the stub of a CUDA toolkit; remove it from the library path",
+    46: "another program uses the card exclusively; end it, or run `nvidia-smi -c DEFAULT`",
+    100: f"no card was found; {_SEE}, and give a container access to the cards",
+    304: "the system denies access to the card; get permission to use /dev/nvidia*",
+    802: "the card is not initialized yet; wait for its service (nvidia-fabricmanager)",
+    803: "driver and library versions differ, as after an update; restart the machine",
+    804: "the library belongs to another driver; remove the compatibility package",
+    805: "the sharing service of the card (MPS) does not respond; restart or stop it",
+    806: "the sharing service of the card (MPS) failed; restart or stop it",
+    807: "the sharing service of the card (MPS) is not ready; try again later",
+    999: f"the cause is unknown; {_SEE}, and restart the machine",
 }
 """`CUresult` codes at start, with cause and remedy; `cudaError` uses the same numbers."""
 _OTHERWISE = f"{_SEE}, and restart the machine after an update of the driver"
-_IN_WSL = "; Windows brings the driver: update it there, then run `wsl --update`"
+_IN_WSL = "; update the driver in Windows, then run `wsl --update`"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def load_driver() -> ctypes.CDLL:
         except OSError:
             continue
     raise NoDriverError(
-        "No NVIDIA driver is installed; with an NVIDIA GPU in this machine, install its driver "
+        "No NVIDIA driver is installed; if this machine has an NVIDIA GPU, install its driver "
         f"and run {BOOTSTRAP} again."
     )
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 SHARE = " MIG "
 """Part of the name of a MIG instance."""
-ONLY_THE_CARD = "the driver tells of the whole card only, not of this share of it (MIG)"
+ONLY_THE_CARD = "the driver reports only the whole card, not this instance of it (MIG)"
 
 
 class OnlyTheCardError(Exception):

@@ -45,8 +45,8 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
     most = MOST_TEXELS[kind]
     if any(n < 1 or (limit and n > limit) for n, limit in zip(shape, most, strict=True)):
         raise DeviceError(
-            f"a texture of kind {kind!r}: {_words(shape)} are wanted, and it holds 1 to "
-            f"{_words(most)}; take fewer at a time, or another kind."
+            f"a texture of kind {kind!r} can hold 1 to {_words(most)}, but {_words(shape)} were "
+            "requested; use fewer at a time, or another kind."
         )
 
 
@@ -75,7 +75,10 @@ def check_update(shape: tuple[int, int, int], values: Any, first: int) -> None:
         )
     # Whole images only: a partial row would leave its neighbours undefined.
     if list(values.shape[1:]) != layer or not 0 <= first <= n_layers - len(values):
-        raise ValueError(f"{values.shape} from picture {first} on does not fit a texture {shape}.")
+        raise ValueError(
+            f"values of shape {values.shape} do not fit a texture of shape {shape} from image "
+            f"{first} on."
+        )
 
 
 def padded(shape: tuple[int, int, int], row_bytes: int = ROW_BYTES) -> tuple[int, int, int]:
@@ -104,4 +107,4 @@ def _rounded_up(n: int, step: int) -> int:
 def _words(shape: tuple[int | None, int, int]) -> str:
     n_layers, n_rows, n_columns = shape
     number = "any number of" if n_layers is None else str(n_layers)
-    return f"{number} pictures of {n_rows} x {n_columns}"
+    return f"{number} images of {n_rows} × {n_columns}"

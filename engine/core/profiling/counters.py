@@ -62,7 +62,7 @@ class Card:
         counters and an empty text, or None and the reason why there are none
         """
         if not self._facts.bus_id:
-            return None, "it is not on the bus of this machine"
+            return None, "the card has no bus number in this machine"
         try:
             import pynvml as nvml
         except ImportError:
@@ -76,9 +76,9 @@ class Card:
         except (nvml.NVMLError, OSError, ValueError) as e:
             self._handle = None
             # The handle is searched again next time: the driver may have been restarted.
-            return None, f"the driver does not tell ({e})"
+            return None, f"the driver reports no values ({e})"
         if found == GpuCounters():
-            return None, "the driver does not tell"
+            return None, "the driver reports no values"
         return found, ""
 
     def _found(self, nvml: ModuleType) -> object:

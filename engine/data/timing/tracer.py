@@ -19,7 +19,7 @@ from engine.data.timing.decay import NUCLIDES, decayed, seconds_between
 
 Sex = Literal["F", "M"]
 Administration = Literal["bolus", "infusion"]
-FROM_THE_SCAN, NOT_STATED = "as the scan says", "not said"
+FROM_THE_SCAN, NOT_STATED = "from the scan", "not stated"
 PARTING = "\\^="
 """Characters that separate values and name components in DICOM."""
 

@@ -105,7 +105,7 @@ class DeviceEm:
             # the next update overwrites the image; a late fetch would return another iterate
             # than the one it is labelled with
             if self._n_updates != taken_at:
-                raise RuntimeError("the image of an earlier update is gone from the device.")
+                raise RuntimeError("a later update has overwritten this image.")
             self._kernels.unpack(self._image, self._plain)
             with self._rays.profiler.span("preview", bytes=self._plain.nbytes):
                 return self._gpu.download(self._plain)
@@ -252,7 +252,7 @@ def out_of_memory(rays: DeviceRays) -> DeviceError:
     z, y, x = padded(rays.shape)
     gib = 2**30
     return DeviceMemoryError(
-        f"images of {x} x {y} x {z} voxels leave {rays.gpu.free_bytes() / gib:.2f} GiB of the "
-        f"GPU's memory ({rays.gpu.facts.memory_bytes / gib:.1f} GiB), too little for the events; "
-        "choose larger voxels, close other programs that use the GPU, or go on on the CPU."
+        f"images of {x} × {y} × {z} voxels leave only {rays.gpu.free_bytes() / gib:.2f} GiB of the "
+        f"GPU's {rays.gpu.facts.memory_bytes / gib:.1f} GiB of memory, too little for the events; "
+        "choose larger voxels, close other programs that use the GPU, or continue on the CPU."
     )

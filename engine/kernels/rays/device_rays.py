@@ -334,13 +334,13 @@ class DeviceRays:
     def on_device(self, values: Array) -> Array:
         """Return values in our dtype, on the device."""
         values = self._to_device(values)
-        with self.gpu.faults("taking memory"):
+        with self.gpu.faults("allocating memory"):
             return self.gpu.xp.ascontiguousarray(values.astype(self.dtype, copy=False))
 
 
 def _gpu_of(on: Backend) -> Gpu:
     if on.gpu is None:
-        raise TypeError(f"{on.label} is no GPU.")
+        raise TypeError(f"{on.label} is not a GPU.")
     return on.gpu
 
 

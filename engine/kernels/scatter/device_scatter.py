@@ -193,9 +193,9 @@ class DeviceScatter:
         n = len(scene.samples.places_mm)
         needed = table_bytes(n, scene.n_bins) + batch_bytes(n, scene.n_steps)
         return DeviceMemoryError(
-            f"the scatter between {n:,} detector samples in {scene.n_bins:,} groups of time bins "
-            f"takes {needed / GIB:.2f} GiB, and {self._gpu.free_bytes() / GIB:.2f} GiB of the "
-            "GPU's memory are free; close other programs that use the GPU, or go on on the CPU."
+            f"the scatter between {n:,} detector samples in {scene.n_bins:,} groups of TOF bins "
+            f"needs {needed / GIB:.2f} GiB, but only {self._gpu.free_bytes() / GIB:.2f} GiB of "
+            "GPU memory are free; close other programs that use the GPU, or continue on the CPU."
         )
 
 

@@ -46,7 +46,7 @@ Piece = tuple[tuple[Array, ...], Array, int, int]
 def matrix_slot(panels: DualHeadSettings) -> Slot:
     """Return the key under which tuned variants of the kernels are stored."""
     edge = panels.voxels_per_pitch
-    size = f"{panels.n_rows} × {panels.n_columns} crystals, {edge} voxels on a pitch"
+    size = f"{panels.n_rows} × {panels.n_columns} crystals, {edge} voxels per pitch"
     return Slot("matrix", size)
 
 
@@ -94,8 +94,8 @@ class MatrixProjector(OrientationRows):
         # layers detect at different depths, with one matrix for each pair of layers
         if scanner.settings.n_layers != 1:
             raise GeometryError(
-                f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
-                f"{scanner.settings.n_layers}; use the response of each pair of layers."
+                f"{scanner.name}: a response matrix describes one crystal layer, but the scanner "
+                f"has {scanner.settings.n_layers}; use the response of each pair of layers."
             )
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
@@ -103,8 +103,8 @@ class MatrixProjector(OrientationRows):
         if max(self.phases.size) > MOST_PITCHES:
             raise GeometryError(
                 f"{scanner.name}: the response reaches {response.margin} pitches beyond the "
-                f"panels, {max(self.phases.size)} in all where {MOST_PITCHES} can be "
-                "counted; make the response again."
+                f"panels, {max(self.phases.size)} in total, but at most {MOST_PITCHES} are "
+                "supported; compute the response again with a smaller margin."
             )
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
@@ -119,8 +119,8 @@ class MatrixProjector(OrientationRows):
             # GPU kernels exist for float32 only.
             if self.dtype != np.float32:
                 raise GeometryError(
-                    f"{scanner.name}: a GPU projects with a response matrix in float32, not "
-                    f"{self.dtype}; use the CPU for more digits."
+                    f"{scanner.name}: on a GPU, a response matrix is projected in float32, not "
+                    f"{self.dtype}; use the CPU for higher precision."
                 )
             self.profiler = profiler or Profiler(on)
             if variant is None:

@@ -293,8 +293,9 @@ class DeviceXray:
         size, mib = " × ".join(map(str, shape)), 2**20
         return DeviceMemoryError(
             f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: {what} ({size}) does not "
-            f"fit the GPU's memory, {self._gpu.free_bytes() / mib:.0f} MiB are free; close what "
-            "else uses the GPU, choose larger voxels or bin the projections, or take the CPU."
+            f"fit the GPU's memory, {self._gpu.free_bytes() / mib:.0f} MiB are free; close "
+            "other programs that use the GPU, choose larger voxels, bin the projections, or use "
+            "the CPU."
         )
 
 

@@ -47,7 +47,7 @@ class VolumeBox:
         ranges = _ranges((slice(None),) * 3 if region is None else region, shape)
         if len(ranges) != 3 or any(r.step != 1 or not r for r in ranges):
             raise GeometryError(
-                f"region {region} takes no box out of {shape}; give slices (z, y, x)."
+                f"region {region} is not a box within {shape}; give slices (z, y, x)."
             )
         z, y, x = ranges
         return cls((z.start, y.start, x.start), (len(z), len(y), len(x)))

@@ -268,5 +268,5 @@ def _runs(slots: list[int]) -> list[tuple[slice, slice]]:
 def checked_planes(planes: Sequence[Plane]) -> list[Plane]:
     """Return the planes as a list; refuse an empty one."""
     if not planes:
-        raise GeometryError("no slice to reconstruct; give at least one plane.")
+        raise GeometryError("there is no slice to reconstruct; give at least one plane.")
     return list(planes)

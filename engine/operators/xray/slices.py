@@ -79,9 +79,8 @@ class Slices:
         old, new = ([plane.shape for plane in some] for some in (self._planes, planes))
         if old != new:
             raise GeometryError(
-                f"slices of {new} pixels, expected those they were made with: {old}; make "
-                "others for "
-                "another size."
+                f"slices have shapes {new}, expected the original shapes {old}; make new slices "
+                "for another size."
             )
         self._planes = list(planes)
         self._here.place(self._planes)
@@ -136,7 +135,7 @@ class _OnGpu:
         variant: BackVariant | None,
     ) -> None:
         if on.gpu is None:
-            raise TypeError(f"{on.label} is no GPU.")
+            raise TypeError(f"{on.label} is not a GPU.")
         self._matrices = geometry.matrices()
         self._projections = ResidentProjections(geometry, planes[0].grid, on=on, variant=variant)
         shapes = [plane.grid.shape for plane in planes]

@@ -137,8 +137,8 @@ class MadeViews(ABC):
         """Raise an error if the projections have another shape."""
         if self.shape != shape:
             raise GeometryError(
-                f"Projections of shape {self.shape}, the geometry has (views, rows, columns) = "
-                f"{shape}; they must belong together."
+                f"Projections have shape {self.shape}, but the geometry has (views, rows, "
+                f"columns) = {shape}; use the projections and geometry of one scan."
             )
 
 

@@ -11,7 +11,7 @@ from tests.app.gallery.systems import CT, PET
 from tests.engine import engine_sources
 
 MENUS = ("file", "edit", "run", "view", "help")
-NO_CUPY = "CuPy, which drives the GPU, is not installed; run the set-up again."
+NO_CUPY = "CuPy, which is required for the GPU, is not installed; run the set-up again."
 
 
 def first_page(shots: Photographer) -> None:

@@ -94,5 +94,5 @@ def test_a_ring_has_them_if_its_file_states_the_width_of_its_crystals():
 
 @pytest.mark.parametrize("changes", [{"crystal_width_mm": 5}, {"block_places": 4}])
 def test_crystals_that_do_not_fit_and_crystals_in_blocks_are_refused(changes):
-    with pytest.raises(ValidationError, match=r"face the axis one by one, at most 4\.451"):
+    with pytest.raises(ValidationError, match=r"at most 4\.451 and needs block_places = 1"):
         ring(**({"crystal_width_mm": 4.0} | changes))

@@ -240,11 +240,11 @@ def test_points_are_seen_where_rtk_itself_sees_them() -> None:
         ("the beam is parallel", parallel(ANGLES, shape=(3, 4), pixel_mm=1.0)),
         ("away from the source", circular_cone(ANGLES, **CONE).flipped(rows=True)),
         (
-            "not at right angles",
+            "not perpendicular",
             XrayGeometry("cone", [[9, 0, 0]], [[-9, 0, 0]], [[0, 1, 0]], [[0, 0.1, 1]], (3, 4)),
         ),
         (
-            "differ in size",
+            "pixel size differs",
             XrayGeometry(
                 "cone",
                 [[9, 0, 0]] * 2,
@@ -266,10 +266,10 @@ def test_impossible_scans_are_refused(rng: Rng) -> None:
     endless = RtkParameters(**{**vars(p), "source_detector_mm": np.zeros(4)})
     for fault, call in {
         "both must be positive": lambda: circular_cone(ANGLES, **{**CONE, "source_axis_mm": 0.0}),
-        "pixel of 2 × 0 mm": lambda: circular_cone(ANGLES, **{**CONE, "pixel_mm": (2.0, 0.0)}),
+        "pixels of 2 × 0 mm": lambda: circular_cone(ANGLES, **{**CONE, "pixel_mm": (2.0, 0.0)}),
         "one finite angle": lambda: parallel([0.0, np.nan], shape=(1, 3), pixel_mm=1.0),
         "expected .n_views, 12.": lambda: from_astra_vectors(np.ones((3, 6)), shape=(3, 4)),
-        "sign of a parallel beam": lambda: from_rtk(endless, shape=(3, 4), pixel_mm=(1.0, 1.0)),
+        "means a parallel beam": lambda: from_rtk(endless, shape=(3, 4), pixel_mm=(1.0, 1.0)),
     }.items():
         with pytest.raises(GeometryError, match=fault):
             call()

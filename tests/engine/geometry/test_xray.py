@@ -251,20 +251,20 @@ GOOD: dict[str, Any] = {
         ({"beam": "fan"}, 'beam is "fan"'),
         ({"source_mm": [100.0, 0, 0]}, r"source_mm has shape \(3,\)"),
         ({"source_mm": np.zeros((0, 3))}, "source_mm has shape"),
-        ({"source_mm": [["a", 0, 0]] * 2}, "expected numbers"),
+        ({"source_mm": [["a", 0, 0]] * 2}, "must be numbers"),
         ({"source_mm": [[100.0, 0, 0]] * 3}, "numbers of views differ: source_mm 3"),
         ({"detector_mm": [[-50.0, 0, 0], [0, np.nan, 0]]}, "detector_mm of view 1 is"),
         ({"u_mm": [[0, np.inf, 0]] * 2}, "u_mm of view 0 is"),
-        ({"u_mm": [[0, 1.0, 0], [0, 0, 0]]}, "view 1: the step from column to column"),
-        ({"v_mm": [[0, 0, 0]] * 2}, "view 0: the step from row to row"),
-        ({"v_mm": [[0, -2.0, 0]] * 2}, "run in parallel"),
+        ({"u_mm": [[0, 1.0, 0], [0, 0, 0]]}, "view 1: the step between columns"),
+        ({"v_mm": [[0, 0, 0]] * 2}, "view 0: the step between rows"),
+        ({"v_mm": [[0, -2.0, 0]] * 2}, "are parallel"),
         ({"source_mm": [[100.0, 0, 0], [-50, 7, 9]]}, "view 1: the source lies in the plane"),
         ({"source_mm": [[-50.0, 0, 0]] * 2}, "the source lies in the plane"),
-        ({"beam": "parallel", "source_mm": [[0, 1.0, 1.0]] * 2}, "the rays run along"),
-        ({"beam": "parallel", "source_mm": [[0.0, 0, 0]] * 2}, "nowhere"),
-        ({"shape": (0, 4)}, "detector of shape"),
-        ({"shape": (3, 4, 5)}, "detector of shape"),
-        ({"shape": (3, 4.5)}, "detector of shape"),
+        ({"beam": "parallel", "source_mm": [[0, 1.0, 1.0]] * 2}, "the rays are parallel"),
+        ({"beam": "parallel", "source_mm": [[0.0, 0, 0]] * 2}, "have no direction"),
+        ({"shape": (0, 4)}, "detector shape is"),
+        ({"shape": (3, 4, 5)}, "detector shape is"),
+        ({"shape": (3, 4.5)}, "detector shape is"),
     ],
 )
 def test_what_is_no_geometry_is_refused(change: dict[str, Any], fault: str) -> None:
@@ -277,8 +277,10 @@ def test_what_is_no_geometry_is_refused(change: dict[str, Any], fault: str) -> N
 def test_parts_that_do_not_exist_are_refused() -> None:
     geometry = XrayGeometry(**GOOD)
     for fault, call in {
-        "no neighbouring rows": lambda: geometry.cropped(slice(3, 9), slice(None)),
-        "no neighbouring columns": lambda: geometry.cropped(slice(None), slice(0, 4, 2)),
+        "rows 3 to 9 .* is empty or has gaps": lambda: geometry.cropped(slice(3, 9), slice(None)),
+        "columns 0 to 4 .* is empty or has gaps": lambda: geometry.cropped(
+            slice(None), slice(0, 4, 2)
+        ),
         "cannot bin": lambda: geometry.binned(4),
         "one .x, y, z. for each": lambda: geometry.select([]),
     }.items():

@@ -148,9 +148,9 @@ def test_an_update_can_be_recorded(on_gpu, rng, kind):
     [
         (np.ones((1, 6, 7)), 0, "float32"),
         (np.ones((6, 7), np.float32), 0, "float32"),
-        (np.ones((1, 7, 6), np.float32), 0, r"\(1, 7, 6\) from picture 0"),
-        (np.ones((2, 6, 7), np.float32), 3, "from picture 3"),
-        (np.ones((1, 6, 7), np.float32), -1, "from picture -1"),
+        (np.ones((1, 7, 6), np.float32), 0, r"\(1, 7, 6\) do not fit .* image 0"),
+        (np.ones((2, 6, 7), np.float32), 3, "from image 3"),
+        (np.ones((1, 6, 7), np.float32), -1, "from image -1"),
     ],
 )
 def test_an_update_of_another_form_is_refused(on_gpu, values, first, words):
@@ -172,11 +172,11 @@ def test_an_update_takes_whole_arrays_of_the_device(on_gpu):
 
 @ALL_KINDS
 def test_a_texture_that_no_card_holds_is_refused(on_gpu, kind):
-    with pytest.raises(DeviceError, match=rf"{kind}.* 2 pictures of {MOST[kind] + 1} x 2 are"):
+    with pytest.raises(DeviceError, match=rf"{kind}.* 2 images of {MOST[kind] + 1} × 2 were"):
         on_gpu.gpu.texture(kind, (2, MOST[kind] + 1, 2))
     with pytest.raises(DeviceError, match="another kind"):
         on_gpu.gpu.texture(kind, (0, 2, 2))
-    with pytest.raises(DeviceError, match="2049 pictures"):
+    with pytest.raises(DeviceError, match="2049 images"):
         on_gpu.gpu.texture("layered", (2049, 1, 1))
 
 

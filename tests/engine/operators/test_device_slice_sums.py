@@ -59,5 +59,5 @@ def test_slices_of_views_that_are_replaced_moved_and_weighted(on_gpu: Backend, s
 
 
 def test_a_processor_is_refused() -> None:
-    with pytest.raises(ResourceError, match="is no GPU"):
+    with pytest.raises(ResourceError, match="is not a GPU"):
         DeviceSliceSums(N_SLOTS, SHAPE, PLANES, on=cpu(1))

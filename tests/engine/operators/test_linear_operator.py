@@ -170,7 +170,7 @@ def test_a_wrong_shape_is_refused_in_one_sentence(A, how):
         with pytest.raises(GeometryError) as fault:
             apply(wrong)
         assert str(fault.value) == (
-            f"{B.name}: got an array of shape {wrong.shape}, needs {B.in_shape}; data, scanner "
+            f"{B.name}: got an array of shape {wrong.shape}, expected {B.in_shape}; data, scanner "
             "and image grid must belong together."
         )
 

@@ -134,7 +134,7 @@ def test_progress_is_told_and_can_stop_the_work() -> None:
 
 def test_layers_of_crystals_are_refused() -> None:
     response = random_response(scanner(n_layers=2))
-    with pytest.raises(GeometryError, match="one layer"):
+    with pytest.raises(GeometryError, match="one crystal layer"):
         MatrixProjector(response, on=cpu(1))
 
 

@@ -140,7 +140,7 @@ def test_no_rays_give_nothing(on_gpu):
 def test_a_crystal_that_is_not_there_is_told(rng, on_gpu):
     rays = rays_of(rng)
     ends = on_gpu.to_device(np.array([[0, 1], [2, 2 * N]], np.int32))
-    with pytest.raises(DataError, match=r"event 1 joins crystals \(2, 600\)"):
+    with pytest.raises(DataError, match=r"event 1 has crystals \(2, 600\)"):
         projector(Rays(rays.points_mm, ends), on_gpu)
 
 

@@ -238,7 +238,7 @@ def test_too_little_memory_is_told_in_a_sentence(rng):
     A(x)
     gpu.memory_limit = gpu.memory.used_bytes + 100
     for operator in (A, B):
-        with pytest.raises(DeviceMemoryError, match=r"does not fit.*larger voxels.*take the CPU"):
+        with pytest.raises(DeviceMemoryError, match=r"does not fit.*larger voxels.*use the CPU"):
             operator(x)
 
 

@@ -207,9 +207,9 @@ def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt, beam):
 def test_a_region_that_is_no_box_is_refused(rng, region):
     A = transform(vectors(4))
     _, y = fields(rng, A)
-    with pytest.raises(GeometryError, match=r"no box .*; give slices \(z, y, x\)\.$"):
+    with pytest.raises(GeometryError, match=r"not a box .*; give slices \(z, y, x\)\.$"):
         A.back_project(y, weighting="fdk", region=region)
-    with pytest.raises(GeometryError, match="no box"):
+    with pytest.raises(GeometryError, match="not a box"):
         fdk(y, A.geometry, A.grid, region=region, on=A.on)
 
 

@@ -113,9 +113,9 @@ def test_what_a_card_does_not_tell_is_left_out_and_the_rest_is_told(driver, mute
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"mute": ("init",)}, "the driver does not tell (init: Not Supported)"),
-        ({"mute": EVERYTHING}, "the driver does not tell"),
-        ({"bus_id": "0000:01:00.0"}, "the driver does not tell (Not Found)"),
+        ({"mute": ("init",)}, "the driver reports no values (init: Not Supported)"),
+        ({"mute": EVERYTHING}, "the driver reports no values"),
+        ({"bus_id": "0000:01:00.0"}, "the driver reports no values (Not Found)"),
     ],
 )
 def test_a_driver_that_fails_gives_a_reason(driver, options, reason):
@@ -130,7 +130,7 @@ def test_a_share_of_a_card_is_asked_by_its_own_name_and_else_said_not_to_be_told
     driver()  # whose memory and load are of the whole card
     assert Card(SHARE).read() == (
         None,
-        "the driver tells of the whole card only, not of this share of it (MIG)",
+        "the driver reports only the whole card, not this instance of it (MIG)",
     )
 
 

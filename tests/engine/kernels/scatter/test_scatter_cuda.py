@@ -81,7 +81,7 @@ def test_fewer_points_at_a_time_change_no_bit(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_does_not_fit_is_said_with_its_size() -> None:
     narrow = EmulatedGpu(memory_limit=1 << 14)
-    with pytest.raises(DeviceMemoryError, match=r"32 detector samples.*go on on the CPU"):
+    with pytest.raises(DeviceMemoryError, match=r"32 detector samples.*continue on the CPU"):
         simulated(backend.cuda(narrow), with_tof=True)
 
 

@@ -53,7 +53,7 @@ def test_a_form_that_the_memory_cannot_hold_is_told(device):
     test = variants.Forms(device, work, 1)
     device.gpu.memory_limit = device.gpu.memory.used_bytes + 100
     row = variants.tried(test.back, kernels.BACKS[0])
-    assert "memory is used up" in row["fault"]
+    assert "out of memory" in row["fault"]
     assert row["seconds"] is None
 
 
@@ -192,9 +192,9 @@ def test_slices_are_measured_from_one_texture_and_from_three(any_device):
 def test_slices_that_no_memory_holds_are_told():
     on = cuda(EmulatedGpu(memory_limit=2000))
     (row,) = cone_slices.run(on, setups=(SETUP,), most_s=0.01)["rows"]
-    assert "memory is used up" in row["fault"]
+    assert "out of memory" in row["fault"]
     assert (
-        "memory is used up"
+        "out of memory"
         in tables.of("cone_slices", cone_slices.run(on, setups=(SETUP,)))[0].markdown()
     )
 
