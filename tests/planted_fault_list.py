@@ -237,8 +237,8 @@ READERS = (
     Fault(
         "gate: sign of the time difference",
         "engine/io/gate/reader.py",
-        "(apart_ps * MM_PER_PS - tof.edges_mm[0])",
-        "(-apart_ps * MM_PER_PS - tof.edges_mm[0])",
+        "(difference_ps * MM_PER_PS - tof.edges_mm[0])",
+        "(-difference_ps * MM_PER_PS - tof.edges_mm[0])",
         "tests/engine/io/gate/test_gate.py",
     ),
 )

@@ -250,12 +250,12 @@ def live(shots: Photographer) -> None:
     shots.wait(lambda: tuple(model.update.images.planes) == views.placement.planes)
     shots.wait(lambda: not views.scene.is_behind)
     shots.shoot("live")
-    model.is_kept = True
+    model.is_saved = True
     window.live.show_demo(EVENTS)
     pet = window.live.commands.page.pet_model
     shots.wait(lambda: pet.has_scan and pet.update.statistics.image_until_s > HALF_S)
     shots.shoot("live-pet")
-    pet.is_kept = True
+    pet.is_saved = True
     pet.stop()
     window.live.leave()
 
