@@ -10691,6 +10691,11 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/settings.py" />
+      <source>Points</source>
+      <translation>Punkte</translation>
+    </message>
+    <message>
+      <location filename="engine/modalities/dual_head_pet/response/settings.py" />
       <source>Number of point pairs (a power of two), and of photons tracked in each direction</source>
       <translation>Zahl der Punktpaare (eine Zweierpotenz) und der in jeder Richtung verfolgten Photonen</translation>
     </message>
@@ -10715,9 +10720,14 @@ Ersetzen?</translation>
       <translation>Werte unter diesem Anteil des Höchstwerts ihrer Zeile werden weggelassen</translation>
     </message>
     <message>
+      <location filename="engine/modalities/dual_head_pet/response/settings.py" />
+      <source>Seed of the random points</source>
+      <translation>Startwert der zufälligen Punkte</translation>
+    </message>
+    <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
-      <source>Photon pairs from each voxel that symmetry does not provide</source>
-      <translation>Photonenpaare aus jedem Voxel, das sich nicht aus der Symmetrie ergibt</translation>
+      <source>Photon pairs from each independent voxel; symmetry provides the others</source>
+      <translation>Photonenpaare aus jedem unabhängigen Voxel; die anderen folgen aus der Symmetrie</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/response/tracking.py" />
@@ -10751,7 +10761,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />
-      <source>Region that can hold activity: the object in the μ-map (everywhere without a μ-map), a box, an ellipsoid, or everywhere</source>
+      <source>Region that can contain activity: the object in the μ-map (everywhere without a μ-map), a box, an ellipsoid, or everywhere</source>
       <translation>Bereich, der Aktivität enthalten kann: das Objekt in der μ-Karte (überall ohne μ-Karte), ein Quader, ein Ellipsoid oder überall</translation>
     </message>
     <message>
@@ -10763,6 +10773,11 @@ Ersetzen?</translation>
       <location filename="engine/modalities/dual_head_pet/support.py" />
       <source>Centre</source>
       <translation>Mitte</translation>
+    </message>
+    <message>
+      <location filename="engine/modalities/dual_head_pet/support.py" />
+      <source>Centre of the box or the ellipsoid (x, y, z)</source>
+      <translation>Mitte des Quaders oder Ellipsoids (x, y, z)</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/support.py" />

@@ -35,7 +35,7 @@ class Support(Settings):
 
     kind: Literal["object", "box", "ellipsoid", "everywhere"] = setting(
         "object",
-        "Region that can hold activity: the object in the μ-map (everywhere without a "
+        "Region that can contain activity: the object in the μ-map (everywhere without a "
         "μ-map), a box, an ellipsoid, or everywhere",
         label="Activity region",
     )
@@ -43,7 +43,7 @@ class Support(Settings):
         None, "Size of the box or the ellipsoid (x, y, z)", label="Size", unit="mm"
     )
     centre_mm: Point = setting(
-        (0.0, 0.0, 0.0), "Size of the box or the ellipsoid (x, y, z)", label="Centre", unit="mm"
+        (0.0, 0.0, 0.0), "Centre of the box or the ellipsoid (x, y, z)", label="Centre", unit="mm"
     )
     margin_mm: float = setting(
         0.5,
@@ -86,7 +86,7 @@ class Support(Settings):
         if not found.any():
             what = "object in the μ-map" if self.kind == "object" else self.kind
             raise SettingsError(
-                f"support: no voxel of the image ({grid.describe()}) lies in the "
+                f"support: no voxel of the image ({grid.describe()}) is in the "
                 f"{what}; check its position, or choose support.kind = 'everywhere'."
             )
         return found

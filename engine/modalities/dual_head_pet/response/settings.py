@@ -22,7 +22,7 @@ class AnalyticResponse(Settings):
     n_points: int = setting(
         1 << 17,
         "Number of point pairs (a power of two), and of photons tracked in each direction",
-        label="Scatter points",
+        label="Points",
         ge=1 << 8,
         le=1 << 26,
     )
@@ -39,7 +39,7 @@ class AnalyticResponse(Settings):
         ge=0,
         lt=0.1,
     )
-    seed: int = setting(1, "Seed of the random scatter points", label="Seed", ge=0, expert=True)
+    seed: int = setting(1, "Seed of the random points", label="Seed", ge=0, expert=True)
 
     @model_validator(mode="after")
     def _balanced(self) -> Self:

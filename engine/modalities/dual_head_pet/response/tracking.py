@@ -57,7 +57,10 @@ class TrackedResponse(Settings):
 
     kind: Literal["tracked"] = "tracked"
     n_pairs: int = setting(
-        1 << 20, "Photon pairs from each voxel that symmetry does not provide", ge=1, le=1 << 36
+        1 << 20,
+        "Photon pairs from each independent voxel; symmetry provides the others",
+        ge=1,
+        le=1 << 36,
     )
     scatter: bool = setting(True, "Simulate scatter in the crystals")
     margin: int = setting(
