@@ -149,7 +149,7 @@ def why_no_scan(path: Path) -> str:
     if report.faults:
         return report.faults[0]
     return (
-        f"{path.name}: this file is of type {report.format!r}, not a scan; give the "
+        f"{path.name}: this file is of type {report.format!r}, not a scan; open the "
         "file of the scan."
     )
 

@@ -161,13 +161,12 @@ def refuse_foreign_inputs(study: Study) -> None:
     if study.scanner is not None and not modality.takes_scanner:
         given.insert(0, f"{Path(study.scanner).name} (scanner)")
     if given:
-        verb, them = ("do", "them") if len(given) > 1 else ("does", "it")
+        # One message for all foreign files, instead of one attempt after the other.
+        them = "them" if len(given) > 1 else "it"
         why = f" {modality.absent}" if modality.absent else ""
         raise SettingsError(
-            f"{study.data.name} is reconstructed as {modality.title}, but "
-            # One message for all foreign files, instead of one attempt after the other.
-            f"{' and '.join(given)} {verb} not belong to that modality; leave {them} "
-            f"out.{why}"
+            f"{study.data.name}: {modality.title} does not use {' and '.join(given)}; "
+            f"remove {them} from the study.{why}"
         )
 
 

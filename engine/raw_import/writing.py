@@ -43,8 +43,8 @@ def text_of_sidecar(draft: Draft) -> str:
     if len(text.encode()) > MAX_TOML_BYTES:
         n = len(settings.images)
         raise FileFormatError(
-            f"{draft.path.name}: the names of {n:,} files do not fit; number them (scan_0000.tif, "
-            "scan_0001.tif, ...), so that one prefix covers all."
+            f"{draft.path.name}: the names of {n:,} files are too long for a description; number "
+            "the files (scan_0000.tif, scan_0001.tif, ...), so that one prefix covers all."
         )
     return text
 

@@ -114,7 +114,7 @@ def auto_settings_of(
     n_counts = _n_counts(data, of_frame)
     is_timed = _is_timed(data)
     n_updates = _updates(n_counts, is_timed=is_timed, sharpened=sharpened, sieved=sieved)
-    words = f"{n_counts:,} counts {'' if of_frame is None else 'of the middle frame '}"
+    words = f"{n_counts:,} counts {'' if of_frame is None else 'of the median frame '}"
     words += f"{'with' if is_timed else 'without'} time of flight"
     size = _object(data.mu_map)
     if size is None:

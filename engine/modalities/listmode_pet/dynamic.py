@@ -114,18 +114,15 @@ class FramedScan:
 
     def left_out(self) -> str:
         """Return a sentence about prompts outside all frames; empty if there are none."""
-        n = self.n_left_out
+        n, last = self.n_left_out, self.frames[-1]
         if not n:
             return ""
-        return f"{n:,} of {self.prompts.n_events:,} prompts {self._where_left()} and are not used."
-
-    def _where_left(self) -> str:
-        last = self.frames[-1]
+        prompts = f"{n:,} of {self.prompts.n_events:,} prompts"
         if last.gate:
-            return "lie outside the accepted cycles"
+            return f"{prompts} are outside the accepted cycles and are not used."
         if join_up(self.frames):
-            return f"came after the last frame ({last.describe()})"
-        return f"lie outside the {len(self.frames)} frames"
+            return f"{prompts} are after the last frame ({last.describe()}) and are not used."
+        return f"{prompts} are outside the {len(self.frames)} frames and are not used."
 
 
 def dynamic(
@@ -277,9 +274,9 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
     dead = [frame for k, frame in enumerate(scan.frames) if not _alive(context, scan, k) > 0]
     if dead:
         raise DataError(
-            "the scan records that the scanner did not count from "
-            f"{dead[0].describe()}, so the activity of a frame is not known there; "
-            "choose frames without that time."
+            "according to the scan, the scanner did not count from "
+            f"{dead[0].describe()}, so the activity of this frame is unknown; "
+            "choose frames without this time."
         )
 
 

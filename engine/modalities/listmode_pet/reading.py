@@ -29,7 +29,8 @@ ORDERED_FROM = 5_000_000
 """Number of events from which they are sorted while reading."""
 MUCH = 0.25
 """Fraction of the free memory above which events go to files even if they fit; others need some."""
-TOO_LARGE, TAKE_MUCH = "do not fit in memory", "would use much of the memory"
+TOO_LARGE = "The events do not fit in memory."
+TAKE_MUCH = "The events would use much of the memory."
 GB = 1e9
 
 
@@ -110,7 +111,7 @@ def in_files(context: Context, source: EventPieces, why: str = TOO_LARGE) -> Lis
     # Times are only needed for frames, and cost 4 bytes per event.
     with_times = bool(context.protocol.frames)
     data = _in_order(context, source, Scratch(cache_dir()), with_times=with_times)
-    note = f"The events {why}. They are stored in temporary files until the run ends."
+    note = f"{why} They are stored in temporary files until the run ends."
     return replace(data, notes=(*data.notes, note))
 
 

@@ -127,7 +127,7 @@ def refuse_layers(scanner: DualHead) -> None:
     """
     if scanner.settings.n_layers != 1:
         raise GeometryError(
-            f"{scanner.name}: a response matrix takes one crystal layer, the scanner "
+            f"{scanner.name}: a response matrix has one crystal layer, the scanner "
             f"has {scanner.settings.n_layers}; compute a matrix for each layer, or set "
             "n_layers = 1 and combine the events of all layers."
         )

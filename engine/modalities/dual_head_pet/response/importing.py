@@ -88,7 +88,7 @@ def _imported(
         raise GeometryError(
             f"{path.name}: the matrix has {' × '.join(map(str, matrix.shape))} "
             f"elements, {scanner.name!r} has {wanted[0]} lines of response and "
-            f"{wanted[1]} voxels; give the scanner that the matrix belongs to."
+            f"{wanted[1]} voxels; choose the scanner of the matrix."
         )
     # Voxels of one pair can be outside its box if crystals scatter, hence the margin.
     elements = Elements(scanner, margin)

@@ -138,7 +138,7 @@ def test_frames_have_the_width_of_the_middle_one():
 
     assert n == 100_000
     assert protocol.finishing == (Gaussian(fwhm_mm=width(scan(100_000))),)
-    assert "chosen from 100,000 counts of the middle frame without time of flight" in words
+    assert "chosen from 100,000 counts of the median frame without time of flight" in words
 
 
 def test_delayeds_do_not_count_for_the_width():

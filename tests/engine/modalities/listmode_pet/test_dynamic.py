@@ -110,7 +110,7 @@ def test_time_between_frames_is_in_none_and_the_image_of_all_is_that_of_their_ev
         assert found.frame == parts[place].frame
         assert found.volume.values.tobytes() == parts[place].volume.values.tobytes()
     (text,) = [event.text for event in events if isinstance(event, Warned)]
-    assert text.endswith(f"of {bare.n_events:,} prompts lie outside the 2 frames and are not "
+    assert text.endswith(f"of {bare.n_events:,} prompts are outside the 2 frames and are not "
                          "used.")  # fmt: skip
     assert text.startswith(f"{np.count_nonzero(~kept):,} ")
     assert last.provenance["scan"]["frames"][1] == {"start_s": 1.0, "duration_s": 0.75}

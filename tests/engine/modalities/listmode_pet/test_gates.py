@@ -118,7 +118,7 @@ def test_one_update_of_the_gates_adds_up_to_that_of_their_cycles(beating, tmp_pa
     np.testing.assert_array_equal(last.volume.values, total.astype(np.float32))
     said = [event.text for event in events if isinstance(event, Warned)]
     n_out = np.count_nonzero(~inside)
-    start = f"{n_out:,} of {beating.n_events:,} prompts lie outside the accepted cycles"
+    start = f"{n_out:,} of {beating.n_events:,} prompts are outside the accepted cycles"
     assert any(text.startswith(start) for text in said)
     (gated,) = [e.text for e in events if isinstance(e, Corrected) and e.kind == "gates"]
     assert gated.startswith("Gated by ecg: 19 cycles of 0.2 s")

@@ -256,7 +256,7 @@ def test_a_tuned_form_is_used_and_told_with_the_same_image(files, tmp_path, monk
 
 
 def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
-    said = r"mu\.nii\.gz \(attenuation\) does not belong to that modality; leave it out"
+    said = r"X-ray CT does not use mu\.nii\.gz \(attenuation\); remove it from the study"
     with pytest.raises(SettingsError, match=said):
         volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
 

@@ -164,7 +164,7 @@ def test_threads_make_no_difference() -> None:
 
 def test_layers_are_refused() -> None:
     with pytest.raises(
-        GeometryError, match="a response matrix takes one crystal layer, the scanner has 2"
+        GeometryError, match="a response matrix has one crystal layer, the scanner has 2"
     ):
         build_analytic(panels(n_layers=2), AnalyticResponse(n_points=256))
 
