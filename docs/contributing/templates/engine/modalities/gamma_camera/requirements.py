@@ -12,7 +12,7 @@ IMAGES, SCANS = 8, 6
 WEIGHT_BYTES = 2 * 2 * (4 + 4)
 """Two bins of each voxel and view: value and index, for all views and for the subsets."""
 WEIGHTS_PER_SECOND = 2e8
-"""Measured on one core of a 2.5 GHz Xeon."""
+"""Estimate for one core; measure it for your own modality."""
 
 
 def estimate(
