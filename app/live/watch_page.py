@@ -16,7 +16,7 @@ from app.ui.theme.widgets import button, label, scrolled, set_tone
 M = TypeVar("M", LiveModel, LivePetModel)
 SIDE_PX = 300
 KEPT_NOTE = tr("kept for comparison")
-FROZEN_NOTE = "frozen"
+FROZEN_NOTE = tr("frozen")
 KEEP_TIP = tr("Stop and save the received scan to a file")
 WHOLE_TIP = tr("Stop, save the scan in the export folder, and reconstruct it")
 

@@ -121,9 +121,9 @@ def _is_short(value: object) -> bool:
 
 def _as_text(value: object) -> str:
     if isinstance(value, list | tuple | dict):
-        return ", ".join(_as_text(v) for v in value) or "none"
+        return ", ".join(_as_text(v) for v in value) or tr("none")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value) if value not in (None, "") else "none"
+    return str(value) if value not in (None, "") else tr("none")

@@ -263,15 +263,19 @@ def _card(gpu: GpuCounters) -> list[ProfileRow]:
     if gpu.memory_used_bytes is not None and gpu.memory_total_bytes is not None:
         used, total = size(gpu.memory_used_bytes), size(gpu.memory_total_bytes)
         tip = tr("GPU memory used by all programs.")
-        rows.append(ProfileRow(tr("GPU memory"), f"{used} of {total}", tip))
+        memory = tr("{used} of {total}", used=used, total=total)
+        rows.append(ProfileRow(tr("GPU memory"), memory, tip))
     if gpu.utilisation_percent is not None:
         tip = tr("Recent share of time in which the GPU was busy.")
         rows.append(ProfileRow(tr("GPU load"), f"{gpu.utilisation_percent:.0f} %", tip))
     if gpu.power_w is not None:
         # Not every driver states the limit.
-        limit = f" of {gpu.power_limit_w:.0f}" if gpu.power_limit_w else ""
+        power = f"{gpu.power_w:.0f} W"
+        if gpu.power_limit_w:
+            limit = f"{gpu.power_limit_w:.0f} W"
+            power = tr("{used} of {total}", used=power, total=limit)
         tip = tr("Electrical power of the GPU and its power limit.")
-        rows.append(ProfileRow(tr("Power"), f"{gpu.power_w:.0f}{limit} W", tip))
+        rows.append(ProfileRow(tr("Power"), power, tip))
     if gpu.temperature_c is not None:
         tip = tr("Temperature of the GPU. Near 90 °C it reduces its clock rate.")
         rows.append(ProfileRow(tr("Temperature"), f"{gpu.temperature_c:.0f} °C", tip))

@@ -107,7 +107,7 @@ class WelcomeLists(QObject):
 
     def _show(self) -> None:
         recent = recent_offers(self._context.preferences.recent, self._context.commands.open_path)
-        self._card.show_offers({"Interrupted": self._jobs, "Recent": recent})
+        self._card.show_offers({tr("Interrupted"): self._jobs, tr("Recent"): recent})
 
 
 def _resumable() -> list[tuple[str, str, str]]:

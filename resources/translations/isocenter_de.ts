@@ -545,6 +545,11 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
+      <source>Maximum at</source>
+      <translation>Lage des Maximums</translation>
+    </message>
+    <message>
+      <location filename="app/analysis/measure/line_profile_panel.py" />
       <source>{at:.1f} {length} from end 1</source>
       <translation>{at:.1f} {length} von Ende 1</translation>
     </message>
@@ -1620,6 +1625,11 @@
     </message>
     <message>
       <location filename="app/live/angle_strip.py" />
+      <source>{n} views</source>
+      <translation>{n} Ansichten</translation>
+    </message>
+    <message>
+      <location filename="app/live/angle_strip.py" />
       <source>No view yet</source>
       <translation>Noch keine Ansicht</translation>
     </message>
@@ -2370,6 +2380,11 @@
     </message>
     <message>
       <location filename="app/live/watch_page.py" />
+      <source>frozen</source>
+      <translation>eingefroren</translation>
+    </message>
+    <message>
+      <location filename="app/live/watch_page.py" />
       <source>Stop and save the received scan to a file</source>
       <translation>Beenden und den empfangenen Scan in einer Datei speichern</translation>
     </message>
@@ -2909,6 +2924,21 @@
       <translation>Alles in die Zwischenablage kopieren</translation>
     </message>
     <message>
+      <location filename="app/run/facts_panel.py" />
+      <source>none</source>
+      <translation>keine</translation>
+    </message>
+    <message>
+      <location filename="app/run/facts_panel.py" />
+      <source>yes</source>
+      <translation>ja</translation>
+    </message>
+    <message>
+      <location filename="app/run/facts_panel.py" />
+      <source>no</source>
+      <translation>ohne</translation>
+    </message>
+    <message>
       <location filename="app/run/log_panel.py" />
       <source>Warning: </source>
       <translation>Warnung: </translation>
@@ -3247,6 +3277,11 @@
       <location filename="app/run/profile_text.py" />
       <source>GPU memory used by all programs.</source>
       <translation>Von allen Programmen belegter GPU-Speicher.</translation>
+    </message>
+    <message>
+      <location filename="app/run/profile_text.py" />
+      <source>{used} of {total}</source>
+      <translation>{used} von {total}</translation>
     </message>
     <message>
       <location filename="app/run/profile_text.py" />
@@ -5095,6 +5130,16 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
+      <source>Interrupted</source>
+      <translation>Unterbrochen</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
+      <source>Recent</source>
+      <translation>Zuletzt verwendet</translation>
+    </message>
+    <message>
+      <location filename="app/shell/welcome_lists.py" />
       <source>{done} of {updates} updates, {created:%d %b %H:%M}</source>
       <translation>{done} von {updates} Aktualisierungen, {created:%d.%m. %H:%M}</translation>
     </message>
@@ -5177,11 +5222,6 @@
       <location filename="app/state/models/images/image_names.py" />
       <source>off</source>
       <translation>aus</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/images/image_names.py" />
-      <source>no</source>
-      <translation>ohne</translation>
     </message>
     <message>
       <location filename="app/state/models/images/image_names.py" />
@@ -5555,11 +5595,6 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>none</source>
-      <translation>keine</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/protocols/text.py" />
       <source>Finishing</source>
       <translation>Abschluss</translation>
     </message>
@@ -5660,8 +5695,13 @@
     </message>
     <message>
       <location filename="app/state/models/run_model.py" />
-      <source>{step} {iteration}, subset {subset}</source>
-      <translation>{step} {iteration}, Teilmenge {subset}</translation>
+      <source>frame {n}, subset {subset}</source>
+      <translation>Frame {n}, Teilmenge {subset}</translation>
+    </message>
+    <message>
+      <location filename="app/state/models/run_model.py" />
+      <source>iteration {n}, subset {subset}</source>
+      <translation>Iteration {n}, Teilmenge {subset}</translation>
     </message>
     <message>
       <location filename="app/state/models/run_model.py" />
@@ -7906,6 +7946,11 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/plots/convergence_plot.py" />
+      <source>step</source>
+      <translation>Schritt</translation>
+    </message>
+    <message>
+      <location filename="app/views/plots/convergence_plot.py" />
       <source>Change of the components in each step</source>
       <translation>Änderung der Komponenten in jedem Schritt</translation>
     </message>
@@ -7995,6 +8040,11 @@ Ersetzen?</translation>
       <translation>Jeder Zeitabschnitt fügt der Kurve einen Punkt hinzu</translation>
     </message>
     <message>
+      <location filename="app/views/plots/time_plot.py" />
+      <source>gate</source>
+      <translation>Gate</translation>
+    </message>
+    <message>
       <location filename="app/views/plots/tuning_plot.py" />
       <source>Each tested variant adds a point here</source>
       <translation>Jede getestete Variante fügt hier einen Punkt hinzu</translation>
@@ -8038,6 +8088,11 @@ Ersetzen?</translation>
       <location filename="app/views/scan/block_map.py" />
       <source>Counts of the detector blocks</source>
       <translation>Ereignisse der Detektorblöcke</translation>
+    </message>
+    <message>
+      <location filename="app/views/scan/candidate_tile.py" />
+      <source>best</source>
+      <translation>am besten</translation>
     </message>
     <message>
       <location filename="app/views/scan/candidate_view.py" />
@@ -8138,6 +8193,21 @@ Ersetzen?</translation>
       <location filename="app/views/scan/scan_painter.py" />
       <source>to the detector</source>
       <translation>zum Detektor</translation>
+    </message>
+    <message>
+      <location filename="app/views/scan/scan_view.py" />
+      <source>Oblique</source>
+      <translation>Schräg</translation>
+    </message>
+    <message>
+      <location filename="app/views/scan/scan_view.py" />
+      <source>From +z</source>
+      <translation>Von +z</translation>
+    </message>
+    <message>
+      <location filename="app/views/scan/scan_view.py" />
+      <source>From the side</source>
+      <translation>Von der Seite</translation>
     </message>
     <message>
       <location filename="app/views/scan/scan_view.py" />
@@ -9788,11 +9858,6 @@ Ersetzen?</translation>
       <location filename="app/workspace/study_list/study_text.py" />
       <source>Ended early</source>
       <translation>Früher beendet</translation>
-    </message>
-    <message>
-      <location filename="app/workspace/study_list/study_text.py" />
-      <source>Interrupted</source>
-      <translation>Unterbrochen</translation>
     </message>
     <message>
       <location filename="app/workspace/study_list/study_text.py" />

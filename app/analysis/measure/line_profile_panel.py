@@ -123,7 +123,7 @@ class LineProfileBox(QWidget):
         return [
             *self._width_rows(found),
             (tr("Maximum"), self._words(peak)),
-            ("at", tr("{at:.1f} {length} from end 1", at=at, length=length)),
+            (tr("Maximum at"), tr("{at:.1f} {length} from end 1", at=at, length=length)),
             (tr("Minimum"), self._words(float(found.values.min()))),
             (tr("Length"), f"{found.length_mm:.1f} {length}"),
             (tr("End 1  (x, y, z)"), f"{a} {length}"),

@@ -159,12 +159,11 @@ class RunModel(QObject):
         last = self.record.latest
         # An image at the end of an iteration is stored already. A slab is not a whole image.
         if last is not None and not last.ends_iteration and last.slices is None:
-            step = "frame" if last.frame is not None else "iteration"
-            label = tr(
-                "{step} {iteration}, subset {subset}",
-                step=step,
-                iteration=last.iteration,
-                subset=last.subset,
+            n = {"n": last.iteration, "subset": last.subset}
+            label = (
+                tr("frame {n}, subset {subset}", **n)
+                if last.frame is not None
+                else tr("iteration {n}, subset {subset}", **n)
             )
             place = last.iteration, last.subset
             self._keep(label, last.volume, place, last.iterations)

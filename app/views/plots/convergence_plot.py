@@ -32,7 +32,7 @@ class ConvergencePlot(QWidget):
         self._head.setWordWrap(True)
         self._head.setProperty("role", "muted")
         self.plot = StillPlot("0.0000", bottom=WholeAxis("bottom"))
-        self.plot.setLabel("bottom", "step")
+        self.plot.setLabel("bottom", tr("step"))
         self.plot.setLogMode(y=True)
         self._goal = pyqtgraph.InfiniteLine(self._settled, angle=0)
         self.plot.addItem(self._goal)

@@ -36,7 +36,7 @@ class CurvePlot(StillPlot):
         super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
         self._curve = self.plot([], [], symbol="o", symbolSize=6, antialias=True)
         self._note = Note(tr("The curve starts after the first iteration"), self)
-        self.setLabel("bottom", "iteration")
+        self.setLabel("bottom", tr("iteration"))
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

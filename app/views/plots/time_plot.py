@@ -57,7 +57,7 @@ class CurveOverTime(StillPlot):
         self.setYRange(low, high + room, padding=0)
         # Gates have no time of their own, so they are numbered.
         gates, last = curve.is_of_a_cycle, curve.frames[-1]
-        self.setLabel("bottom", "gate" if gates else tr("time [s]"))
+        self.setLabel("bottom", tr("gate") if gates else tr("time [s]"))
         end = len(curve.frames) + 0.5 if gates else last.start_s + last.duration_s
         self.setXRange(0.5 if gates else 0, end, padding=0.01)
         self.getAxis("left").setScale(10.0 ** -thousands([low, high]))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from app.language.translation import tr
 from app.views.colour.raster import Raster
 from app.views.colour.raster_view import RasterView
 from app.views.literal_text import literal_tip
@@ -13,7 +14,7 @@ from app.views.state import ViewState
 
 IMAGE_PX = 138
 PAD_PX = 8
-BEST_WORD = "best"
+BEST_WORD = tr("best")
 
 
 class CandidateTile(QAbstractButton):

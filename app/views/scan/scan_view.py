@@ -28,12 +28,13 @@ DEGREES_PER_PX = 0.4
 STEP_DEG = 10.0
 ZOOM_STEP = 1.2
 ZOOMS = (0.5, 20.0)
-WAYS = {
-    "Oblique": SceneCamera(),
-    "From +z": SceneCamera(-90.0, 90.0),
-    "From the side": SceneCamera(-90.0, 0.0),
+OBLIQUE = SceneCamera()
+CAMERAS = {
+    tr("Oblique"): OBLIQUE,
+    tr("From +z"): SceneCamera(-90.0, 90.0),
+    tr("From the side"): SceneCamera(-90.0, 0.0),
 }
-"""Cameras by name."""
+"""Cameras by the name on their button."""
 
 
 class ScanView(QWidget):
@@ -43,7 +44,7 @@ class ScanView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.camera = WAYS["Oblique"]
+        self.camera = OBLIQUE
         self.view = 0
         self._scene: ScanScene | None = None
         self._unit = "mm"

@@ -15,7 +15,7 @@ from app.views.colour.colours import ViewColours
 from app.views.literal_text import LiteralLabel
 from app.views.scan.detector_state import DetectorState
 from app.views.scan.scan_scene import ScanScene
-from app.views.scan.scan_view import WAYS, ScanView
+from app.views.scan.scan_view import CAMERAS, ScanView
 from app.views.scrubber import TickSlider
 from app.workspace.ct_inspection.geometry_text import Facts, facts, view_facts
 from engine.core.errors import EngineError
@@ -80,19 +80,19 @@ class GeometryPage(QWidget):
         row.setSpacing(8)
         row.addWidget(self._place)
         row.addWidget(self.slider, 1)
-        ways = QHBoxLayout()
-        ways.setContentsMargins(8, 0, 8, 4)
-        ways.setSpacing(8)
-        ways.addStretch(1)
-        for name, camera in WAYS.items():
+        cameras = QHBoxLayout()
+        cameras.setContentsMargins(8, 0, 8, 4)
+        cameras.setSpacing(8)
+        cameras.addStretch(1)
+        for name, camera in CAMERAS.items():
             tip = tr("Inspect the scan: {name}", name=name.lower())
-            ways.addWidget(button(name, partial(self.drawing.set_camera, camera), tip))
+            cameras.addWidget(button(name, partial(self.drawing.set_camera, camera), tip))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
         page.addLayout(across, 1)
         page.addLayout(row)
-        page.addLayout(ways)
+        page.addLayout(cameras)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Set the colours of the theme.

@@ -136,7 +136,7 @@ def test_on_a_card_it_shows_traffic_kernels_and_counters(controls, tab):
     assert rows["1 Update"] == "6.00 TB/s, 122 % of peak", "caches can exceed the memory"
     assert rows["2 GPU memory"] == "20.0 GiB of 140.0 GiB"
     assert rows["2 GPU load"] == "97 %"
-    assert rows["2 Power"] == "612 of 700 W"
+    assert rows["2 Power"] == "612 W of 700 W"
     assert rows["2 Temperature"] == "61 °C"
     assert rows["2 Clock"] == "1,980 MHz"
     texts = [each.text() for each in tab.kernels.findChildren(QLabel) if each.isVisible()]
