@@ -30,15 +30,15 @@ def connected(address: str) -> Client:
         from distributed import Client
     except ImportError as e:
         raise ResourceError(
-            "Dask is not installed; `pip install 'isocenter[dask]'` adds it."
+            "Dask is not installed. Install it with `pip install 'isocenter[dask]'`."
         ) from e
     try:
         # Not the default client: other code of the user may work with a Dask cluster too
         return Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, MemoryError) as e:  # Dask may read any bytes as a length
         raise ResourceError(
-            f"{address}: no Dask scheduler answers there; start one (`dask scheduler`), or "
-            "leave --scheduler out."
+            f"{address}: no Dask scheduler responds. Start one with `dask scheduler`, "
+            "or remove --scheduler."
         ) from e
 
 

@@ -93,7 +93,7 @@ def remove_stored(item: StoredItem) -> None:
     """
     if item.kind == RESULTS:
         raise ResourceError(
-            f"{item.name}: is a result; delete it in the tab Results, or by `isocenter results`."
+            f"{item.name}: is a result. Delete it in the tab Results, or with `isocenter results`."
         )
     if item.kind not in JOBS:
         remove_cached(item)
@@ -101,13 +101,14 @@ def remove_stored(item: StoredItem) -> None:
     with after_others(item.path):  # no process can resume the job meanwhile
         # Read again: the list that the user saw may be old
         if _state_of(item.path) == RUNNING:
-            raise ResourceError(f"{item.name}: a process works on this job; wait until it ends.")
+            raise ResourceError(f"{item.name}: the job is running. Wait until it has finished.")
         audit_log.record("run deleted", job=item.path.name, why="asked for")
         try:
             shutil.rmtree(item.path)
         except OSError as e:
             raise ResourceError(
-                f"{item.name}: could not be removed ({e.strerror or e}); close what uses it."
+                f"{item.name}: could not be removed ({e.strerror or e}). Close the "
+                "program that uses it."
             ) from e
 
 
@@ -142,4 +143,4 @@ def _name_of(folder: Path) -> str:
     try:
         return f"{Job(folder).info.local_title}, {folder.name}"
     except EngineError:
-        return f"{folder.name}, whose {RECORD} cannot be read"
+        return f"{folder.name} ({RECORD} cannot be read)"

@@ -62,7 +62,7 @@ def test_a_reconstruction_whose_scan_crashes_its_library(
         given.write_text('data = "scan.h5"\nattenuation = "mu.h5"\n')
     done = command(library, crashing, "reconstruct", given, "-o", tmp_path / "out.h5")
     assert done.stderr == (
-        f"isocenter: {crashing.name}: its reader crashed (signal 11); the file is damaged, copy or "
+        f"isocenter: {crashing.name}: the reader crashed (signal 11). The file is damaged. Copy or "
         "export it again.\n"
     )
     assert done.returncode == USER_FAULT and not (tmp_path / "out.h5").exists()

@@ -107,7 +107,7 @@ class Job:
         with after_others(folder):  # two processes may get the same folder at once
             if (folder / RECORD).exists():
                 raise SettingsError(
-                    f"{folder}: holds a job already; resume that one or choose another folder."
+                    f"{folder}: contains a job already. Resume that job, or choose another folder."
                 )
             made(folder, mode=OWNER_ONLY)
             write_study(study.with_absolute_paths(), folder / STUDY, private=True)
@@ -132,7 +132,7 @@ class Job:
         for folder in (Path(folder_or_id).expanduser().absolute(), jobs_dir() / folder_or_id):
             if (folder / RECORD).is_file():
                 return cls(folder)
-        raise SettingsError(f"{folder_or_id}: no such job; give its folder or its name.")
+        raise SettingsError(f"{folder_or_id}: no such job. Give its folder or its name.")
 
     @property
     def id(self) -> str:
@@ -152,7 +152,7 @@ class Job:
         except ValueError as e:
             reason = explain(e) if isinstance(e, ValidationError) else str(e)
             raise FileFormatError(
-                f"{self.id}/{RECORD}: damaged ({reason}); start the study anew."
+                f"{self.id}/{RECORD}: damaged ({reason}). Start the study again."
             ) from e
         except OSError as e:
             raise ResourceError(f"{self.folder}: cannot be read ({e.strerror or e}).") from e
@@ -197,8 +197,8 @@ class Job:
             owner, me = self.record.owner, Owner.me()
             if owner.pid not in (me.pid, heir_of) and owner.alive:
                 raise ResourceError(
-                    f"job {self.id}: another process works on it (number {owner.pid} on "
-                    f"{owner.host}); wait until it ends, or start the study anew."
+                    f"job {self.id}: in use by process {owner.pid} on {owner.host}. "
+                    "Wait until it has finished, or start the study again."
                 )
             self._change(status="running", owner=me, text="")
 
@@ -307,8 +307,8 @@ class Job:
             return Resume(volumes[-1].volume.values, head.done, head.history, volumes)
         if self._images.is_there:
             raise FileFormatError(
-                f"job {self.id}: its checkpoints are damaged, or of another version of Isocenter; "
-                "start the study anew."
+                f"job {self.id}: the checkpoints are damaged, or from another version "
+                "of Isocenter. Start the study again."
             )
         return None
 

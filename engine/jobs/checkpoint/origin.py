@@ -86,11 +86,11 @@ def refuse_other_origin(origin: Origin, head: Head, study: Study, where: str) ->
             path = study.files.get(role)  # on the screen of its owner
             name = path.name if path is not None else (then or inputs[role])[0]
             raise DataError(
-                f"{name}: not the file the checkpoint was made with; put that file back, "
-                "or start the study anew."
+                f"{name}: not the file of the checkpoint. Put that file back, or "
+                "start the study again."
             )
     if head.protocol not in (protocol, _older_digest(study, inputs)):
         raise SettingsError(
-            f"{where}: not the protocol the checkpoint was made with, or it was made by another "
-            "version of Isocenter; undo the change, or start the study anew."
+            f"{where}: the protocol or the version of Isocenter differs from the "
+            "checkpoint. Undo the change, or start the study again."
         )

@@ -17,7 +17,7 @@ from engine.protocols.run_context import provenance
 from engine.protocols.run_context.unrecorded import unrecorded
 from engine.results import NewResult, Result, Results
 
-NOT_KEPT = "The image could not be kept among the results, so export it"
+NOT_KEPT = "The image could not be saved with the results, so export it"
 NO_MEMORY = "there is not enough memory to write it"
 
 log = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ class RunResult:
             # A full disk must not lose the image: it stays in memory, and the user can export it
             why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
             return Warned(f"{NOT_KEPT}: {why}")
-        return ResultSaved(self.id, " ".join(("Kept among the results.", *_removed_texts(removed))))
+        return ResultSaved(self.id, " ".join(("Saved with the results.", *_removed_texts(removed))))
 
     def in_its_place(self, event: Finished) -> Finished:
         """Return the event with the result's volume if the job's own file contained it.
@@ -127,7 +127,7 @@ class RunResult:
         try:
             self.id = self._keep_partial(latest, run).id
         except (EngineError, MemoryError) as e:  # the checkpoint and the state of the job remain
-            log.warning("job %s: its last image is no result: %s", self._name, e)
+            log.warning("job %s: the last image could not be saved as a result: %s", self._name, e)
 
     def _finished(self, event: Finished) -> NewResult:
         made = event.provenance

@@ -63,7 +63,7 @@ def keep(
             result.take(event)
             if isinstance(event, Finished):
                 event = result.complete(event)
-                yield StageStarted("keep", "Keeping the result")
+                yield StageStarted("keep", "Saving the result")
                 with after_others(job.folder):  # no other process can claim the job in between
                     _refuse_other_owner(job)
                     kept = result.keep_finished(event)
@@ -123,8 +123,8 @@ def _refuse_other_owner(job: Job) -> None:
         return
     if (owner.host, owner.pid) != (me.host, me.pid):
         raise OwnerChangedError(
-            f"job {job.id}: process {owner.pid} on {owner.host} has taken it over; this one ends, "
-            "and leaves the result to that one."
+            f"job {job.id}: taken over by process {owner.pid} on {owner.host}. This "
+            "process stops without a result."
         )
 
 
@@ -182,7 +182,7 @@ class _Saver:
     def _say_unsaved(self, e: EngineError) -> Iterator[Event]:
         # One warning is enough: the next checkpoints would fail for the same reason
         if not self._warned:
-            yield Warned(f"No checkpoint could be saved, the run goes on without: {e}")
+            yield Warned(f"No checkpoint could be saved. The run continues without one: {e}")
         self._warned = True
 
     def save_last(self) -> None:

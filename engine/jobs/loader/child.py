@@ -29,12 +29,12 @@ HEAVY = (
 """Imported before the first file, so that the first file takes no longer than the second."""
 
 TOO_LARGE = (
-    "reading it takes more than the {:.1f} GiB of memory that are free; close other programs, or "
+    "reading needs more than the {:.1f} GiB of free memory. Close other programs, or "
     "check that the file is not damaged."
 )
 UNKNOWN_FAULT = (
-    "cannot be read ({}: {}); the file is damaged, or of an unknown kind; please report it "
-    "if other programs read it."
+    "cannot be read ({}: {}). The file is damaged or of an unknown kind. Please "
+    "report it if other programs can read it."
 )
 
 

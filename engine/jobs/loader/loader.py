@@ -210,8 +210,9 @@ class Loader:
                 raise ReadingStoppedError(f"{name}: reading was stopped.")
             if _processor_s(clock) - begun_s > allowed_s:
                 raise ResourceError(
-                    f"{name}: reading took longer than {allowed_s:g} s of processor time and was "
-                    "stopped; the file is damaged, or too large for this computer."
+                    f"{name}: reading took more than {allowed_s:g} s of CPU time and "
+                    "was stopped. The file is damaged, or too large for this "
+                    "computer."
                 )
 
     def _received(self, line: Connection) -> object:
@@ -251,12 +252,12 @@ class Loader:
         # On Linux the kernel ends processes this way when memory runs out
         if code == -KILLED:
             return ResourceError(
-                f"{name}: its reader was ended from outside, perhaps for lack of memory; close "
-                "other programs, or check that the file is not damaged."
+                f"{name}: the reader was killed, perhaps because memory ran out. "
+                "Close other programs, or check that the file is not damaged."
             )
         cause = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         return FileFormatError(
-            f"{name}: its reader crashed ({cause}); the file is damaged, copy or export it again."
+            f"{name}: the reader crashed ({cause}). The file is damaged. Copy or export it again."
         )
 
     def _end(self) -> None:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from engine.jobs.reconstruction import Resume
 
 NO_MEMORY = (
-    "The memory is used up; choose larger voxels, a smaller field of view or a shorter scan, "
-    "or close other programs."
+    "Not enough memory. Choose larger voxels, a smaller field of view or a shorter "
+    "scan, or close other programs."
 )
 
 
@@ -77,7 +77,7 @@ def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
     except MemoryError:
         outbox.send(Failed(NO_MEMORY, user_fault=True))
     except Exception as e:  # noqa: BLE001  the last door: nothing may end without a word
-        text = f"The engine met a fault of its own ({type(e).__name__}: {e})"
+        text = f"Internal error ({type(e).__name__}: {e})"
         outbox.send(Failed(f"{text}.", user_fault=False, detail=traceback.format_exc()))
     finally:
         outbox.close()
@@ -118,12 +118,15 @@ def _events(
     if order.resume and job is not None:
         if _settings_of(study) != _settings_of(job.study):
             raise SettingsError(
-                f"job {job.id}: was started with another study; resume it with its own, "
-                "or start this one anew."
+                f"job {job.id}: belongs to another study. Resume it with its own "
+                "study, or start this study again."
             )
         resume = job.latest()
         if resume is None:
-            yield Warned("Nothing was saved before the interruption; starting anew.")
+            yield Warned(
+                "No checkpoint was saved before the interruption. The run starts from "
+                "the beginning."
+            )
     on = _device(order)
     if on.remark:
         yield Warned(on.remark)

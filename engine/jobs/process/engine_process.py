@@ -176,7 +176,7 @@ class EngineProcess:
             if not self._silent and monotonic() - self._heard_at > SILENCE_S:
                 self._silent = True
                 yield Warned(
-                    f"The engine has not answered for {SILENCE_S:g} s; Abort will stop it."
+                    f"The engine has not responded for {SILENCE_S:g} s. Press Abort to stop it."
                 )
 
     def _collect(self, timeout_s: float) -> bool:
@@ -299,7 +299,7 @@ class EngineProcess:
             if self._aborting and record.owner.pid in (os.getpid(), self._pid):
                 job.mark("aborted")
             elif record.owner.pid == os.getpid():
-                job.mark("failed", "The engine did not get as far as to start the job.")
+                job.mark("failed", "The engine ended before it started the job.")
 
 
 def run_isolated(

@@ -18,7 +18,7 @@ def how_it_ended(exit_code: int | None) -> str:
         0 or more from the process itself, negative for a signal; None if it is not known
     """
     if exit_code is None:
-        return "it closed the line"
+        return "it closed the connection"
     if exit_code >= 0:
         return f"it ended with exit code {exit_code}"
     try:
@@ -26,7 +26,7 @@ def how_it_ended(exit_code: int | None) -> str:
     except ValueError:
         name = "unknown"
     # Linux kills a process without a message when memory runs out
-    hint = ", perhaps because the memory was used up" if name == "SIGKILL" else ""
+    hint = ", perhaps because memory ran out" if name == "SIGKILL" else ""
     return f"it was killed by signal {-exit_code} ({name}){hint}"
 
 
@@ -44,21 +44,21 @@ def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False
     """
     slices = _slices(job)
     if slices:
-        return f"{slices} are safe on disk; press Resume to go on from there."
+        return f"{slices} are saved on disk. Press Resume to continue from there."
     done, n_subsets = _checkpoint(job)
     sentences = []
     if image is not None and image.slices is None:
-        sentences.append(f"The image of {_place(image.iteration, image.subset)} is kept.")
+        sentences.append(f"The image of {_place(image.iteration, image.subset)} is saved.")
     if done:
         # `done` counts updates from 1, so the last one of an iteration belongs to that iteration
         iteration, subset = divmod(done - 1, n_subsets)
-        remedy = "press Resume to go on from there"
+        remedy = "press Resume to continue from there"
         if on_gpu:
             remedy = "press Resume to try the GPU again from there, or Continue on the CPU"
         place = _place(iteration + 1, subset + 1)
-        sentences.append(f"The checkpoint of {place} is safe on disk; {remedy}.")
+        sentences.append(f"The checkpoint of {place} is saved on disk; {remedy}.")
     else:
-        remedy = "press Start to begin anew"
+        remedy = "press Start to start again"
         if on_gpu:
             remedy = "press Start to try the GPU again, or Start on the CPU"
         sentences.append(f"No checkpoint was saved; {remedy}.")

@@ -44,7 +44,7 @@ LAST_ENGINE_S, LOOK_S = 30.0, 0.1
 """Time for the engine of a dead runner to notice it, and interval of the checks."""
 OURS = {"replaces": True}
 WHOLE = ("finished", "ended early")
-NO_IMAGE = "The engine ended without an image; retry it."
+NO_IMAGE = "The engine ended without an image. Retry the study."
 
 
 class Attempt:
@@ -89,7 +89,7 @@ class Attempt:
         except EngineError as e:
             return Ending("failed", str(e))
         except MemoryError:
-            return Ending("failed", "There is not enough memory; close other programs, and retry.")
+            return Ending("failed", "Not enough memory. Close other programs, and retry.")
 
     def _run(self, on_event: OnEvent) -> Ending:
         entry, study = self._entry, self._entry.to_study()
@@ -166,7 +166,7 @@ class Attempt:
             result.mark(EXPORTED)
         except EngineError as e:
             # Failed, although the image is safe: the user expects the file
-            return Ending("failed", f"Its image is among the results, but: {e}", result_id)
+            return Ending("failed", f"The image is saved with the results, but: {e}", result_id)
         return Ending("finished", "", result_id)
 
     def _job(self, study: Study) -> tuple[Job, bool]:
@@ -197,8 +197,8 @@ class Attempt:
                 return
             if time.monotonic() > until:
                 raise ResourceError(
-                    f"process {owner.pid} on {owner.host} works on this run already, perhaps a "
-                    "window that went on with it; end that one, and retry."
+                    f"process {owner.pid} on {owner.host} is already running this "
+                    "study, perhaps in a window. Stop it there, and retry."
                 )
             time.sleep(LOOK_S)
 

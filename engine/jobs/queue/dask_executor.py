@@ -124,14 +124,14 @@ def _refuse_other_place(version: str, folder: str) -> None:
     """Refuse a worker of another version, or one that would store its results elsewhere."""
     if program_version() != version:
         raise ResourceError(
-            f"a worker has Isocenter {program_version()}, the queue {version}; install the same "
-            "on all machines."
+            f"a worker has Isocenter {program_version()}, the queue {version}. "
+            "Install the same version on all machines."
         )
     here = StudyQueue().folder
     if here != Path(folder):
         raise ResourceError(
-            f"a worker keeps its queue in {here}, and this one is in {folder}; start workers with "
-            f"the same {HOME_VARIABLE}, a folder that all machines see."
+            f"a worker has its queue in {here}, but this queue is in {folder}. Start "
+            f"workers with the same {HOME_VARIABLE}, a folder that all machines see."
         )
 
 

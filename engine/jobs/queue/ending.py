@@ -72,5 +72,5 @@ def _state_after(entry: QueueEntry, ending: Ending) -> tuple[State, str, int]:
         # Progress since the last death: another cause is likely, so the count starts again
         deaths = 1 if ending.updates > entry.updates else entry.deaths + 1
     if deaths >= MOST_DEATHS:
-        return "failed", f"{ending.text} That was {deaths} times at the same place.", 0
+        return "failed", f"{ending.text} This happened {deaths} times at the same point.", 0
     return ("paused" if entry.wish == "pause" else "waiting"), "", deaths

@@ -104,7 +104,7 @@ class QueueEntry(Settings):
         why
             reason for the message
         """
-        text = f"{file.name}: damaged ({why}); remove it, and add its study anew."
+        text = f"{file.name}: damaged ({why}). Remove it, and add the study again."
         # The time of the oldest entry: the real one is not known
         when = datetime.fromtimestamp(0, UTC)
         return cls(id=file.stem, state="failed", title=file.name, added_utc=when, text=text)

@@ -45,7 +45,7 @@ class EntryFiles:
     def _path(self, id: str) -> Path:
         # The name comes from the command line: it must not lead out of the folder
         if not id.isalnum():
-            raise SettingsError(f"{id!r}: not the name of a study in the queue.")
+            raise SettingsError(f"{id!r}: not the ID of a study in the queue.")
         return self._folder / f"{id}.json"
 
     def _entry_in(self, file: Path) -> QueueEntry | None:

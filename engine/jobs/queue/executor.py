@@ -109,7 +109,10 @@ class _LocalWork(Thread):
         try:
             self._ending = self._attempt.run(self._take)
         except Exception as e:  # noqa: BLE001  the last handler: the next study must start
-            self._ending = Ending("failed", f"A fault of ours: {type(e).__name__}: {e}.")
+            self._ending = Ending(
+                "failed",
+                f"Internal error: {type(e).__name__}: {e}. Please send the support bundle.",
+            )
 
     def stop(self) -> None:
         self._attempt.stop()

@@ -57,7 +57,7 @@ def _start() -> int:
         )
     except OSError as e:
         raise ResourceError(
-            f"the queue cannot be started ({e.strerror or e}); give `isocenter queue run`."
+            f"the queue cannot be started ({e.strerror or e}). Run `isocenter queue run`."
         ) from e
     Thread(target=process.wait, daemon=True, name="end of the queue").start()  # leaves no zombie
     return process.pid

@@ -169,7 +169,9 @@ class QueueRunner:
                 return  # the next start comes with the next read, which counts this one
 
     def _how_it_begins(self, entry: QueueEntry) -> str:
-        return f"begins, since {entry.left_by} has left it alone" if entry.left_by else "begins"
+        return (
+            f"started, because {entry.left_by} stopped responding" if entry.left_by else "started"
+        )
 
     def _fits(self, entry: QueueEntry, entries: list[QueueEntry]) -> bool:
         n_free = self._executor.n_free()

@@ -62,7 +62,7 @@ class StudyQueue:
         entry = self._files.read(id)
         if entry is None:
             raise SettingsError(
-                f"{id}: no such study in the queue; `isocenter queue list` names all."
+                f"{id}: no such study in the queue. `isocenter queue list` shows all studies."
             )
         return entry
 
@@ -115,7 +115,7 @@ class StudyQueue:
             entries = self.entries()
             same = [e for e in entries if e.state in OPEN and (e.study, e.output) == (text, place)]
             if same:
-                raise SettingsError(f"{whole.title}: is in the queue already ({same[0].id}).")
+                raise SettingsError(f"{whole.title}: already in the queue ({same[0].id}).")
             entry = QueueEntry(
                 id=secrets.token_hex(4),
                 # Numbers may have gaps; only their order counts

@@ -145,12 +145,12 @@ class DaskWorkers:
 
     def _raise_fault(self, future: Future, order: PartOrder) -> None:
         if future.status in ("cancelled", "lost"):  # the scheduler has ended
-            raise self._workers_lost("its scheduler has ended or lost the run")
+            raise self._workers_lost("the scheduler has ended or lost the run")
         fault = future.exception()
         if _has_killed(future):
             raise ResourceError(
-                f"part {order.part + 1} of {order.n_parts} has taken one worker after the other "
-                "with it; give workers more memory, or divide the run into more parts."
+                f"part {order.part + 1} of {order.n_parts} crashed several workers in "
+                "a row. Give workers more memory, or divide the run into more parts."
             )
         if fault is not None:
             raise fault
@@ -160,13 +160,13 @@ class DaskWorkers:
         if self.n_threads:
             return monotonic()
         if monotonic() - seen_at > self._patience_s:
-            raise self._workers_lost(f"no worker has been there for {self._patience_s:.0f} s")
+            raise self._workers_lost(f"no worker was available for {self._patience_s:.0f} s")
         return seen_at
 
     def _workers_lost(self, what: str) -> WorkersLostError:
         return WorkersLostError(
-            f"{self._address}: {what}; the run rests at its last checkpoint and goes on from there "
-            "once there are workers again."
+            f"{self._address}: {what}. The run is paused at its last checkpoint, and "
+            "continues when workers are available."
         )
 
 

@@ -145,9 +145,9 @@ def exactly_shared(study: Study) -> Study:
     protocol = study.protocol
     if not can_be_shared(protocol):
         raise SettingsError(
-            f"{study.data.name}: only list mode and filtered back projection can be shared out "
-            f"over workers, and this is {protocol.algorithm.title} of {protocol.modality}; leave "
-            "--split out, so that a worker takes it as a whole."
+            f"{study.data.name}: {protocol.algorithm.title} of {protocol.modality} "
+            "cannot be split over workers; only list mode and FDK can. Remove "
+            "--split, so that one worker runs the whole study."
         )
     if isinstance(protocol, ListModeProtocol):
         protocol = protocol.model_copy(update={"reproducible": True})

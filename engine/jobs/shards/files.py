@@ -67,7 +67,7 @@ def write_events(folder: Path, events: TracedEvents, division: Division) -> None
     needed = sum(column.size * np.dtype(COLUMNS[name]).itemsize for name, column in columns.items())
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise _no_space(folder, f"{needed / 2**30:.1f} GiB wanted, {free / 2**30:.1f} GiB free")
+        raise _no_space(folder, f"{needed / 2**30:.1f} GiB needed, {free / 2**30:.1f} GiB free")
     try:
         np.ascontiguousarray(events.points_mm, np.float64).tofile(folder / POINTS)
         for name, column in columns.items():
@@ -130,7 +130,7 @@ def read_column(folder: Path, name: str, shard: int, n_rows: int) -> Array:
     column = _read(folder / f"{name}-{shard}", COLUMNS[name])
     column = column.reshape(-1, 2) if name == "crystals" else column
     if len(column) != n_rows:
-        raise _not_whole(folder / f"{name}-{shard}", f"{len(column)} rows, {n_rows} wanted")
+        raise _not_whole(folder / f"{name}-{shard}", f"{len(column)} rows, expected {n_rows}")
     # Several updates use the same rows, and a worker must not change them
     column.flags.writeable = False
     return column
@@ -176,7 +176,7 @@ def read_array(folder: Path, name: str, dtype: DTypeLike, shape: tuple[int, ...]
     """
     values = _read(folder / name, dtype)
     if values.size != np.prod(shape, dtype=int):
-        raise _not_whole(folder / name, f"{values.size} values, {shape} wanted")
+        raise _not_whole(folder / name, f"{values.size} values, expected {shape}")
     return values.reshape(shape)
 
 
@@ -216,19 +216,20 @@ def _read(path: Path, dtype: DTypeLike) -> Array:
 
 def _unseen(path: Path, e: OSError) -> ResourceError:
     return ResourceError(
-        f"{path}: a worker cannot read what the run has written there ({e.strerror or e}); give "
+        f"{path}: a worker cannot read this file of the run ({e.strerror or e}). Give "
         "all machines the same ISOCENTER_HOME, a folder that all of them see."
     )
 
 
 def _not_whole(path: Path, what: str) -> ResourceError:
     return ResourceError(
-        f"{path}: not whole ({what}); use a file system that shows a closed file to all machines."
+        f"{path}: incomplete ({what}). Use a file system that shows a closed file to all machines."
     )
 
 
 def _no_space(folder: Path, why: str) -> ResourceError:
     return ResourceError(
-        f"{folder.parent}: the files of the shards cannot be written ({why}); make room there, or "
-        "set ISOCENTER_HOME to a folder on a larger disk that all machines see."
+        f"{folder.parent}: the files for the workers cannot be written ({why}). Free "
+        "space there, or set ISOCENTER_HOME to a folder on a larger disk that all "
+        "machines see."
     )

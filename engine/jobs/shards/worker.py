@@ -75,8 +75,8 @@ def refuse_other_version(version: str | None) -> None:
     """Refuse a run of another version of the program."""
     if program_version() != version:
         raise ResourceError(
-            f"a worker has Isocenter {program_version()}, the run {version}; install the same on "
-            "all machines."
+            f"a worker has Isocenter {program_version()}, the run {version}. Install "
+            "the same version on all machines."
         )
 
 

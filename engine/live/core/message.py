@@ -124,7 +124,7 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
     """
     if len(parts) != 2:
         raise DataError(
-            f"a message of {len(parts)} parts, expected two: a header in JSON, and bytes."
+            f"the message has {len(parts)} parts, expected two: a JSON header and bytes."
         )
     header = header_of(bytes(parts[0]))
     ours = table_of(header, OURS)
@@ -167,20 +167,22 @@ def header_of(text: bytes) -> Plain:
     """
     # Before parsing: JSON of a stranger may be arbitrarily large or deep
     if len(text) > MOST_HEADER_BYTES:
-        raise DataError(f"a header of {len(text):,} bytes, expected at most {MOST_HEADER_BYTES:,}.")
+        raise DataError(
+            f"the header has {len(text):,} bytes, at most {MOST_HEADER_BYTES:,} are allowed."
+        )
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as e:
-        raise DataError(f"a header that is no JSON ({e}).") from e
+        raise DataError(f"the header is not JSON ({e}).") from e
     if not isinstance(header, dict):
-        raise DataError("a header that is no table of JSON.")
+        raise DataError("the header is not a JSON object.")
     return header
 
 
 def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     shape = header.get("shape")
     if not isinstance(shape, list) or len(shape) != n_axes:
-        raise DataError(f"a header with the shape {shape!r}, expected {n_axes} whole numbers.")
+        raise DataError(f"the header has the shape {shape!r}, expected {n_axes} integers.")
     sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
     kind = _type(header.get("type"))
     # The size is checked before any memory is reserved for it
@@ -188,8 +190,8 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     n_bytes = memoryview(data).nbytes
     if wanted != n_bytes:
         raise DataError(
-            f"{n_bytes:,} bytes of values, the header says {' x '.join(map(str, sizes))} of "
-            f"{kind.name}, which are {wanted:,}."
+            f"the message has {n_bytes:,} bytes of values, but the header states "
+            f"{' x '.join(map(str, sizes))} of {kind.name}, which are {wanted:,}."
         )
     return np.frombuffer(data, kind).reshape(sizes)
 
@@ -202,7 +204,7 @@ def _type(name: object) -> np.dtype[np.generic]:
         kind = None
     if kind is None or kind.kind not in KINDS or kind.itemsize > 8:
         raise DataError(
-            f"values of type {str(name)[:40]!r}, expected one such as uint16 or float32."
+            f"the values have the type {str(name)[:40]!r}, expected one such as uint16 or float32."
         )
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
@@ -228,9 +230,8 @@ def whole_of(values: Plain, key: str, least: int, most: int) -> int:
     # In Python True is an integer, too
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
         raise DataError(
-            f"a header whose {key!r} is {str(number)[:40]}, expected a whole number from "
-            f"{least} to "
-            f"{most:,}."
+            f"in the header, {key!r} is {str(number)[:40]}, expected an integer from "
+            f"{least} to {most:,}."
         )
     return number
 
@@ -246,14 +247,16 @@ def _angle(ours: Plain) -> float | None:
     if angle is None:
         return None
     if not isinstance(angle, int | float) or isinstance(angle, bool) or not isfinite(angle):
-        raise DataError(f"a header whose angle is {str(angle)[:40]}, expected a number in radians.")
+        raise DataError(
+            f"the header has the angle {str(angle)[:40]}, expected a number in radians."
+        )
     return float(angle)
 
 
 def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
     shape = ours.get("shape")
     if vectors.shape[1:] != (4, 3) or not isinstance(shape, list) or len(shape) != 2:
-        raise DataError("a geometry that does not give four vectors for each view, and a shape.")
+        raise DataError("the geometry lacks the four vectors of each view, or the shape.")
     rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
     beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"
     # A copy: the message's buffer belongs to ZeroMQ

@@ -67,7 +67,7 @@ class Outgoing:
                 return False
             if not is_said and monotonic() - begun > 1:
                 is_said = True
-                self._on_event(f"{self._address}: waits for a receiver.")
+                self._on_event(f"{self._address}: waiting for a receiver.")
         return False
 
     def wait_for_subscriber(self) -> None:
@@ -77,7 +77,7 @@ class Outgoing:
         while not self._stop.is_set() and not self.hear(LOOK_MS):
             if not is_said and monotonic() - begun > 1:
                 is_said = True
-                self._on_event(f"{self._address}: waits for a receiver.")
+                self._on_event(f"{self._address}: waiting for a receiver.")
 
     def hear(self, wait_ms: int = 0) -> bool:
         """Count receivers that come and go.
@@ -98,8 +98,10 @@ class Outgoing:
             begins = self._socket.recv()[:1] == b"\1"
             self._n_receivers += 1 if begins else -1
             came, wait_ms = came or begins, 0
-            word = "comes" if begins else "goes"
-            self._on_event(f"{self._address}: a receiver {word}; {self._n_receivers} are there.")
+            word = "connected" if begins else "disconnected"
+            self._on_event(
+                f"{self._address}: a receiver has {word}; receivers: {self._n_receivers}."
+            )
         return came
 
 

@@ -102,7 +102,8 @@ def _fault(address: str, e: Exception) -> SettingsError | ResourceError:
     number = getattr(e, "errno", None)
     # EACCES is a port below 1024 without the right to use it
     if number in (zmq.EADDRINUSE, zmq.EADDRNOTAVAIL, zmq.EACCES if hasattr(zmq, "EACCES") else -1):
-        return ResourceError(f"{address}: cannot be opened ({e}); choose another port.")
+        return ResourceError(f"{address}: cannot be opened ({e}). Choose another port.")
     return SettingsError(
-        f"{address}: no address ({e}); expected tcp://host:port, or tcp://*:port to open it here."
+        f"{address}: not a valid address ({e}). Expected tcp://host:port, or "
+        "tcp://*:port to wait for connections."
     )

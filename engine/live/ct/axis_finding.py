@@ -72,7 +72,7 @@ class AxisFinder:
             # One thread: slices of incoming frames need the others
             found = CentreOfRotation().estimate(views, on=cpu(1))
         except EngineError as e:
-            self._say(f"The axis stays at column {before:.2f}: {e}")
+            self._say(f"The rotation axis stays at column {before:.2f}: {e}")
             return
         self._found(found.value)
-        self._say(f"The axis is seen at column {found.value:.2f} ({found.method}).")
+        self._say(f"The rotation axis is at column {found.value:.2f} ({found.method}).")

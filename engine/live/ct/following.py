@@ -119,7 +119,7 @@ class LiveWork:
             0.0 if images is None else images.covered_rad,
             0 if slices is None else slices.n_bytes,
         )
-        state = "waits for the geometry of the scan" if slices is None else slices.waits_for or ""
+        state = "waiting for the geometry of the scan" if slices is None else slices.waits_for or ""
         return LiveUpdate(images, figures, state, self._preview.volume, self._projection)
 
     def wait(self) -> None:
@@ -220,7 +220,7 @@ class LiveWork:
         )
         # Reported once, when the steps are known to meet this geometry
         for title in slices.preparation.left_out:
-            self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
+            self._say(Noticed(f"{title}: needs the whole scan, and is left to the normal run."))
         return slices
 
     def _moved(self, arrival: Arrival) -> bool:
@@ -240,7 +240,9 @@ class LiveWork:
     def _restart(self, slices: LiveSlices) -> None:
         slices.clear()
         self._preview.forget()
-        self._say(Resumed(f"{self._source.name}: another scan begins; the views before are gone."))
+        self._say(
+            Resumed(f"{self._source.name}: another scan starts. Earlier views are discarded.")
+        )
 
     def _begin_with_another_detector(self) -> None:
         self._slices = self._geometry = None
@@ -278,7 +280,7 @@ class LiveWork:
         self._images = slices.refresh(is_idle=is_idle)
         fault = self._preview.take_fault()
         if fault:
-            self._say(Noticed(f"{self._source.name}: no coarse volume is made ({fault})."))
+            self._say(Noticed(f"{self._source.name}: the preview volume has failed ({fault})."))
         if self._images is None:
             return
         self._figures.showed()

@@ -84,8 +84,8 @@ class Screening:
             return
         if self._n_refused > 1:
             yield Noticed(
-                f"{self._name}: {self._n_refused:,} frames held values that are no numbers, or "
-                "only zeros, and were not used; they can be used again."
+                f"{self._name}: {self._n_refused:,} frames with invalid values or "
+                "only zeros were not used. Frames are valid again."
             )
         self._n_refused = 0
         if frame.kind == FrameKind.PROJECTION and frame.angle_rad is not None:
@@ -104,15 +104,15 @@ class Screening:
             self._shape, self._other = shape, None
             self._type = self._other_type = None
             yield ShapeChanged(
-                f"{self._name}: frames have {shape[0]} x {shape[1]} pixels (rows x columns) from "
-                "now on; darks and flats of this size are needed.",
+                f"{self._name}: frames now have {shape[0]} x {shape[1]} pixels (rows "
+                "x columns). Darks and flats of this size are needed.",
                 shape,
             )
             return
         self._other = shape
         yield Noticed(
-            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows x columns), "
-            f"those before it {want[0]} x {want[1]}; it is not used."
+            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows "
+            f"x columns), earlier frames {want[0]} x {want[1]}. It is not used."
         )
 
     def _retyped(self, frame: Frame) -> Iterator[Arrival]:
@@ -123,14 +123,15 @@ class Screening:
         if self._other_type == name:
             self._type, self._other_type = name, None
             yield ShapeChanged(
-                f"{self._name}: projections are {name} from now on, {want} before; darks and flats "
-                "of the same detector mode are needed.",
+                f"{self._name}: projections are now {name}, before {want}. Darks and "
+                "flats of the same detector mode are needed.",
                 (int(frame.values.shape[0]), int(frame.values.shape[1])),
             )
             return
         self._other_type = name
         yield Noticed(
-            f"{self._name}: {_called(frame)} holds {name}, those before it {want}; it is not used."
+            f"{self._name}: {_called(frame)} has the type {name}, earlier ones "
+            f"{want}. It is not used."
         )
 
     def _turned(self, index: int, angle: float) -> Iterator[Arrival]:
@@ -148,11 +149,12 @@ class Screening:
         # A scan with random angles would otherwise report every view
         self._jumps += 1
         if self._jumps <= MOST_JUMPS:
-            more = " Further ones are not told." if self._jumps == MOST_JUMPS else ""
+            more = " Further ones are not reported." if self._jumps == MOST_JUMPS else ""
             yield Noticed(
-                f"{self._name}: the angle jumps, projection {last[0]} is at "
-                f"{np.degrees(last[1]):.5g}° and {index} at {np.degrees(angle):.5g}°, steps before "
-                f"were {np.degrees(typical):.4g}°; check the motor.{more}"
+                f"{self._name}: the angle jumps from {np.degrees(last[1]):.5g}° "
+                f"(projection {last[0]}) to {np.degrees(angle):.5g}° (projection "
+                f"{index}); earlier steps were {np.degrees(typical):.4g}°. Check the "
+                f"motor.{more}"
             )
 
 
@@ -162,14 +164,15 @@ def _fault_of(frame: Frame) -> str:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         return (
-            f"{n_bad:,} of {values.size:,} values of {_called(frame)} are no numbers; it is not "
-            "used. Let the detector give bad pixels a number."
+            f"{n_bad:,} of {values.size:,} values of {_called(frame)} are not finite. "
+            "It is not used. Configure the detector to replace bad pixels by a "
+            "number."
         )
     # Darks of a good detector may be zero everywhere
     if frame.kind != FrameKind.DARK and not values.any():
         return (
-            f"{_called(frame)} holds only zeros; it is not used. Is the beam on, and the detector "
-            "read out?"
+            f"{_called(frame)} has only zeros. It is not used. Check the beam and the "
+            "detector readout."
         )
     return ""
 

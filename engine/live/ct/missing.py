@@ -61,8 +61,8 @@ class MissingNumbers:
                 return
             del self._missing[index]
             self._n_said += 1
-            more = " Further ones are not said." if self._n_said == MOST_SAID else ""
+            more = " Further ones are not reported." if self._n_said == MOST_SAID else ""
             yield Noticed(
-                f"{self._name}: projection {index} has not come {LATE_S:g} s after {later}; it is "
-                f"used if it comes yet.{more}"
+                f"{self._name}: projection {index} is missing {LATE_S:g} s after "
+                f"{later}. It is still used if it comes.{more}"
             )

@@ -62,11 +62,14 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     # A mistyped scheme would otherwise be reported as a missing file
     if "://" in name:
         raise SettingsError(
-            f"{name}: no source; expected tcp://host:port, pva://CHANNEL, a file or a folder."
+            f"{name}: not a valid source. Expected tcp://host:port, pva://CHANNEL, a "
+            "file or a folder."
         )
     path = Path(name)
     if not exists(path):
-        raise SettingsError(f"{name}: no such file or folder, and no address such as tcp://host:1.")
+        raise SettingsError(
+            f"{name}: no such file or folder, and not an address such as tcp://host:1."
+        )
     if options.replay:
         return ReplaySource(path, rate=options.rate, loader=options.loader)
     if path.suffix.lower() in HDF5_SUFFIXES:

@@ -105,8 +105,8 @@ class Preparation:
         # One NaN would spread over whole slices in the filter
         if not np.isfinite(values).all():
             raise DataError(
-                f"projection {frame.index}: some line integrals are no finite numbers; switch the "
-                "correction of bad pixels on."
+                f"projection {frame.index}: some line integrals are not finite. "
+                "Switch on the correction of bad pixels."
             )
         return values
 
@@ -129,7 +129,7 @@ class Preparation:
             # The next step has to see the kind of values that this one leaves
             one = step.dry_run(one)
         if one.kind != "integrals":
-            return f"the projections stay {one.kind}; switch flat field and logarithm on", []
+            return f"the projections stay {one.kind}; switch on flat field and logarithm", []
         return None, chain
 
     def _stacked(self, kind: FrameKind) -> Array | None:

@@ -148,9 +148,9 @@ class Recording:
             # One message: all further frames meet the same limit
             self._is_full = True
             yield Noticed(
-                f"{self.name}: the frames that are kept fill {n_bytes / 2**30:,.1f} GiB, "
-                f"more than {self.most_bytes / 2**30:,.1f} GiB of memory are not taken; further "
-                "ones are not kept. Follow sliding views, or record with the detector's program."
+                f"{self.name}: the recorded frames use {n_bytes / 2**30:,.1f} of at "
+                f"most {self.most_bytes / 2**30:,.1f} GiB. Further frames are not "
+                "recorded. Use sliding views, or record with the detector's program."
             )
 
     def _keep(self, frame: Frame) -> None:
@@ -209,7 +209,7 @@ class Recording:
             if no projection came
         """
         if not self._views:
-            raise DataError("no projection came, so there is no scan to keep.")
+            raise DataError("no projection came, so there is no scan to save.")
         frames = [self._views[k] for k in sorted(self._views) if k < geometry.n_views]
         # A frame may state its own angle, which replaces the planned one
         views = [view_of(geometry, frame) for frame in frames]
@@ -223,7 +223,7 @@ class Recording:
             v_mm=vectors[3],
         )
         missing, flat_views = geometry.n_views - len(frames), self._flats.followed_by
-        notes = (f"{missing} of {geometry.n_views} projections never came.",) if missing else ()
+        notes = (f"{missing} of {geometry.n_views} projections are missing.",) if missing else ()
         return Projections(
             np.stack([frame.values for frame in frames]),
             whole,

@@ -159,10 +159,10 @@ class LiveSession:
             if the mode is "sliding", or no geometry or no projection came
         """
         if self._recording is None:
-            raise DataError("sliding views are not kept; follow a scan that grows to keep it.")
+            raise DataError("sliding views are not recorded. Use growing views to save the scan.")
         geometry = self._recording.geometry_of_scan
         if geometry is None:
-            raise DataError("the geometry of the scan never came, so there is no scan to keep.")
+            raise DataError("the geometry of the scan never came, so there is no scan to save.")
         return self._recording.scan(geometry)
 
     @property
@@ -254,8 +254,9 @@ class LiveSession:
             if self._recording is not None:
                 self._say(
                     Noticed(
-                        f"{self._source.name}: the slices have failed ({type(e).__name__}: {e}); "
-                        "no more are made, the scan is kept to its end."
+                        f"{self._source.name}: internal error in the slices "
+                        f"({type(e).__name__}: {e}). They stop, but the scan is "
+                        "recorded to its end."
                     )
                 )
                 self._keep_on(arrivals)

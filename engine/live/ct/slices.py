@@ -141,7 +141,7 @@ class LiveSlices:
         """
         slots = self._ring.slots
         if not slots:
-            raise DataError("Centre of rotation: there is no view yet.")
+            raise DataError("Centre of rotation: there are no views yet.")
         rows = middle_rows((len(slots), *self._ring.values.shape[1:]))
         geometry = self._ring.geometry(slots).rolled(self._roll_rad)
         geometry = geometry.cropped(rows, slice(0, geometry.shape[1]))
@@ -283,14 +283,14 @@ class LiveSlices:
         newest = self._ring.newest
         if not same_scan and starts_new_scan(frame, newest, self.scan):
             self.clear()
-            texts.append(f"Projection {frame.index} after {newest}: another scan begins.")
+            texts.append(f"Projection {frame.index} after {newest}: another scan starts.")
         if self.settings.mode == "growing" and frame.index >= self.n_window:
             # Reported once: a detector may go on for hours
             self._n_beyond += 1
             if self._n_beyond == 1:
                 texts.append(
-                    f"Projection {frame.index} is beyond the whole scan of {self.n_window} views; "
-                    "it is not used, nor are those after it."
+                    f"Projection {frame.index} is beyond the {self.n_window} views of "
+                    "the scan. Projections from here on are not used."
                 )
             return False
         self.scan = frame.scan

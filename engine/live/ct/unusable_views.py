@@ -48,4 +48,4 @@ class UnusableViews:
         """Record a usable view; return a sentence if several before it were unusable."""
         self.numbers.discard(number)
         n, self._in_a_row = self._in_a_row, 0
-        return [f"{n:,} projections were not used; they can be again."] * (n > 1)
+        return [f"{n:,} projections were not used. Projections are valid again."] * (n > 1)

@@ -119,8 +119,8 @@ def check_scan(scan: XrayGeometry) -> None:
     """
     if plan_for(scan).climbs:
         raise GeometryError(
-            "the scan moves along its axis, and live slices are of scans that turn on one level; "
-            "reconstruct it when it is finished."
+            "the scan moves along its axis, which live slices do not support. "
+            "Reconstruct it when it has finished."
         )
 
 
@@ -142,6 +142,7 @@ def check_shape(frame: Frame, shape: tuple[int, int]) -> None:
     if frame.values.shape != shape:
         (rows, columns), (want_rows, want_columns) = frame.values.shape, shape
         raise DataError(
-            f"frames of {rows} × {columns} pixels (rows × columns), the geometry's detector has "
-            f"{want_rows} × {want_columns}; give the geometry of this detector."
+            f"frames have {rows} × {columns} pixels (rows × columns), the detector of "
+            f"the geometry {want_rows} × {want_columns}. Give the geometry of this "
+            "detector."
         )

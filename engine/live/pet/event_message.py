@@ -54,8 +54,8 @@ def message_of_head(head: ListMode) -> list[Buffer]:
     """
     if not isinstance(head.scanner, RingScanner | DualHead):
         raise SettingsError(
-            f"{head.scanner.name}: a map of crystals cannot be announced over ZeroMQ; send the "
-            "scan of a ring or of panels."
+            f"{head.scanner.name}: a crystal map cannot be sent over ZeroMQ. Send a "
+            "scan of a ring or dual-head scanner."
         )
     ours: Plain = {
         "announce": "list mode",
@@ -116,7 +116,7 @@ def read_event_message(
     """
     if len(parts) != 2:
         raise DataError(
-            f"a message of {len(parts)} parts, expected two: a header in JSON, and bytes."
+            f"the message has {len(parts)} parts, expected two: a JSON header and bytes."
         )
     ours = table_of(header_of(bytes(parts[0])), OURS)
     announced = ours.get("announce")
@@ -125,7 +125,7 @@ def read_event_message(
     if announced == "list mode":
         return _head(ours, parts[1])
     if announced != "events":
-        raise DataError("a message that is neither events nor the start or end of a scan.")
+        raise DataError("the message has neither events nor the start or end of a scan.")
     if head is None:
         return None
     first, n = whole_of(ours, "first", 0, 2**53), whole_of(ours, "n", 1, MOST_EVENTS)
@@ -135,15 +135,15 @@ def read_event_message(
 def _head(ours: Plain, text: Buffer) -> ListMode:
     # The size is checked before the text is parsed
     if memoryview(text).nbytes > MOST_SCANNER_BYTES:
-        raise DataError(f"a scanner of more than {MOST_SCANNER_BYTES:,} bytes.")
+        raise DataError(f"the scanner has more than {MOST_SCANNER_BYTES:,} bytes.")
     try:
         values = tomllib.loads(bytes(text).decode())
         scanner = scanner_of(scanner_settings(values, where="the scanner of the stream"))
     except (ValueError, RecursionError, SettingsError) as e:
-        raise DataError(f"a scanner that cannot be read ({e}).") from e
+        raise DataError(f"the scanner cannot be read ({e}).") from e
     is_timed = ours.get("tof") is True
     if is_timed and scanner.tof is None:
-        raise DataError("a scan with time of flight of a scanner without.")
+        raise DataError("the scan has time of flight, but the scanner has none.")
     duration = ours.get("duration_s")
     return ListMode(
         scanner=scanner,
@@ -160,16 +160,16 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
     wanted = _columns_of(head)
     if ours.get("columns") != wanted:
         raise DataError(
-            f"events with the columns {str(ours.get('columns'))[:80]}, the scan was announced with "
-            f"{', '.join(wanted)}."
+            f"the events have the columns {str(ours.get('columns'))[:80]}, announced "
+            f"were {', '.join(wanted)}."
         )
     sizes = [n * (2 if name == "crystals" else 1) for name in wanted]
     kinds = [np.dtype(COLUMNS[name]) for name in wanted]
     n_bytes = sum(size * kind.itemsize for size, kind in zip(sizes, kinds, strict=True))
     if memoryview(data).nbytes != n_bytes:
         raise DataError(
-            f"{memoryview(data).nbytes:,} bytes of events, the header says {n:,} events, which "
-            f"are {n_bytes:,}."
+            f"the message has {memoryview(data).nbytes:,} bytes, but the header "
+            f"states {n:,} events, which are {n_bytes:,}."
         )
     found, at = {}, 0
     for name, size, kind in zip(wanted, sizes, kinds, strict=True):
@@ -184,7 +184,7 @@ def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
     times = found["time_ms"]
     # Sliding images search times by bisection, which needs their order
     if (times[1:] < times[:-1]).any():
-        raise DataError("events whose times run backwards.")
+        raise DataError("the event times run backwards.")
     delayed = found.get("delayed")
     return ListMode(
         scanner=head.scanner,
@@ -210,4 +210,4 @@ def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -
     least, most = int(values.min()), int(values.max())
     if least < 0 or most >= limit:
         wrong = least if least < 0 else most
-        raise DataError(f"events with {what} {wrong}, expected 0 to {limit - 1:,}.")
+        raise DataError(f"the events have {what} {wrong}, expected 0 to {limit - 1:,}.")

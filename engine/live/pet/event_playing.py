@@ -72,8 +72,7 @@ def in_time(scan: ListMode) -> ListMode:
     """
     if scan.time_ms is None:
         raise DataError(
-            "the scan does not say when its events were, so it cannot be played; choose list mode "
-            "with times."
+            "the scan has no event times, so it cannot be played. Choose list mode with times."
         )
     times = scan.time_ms
     # A scanner measures no corrections, so a played scan has none either

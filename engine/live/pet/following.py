@@ -90,13 +90,13 @@ class LivePetWork:
     @property
     def _state(self) -> str:
         if self.corrections is None:
-            return "waits for events"
+            return "waiting for events"
         if self._image is None:
-            return "computes the sensitivity of the scanner"
+            return "computing the sensitivity of the scanner"
         if self._settling:
             return self._settling
         if self.store.left_out:
-            return "memory is full: the image and what is kept end before the newest events"
+            return "memory is full: image and recording end before the newest events"
         return ""
 
     def take_up(self, arrived: Sequence[EventArrival]) -> int:
@@ -147,9 +147,9 @@ class LivePetWork:
 
     def _full(self) -> str:
         return (
-            f"the memory for events is full after {self.store.n_events:,}; the image and what is "
-            "kept end here, later events are counted as dropped. Free memory, or follow the newest "
-            "seconds."
+            f"the memory for events is full after {self.store.n_events:,}. Image and "
+            "recording end here, and later events count as dropped. Free memory, or "
+            "use a sliding image."
         )
 
     def _begun(self, events: ListMode) -> LiveCorrections:
@@ -159,7 +159,7 @@ class LivePetWork:
         found = LiveCorrections(choices.attach(head), choices.protocol, on=self._on)
         self.corrections = found
         for title in found.left_out:
-            self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
+            self._say(Noticed(f"{title}: needs the whole scan, and is left to the normal run."))
         # In a thread: the sensitivity takes seconds to minutes, and events are stored meanwhile
         self._making = ImageMaking(found, choices.protocol, on=self._on, stop=self._stop)
         return found
@@ -233,7 +233,7 @@ class LivePetWork:
             if self._stop.is_set():
                 return
             is_last = step.done == step.of
-            self._settling = "" if is_last else f"settles: update {step.done} of {step.of}"
+            self._settling = "" if is_last else f"finishing: update {step.done} of {step.of}"
             self._shown = self._finished(step.values, step.finishing)
             yield self.update
 

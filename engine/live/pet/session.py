@@ -120,10 +120,13 @@ class LivePetSession:
             if the mode is "sliding", or no event came
         """
         if self._choices.settings.mode == "sliding":
-            raise DataError("older events are not kept; follow a scan that grows to keep it.")
+            raise DataError(
+                "a sliding image does not record older events. Use a growing image to "
+                "save the scan."
+            )
         scan = self._work.scan()
         if scan is None:
-            raise DataError("no event came, so there is no scan to keep.")
+            raise DataError("no event came, so there is no scan to save.")
         return scan
 
     def _has_something(self) -> bool:

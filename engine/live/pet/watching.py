@@ -54,8 +54,8 @@ class Watching:
             # The final size replaces the preliminary one of the same motion
             if motion.is_measured and self.motions:
                 self.motions[-1] = motion
-                text = f"{self._name}: the object has moved {text}, measured for 2 s."
+                text = f"{self._name}: the object has moved {text}, measured over 2 s."
             else:
                 self.motions.append(motion)
-                text = f"{self._name}: the object moves, so far {text}."
+                text = f"{self._name}: the object is moving, so far {text}."
             self._say(Moved(text, motion))

@@ -134,7 +134,7 @@ def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, open
     assert "cudaErrorLaunchFailure" in message_bar.text
     latest = window.session.run.record.latest
     place = f"iteration {latest.iteration}, subset {latest.subset}"
-    assert f"{place} is kept" in message_bar.text
+    assert f"{place} is saved" in message_bar.text
     assert message_bar.resume.isVisible()
     assert message_bar.on_cpu.isVisible()
     assert message_bar.on_cpu.text().startswith("Continue on the CPU (about ")

@@ -75,5 +75,5 @@ def test_the_map_is_put_where_the_scan_saw_the_body(study: Study):
 
 def test_without_a_map_nothing_is_compared(study: Study):
     alone = study.model_copy(update={"inputs": {}})
-    with pytest.raises(DataError, match="open one beside the scan"):
+    with pytest.raises(DataError, match="Add one to the scan"):
         next(align(uncorrected(alone, RING), on=cpu(2)))

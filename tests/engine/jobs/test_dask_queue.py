@@ -66,14 +66,14 @@ def test_a_worker_of_another_place_or_version_is_refused(queue: StudyQueue, tmp_
     ending = work_here(program_version(), str(other.folder), entry.id)
     assert ending.kind == "failed" and "a folder that all machines see" in ending.text
     ending = work_here("0.0", str(queue.folder), entry.id)
-    assert ending.kind == "failed" and "install the same on all machines" in ending.text
+    assert ending.kind == "failed" and "Install the same version on all machines" in ending.text
 
 
 def test_a_scheduler_that_is_not_there_is_a_sentence(
     queue: StudyQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.jobs.dask_client.CONNECT_S", 0.2)
-    with pytest.raises(ResourceError, match="no Dask scheduler answers there"):
+    with pytest.raises(ResourceError, match="no Dask scheduler responds"):
         DaskExecutor(queue, "tcp://127.0.0.1:9")
 
 

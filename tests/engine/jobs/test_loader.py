@@ -65,9 +65,9 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (crash, r"scan\.h5: its reader crashed \(signal 11\); the file is damaged"),
-        (swallow, r"scan\.h5: reading it takes more than the .* GiB of memory that are free"),
-        (stumble, r"scan\.h5: cannot be read \(KeyError: 'entry'\); the file is damaged"),
+        (crash, r"scan\.h5: the reader crashed \(signal 11\)\. The file is damaged"),
+        (swallow, r"scan\.h5: reading needs more than the .* GiB of free memory"),
+        (stumble, r"scan\.h5: cannot be read \(KeyError: 'entry'\)\. The file is damaged"),
     ],
 )
 def test_whatever_happens_to_a_reader_is_a_sentence(loader, file, work, words):
@@ -104,7 +104,7 @@ def test_a_process_that_is_killed_from_outside_is_a_sentence(loader, file):
     loader.start()
     killer = threading.Timer(0.2, lambda: os.kill(loader.pid, signal.SIGKILL))
     killer.start()
-    with pytest.raises(EngineError, match=r"scan\.h5: its reader was ended from outside"):
+    with pytest.raises(EngineError, match=r"scan\.h5: the reader was killed"):
         loader.call(hang, file, about=file)
 
 
@@ -169,4 +169,4 @@ def test_inspect_survives_a_reader_that_crashes(tmp_path, monkeypatch, capsys):
     if threading.active_count() > 1 or sys.platform != "linux":
         pytest.skip("a command forks only where there are no threads")
     assert main(["inspect", str(path)]) == 2
-    assert "volume.h5: its reader crashed (signal 11)" in capsys.readouterr().err
+    assert "volume.h5: the reader crashed (signal 11)" in capsys.readouterr().err

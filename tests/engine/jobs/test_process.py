@@ -131,7 +131,7 @@ def test_a_volume_in_a_file_stays_there_and_goes_on_after_its_last_slab(tmp_path
     until_preview(events, 3)
     os.kill(engine.pid, signal.SIGKILL)
     last = list(events)[-1]
-    assert "of 4 slices are safe on disk; press Resume" in last.text
+    assert "of 4 slices are saved on disk. Press Resume" in last.text
     done = job.slabs.record().slices
 
     again = EngineProcess(study, source=engine_sources.in_slabs, job=job, resume=True)
@@ -161,7 +161,7 @@ def test_a_killed_engine_is_told_with_the_signal_and_goes_on_from_its_last_image
     assert "press Resume" in last.text
     assert job.info.interrupted
     shown = engine.last_preview
-    assert f"iteration {shown.iteration}, subset {shown.subset} is kept" in last.text
+    assert f"iteration {shown.iteration}, subset {shown.subset} is saved" in last.text
 
     done = job.latest().done
     events = EngineProcess(study, source=engine_sources.slow, job=job, resume=True).events()
@@ -298,7 +298,7 @@ def test_silence_is_told_once_and_is_no_end(tmp_path, monkeypatch):
     monkeypatch.setattr(process, "SILENCE_S", 0.7)  # a busy machine may need longer to start
     os.kill(engine.pid, signal.SIGSTOP)
     message = next(event for event in events if isinstance(event, Warned))
-    assert "Abort will stop it" in message.text
+    assert "Press Abort to stop it" in message.text
     time.sleep(0.7)
     os.kill(engine.pid, signal.SIGCONT)
     rest = list(events)

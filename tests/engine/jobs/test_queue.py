@@ -112,7 +112,7 @@ def test_a_study_whose_engine_fails_or_dies_is_a_sentence(
     died = queue.add(study(tmp_path, "died"))
     assert run(queue, engine_sources.dead_at_once) == ["failed", "failed"]
     assert "SIGSEGV" in queue.get(died.id).text
-    assert f"That was {MOST_DEATHS} times at the same place." in queue.get(died.id).text
+    assert f"This happened {MOST_DEATHS} times at the same point." in queue.get(died.id).text
     assert "press" not in queue.get(died.id).text, "words of the window"
 
 
@@ -139,10 +139,10 @@ def test_order_pause_resume_and_removal_are_those_asked_for(
     begun: list[str] = []
     queue.set_running(True)
     QueueRunner(queue, LocalExecutor(queue, source=engine_sources.steady), begun.append).run()
-    assert [line[0] for line in begun if line.endswith("begins")] == ["c", "a"]
+    assert [line[0] for line in begun if line.endswith("started")] == ["c", "a"]
     assert [e.state for e in queue.entries()] == ["finished", "paused", "finished"]
     assert queue.resume(b.id).state == "waiting"
-    with pytest.raises(SettingsError, match="is in the queue already"):
+    with pytest.raises(SettingsError, match="already in the queue"):
         queue.add(study(tmp_path, "b"))
     with pytest.raises(SettingsError, match="no such study"):
         queue.get(d.id)

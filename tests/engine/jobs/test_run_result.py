@@ -164,7 +164,7 @@ def test_where_the_result_finds_no_room_the_images_of_the_job_stay(job, monkeypa
             monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
         said.append(event)
     (warned,) = (event for event in said if isinstance(event, Warned))
-    assert warned.text.startswith("The image could not be kept among the results, so export it: ")
+    assert warned.text.startswith("The image could not be saved with the results, so export it: ")
     assert "1,000,000 are free" in warned.text
     assert isinstance(said[-1], Finished)
     assert (job.record.status, job.record.result) == ("finished", "")

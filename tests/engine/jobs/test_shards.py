@@ -107,7 +107,7 @@ def test_a_run_rests_when_its_workers_are_gone_and_goes_on_with_others(study: St
                     made.scale(0)
                     break
             made.sync(made._correct_state)
-            with pytest.raises(WorkersLostError, match="no worker has been there for"):
+            with pytest.raises(WorkersLostError, match="no worker was available for"):
                 list(events)
     assert job.record.status == "paused" and job.info.done == 2
     assert not shards_left()

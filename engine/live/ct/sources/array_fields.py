@@ -55,17 +55,22 @@ def values_of(array: ArrayFields) -> Array:
     codec = array["codec"]
     packed = codec.get("name") if isinstance(codec, Mapping) else ""
     if packed:
-        raise DataError(f"a frame packed with {packed}; let the detector send it unpacked.")
+        raise DataError(
+            f"the frame is compressed ({packed}). Configure the detector to send "
+            "uncompressed frames."
+        )
     sizes = [each["size"] for each in _tables(array["dimension"])]
     if len(sizes) != 2:
-        raise DataError(f"a frame of {len(sizes)} axes, expected columns and rows of grey values.")
+        raise DataError(
+            f"the frame has {len(sizes)} axes, expected rows and columns of grey values."
+        )
     columns, rows = (int(size) for size in sizes if isinstance(size, int))
     # The value is a union: one entry whose name is the number type
     union = _tables(array["value"])
     values = np.array(next(iter(union[0].values()))) if union and union[0] else np.zeros(0)
     if values.dtype.kind not in "uif" or values.size != rows * columns:
         raise DataError(
-            f"a frame of {values.size:,} values of {values.dtype.name}, which says that it has "
+            f"the frame has {values.size:,} values of {values.dtype.name}, but states "
             f"{columns} x {rows} (columns x rows)."
         )
     return values.reshape(rows, columns)
@@ -86,7 +91,7 @@ def number_of(array: ArrayFields) -> int:
     """
     number = array["uniqueId"]
     if not isinstance(number, int):
-        raise DataError("a frame without a number.")
+        raise DataError("the frame has no number.")
     return number
 
 

@@ -64,7 +64,7 @@ class FolderSource:
         scan = self._scan = FolderScan(files, self.name, self._loader)
         # Starts the reader before the first image, which would otherwise come late
         scan.prepare()
-        yield Waiting(f"{self.name}: waits for images.")
+        yield Waiting(f"{self.name}: waiting for images.")
         is_gone, is_quiet, last_s = False, True, monotonic()
         while not stop.is_set():
             now_s = monotonic()
@@ -75,13 +75,13 @@ class FolderSource:
                 if not is_gone:
                     is_gone = True
                     yield SourceLost(
-                        f"{self.name}: the folder cannot be listed ({e}) Waits for it."
+                        f"{self.name}: the folder cannot be listed ({e}) Waiting for it."
                     )
                 stop.wait(GONE_POLL_S)
                 continue
             if is_gone:
                 is_gone = False
-                yield Resumed(f"{self.name}: the folder is there again.")
+                yield Resumed(f"{self.name}: the folder is available again.")
             n_before = scan.n_taken
             yield from scan.frames_of_images(listing, now_s, stop)
             if scan.n_taken > n_before:
@@ -93,7 +93,7 @@ class FolderSource:
                 return
             if not is_quiet and not scan.is_complete and monotonic() - last_s > QUIET_S:
                 is_quiet = True
-                yield Waiting(f"{self.name}: no new image for {QUIET_S:g} s; waits for more.")
+                yield Waiting(f"{self.name}: no new image for {QUIET_S:g} s. Waiting for more.")
             stop.wait(QUIET_POLL_S if is_quiet else POLL_S)
 
     def close(self) -> None:

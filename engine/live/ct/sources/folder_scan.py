@@ -94,7 +94,7 @@ class FolderScan:
             set by the consumer to end the iteration
         """
         if listing.starts_new_scan:
-            yield self._restarted("images come again under names of earlier ones")
+            yield self._restarted("images have the names of earlier ones")
         for file in listing.removed:
             yield Noticed(f"{self._name}: {file.path.name} was removed before it was read.")
         # In small groups, so that the first images are used before the last are read
@@ -128,12 +128,12 @@ class FolderScan:
         self._first, self._said = {}, set()
         self._screening.restart()
         self._missing = MissingNumbers(self._name)
-        return Resumed(f"{self._name}: {why}; the scan begins anew.", anew=True)
+        return Resumed(f"{self._name}: {why}; the scan starts again.", anew=True)
 
     def _unfinished(self, file: ArrivingFile, fault: str, now_s: float) -> Iterator[Noticed]:
-        self._files.wait_for(file, fault or "its last rows hold only zeros", now_s + AGAIN_S)
+        self._files.wait_for(file, fault or "its last rows have only zeros", now_s + AGAIN_S)
         if fault and now_s - file.since_s > FAULT_S:
-            yield from self._say_once(f"{fault} It is not used unless it changes.")
+            yield from self._say_once(f"{fault} It is not used until it changes.")
 
     def _read_settings(self) -> Iterator[Arrival]:
         """Read the plan of the scan once a settings file exists; tried once per listing."""
@@ -175,12 +175,12 @@ class FolderScan:
         kind = kind_of(file.series, self.plan)
         if values.ndim != 2:
             yield from self._say_once(
-                f"{file.path.name} has {len(values)} pages, expected one in a file; it is not used."
+                f"{file.path.name} has {len(values)} pages, expected one. It is not used."
             )
             return
         if kind is None:
             yield from self._say_once(
-                f"{file.path.name} and its series are not of the scan; they are not used."
+                f"{file.path.name} and its series do not belong to the scan. They are not used."
             )
             return
         # Frames count from 0, file names often from 1
@@ -188,8 +188,8 @@ class FolderScan:
         if kind == FrameKind.PROJECTION:
             if self.plan is not None and index >= self.n_planned:
                 yield from self._say_once(
-                    f"{file.path.name} comes after the {self.n_planned:,} projections of the "
-                    "settings; it is not used."
+                    f"{file.path.name} comes after the {self.n_planned:,} planned "
+                    "projections. It is not used."
                 )
                 return
             self._missing.came(index, file.path.name)

@@ -56,7 +56,7 @@ class Hdf5Source(FileSource):
         stop
             set by the consumer to end the iteration
         """
-        yield Waiting(f"{self.name}: waits for images.")
+        yield Waiting(f"{self.name}: waiting for images.")
         look = _Looks(self._path, self._loader)
         while not stop.is_set():
             yield from look.once(stop)
@@ -107,7 +107,7 @@ class _Looks:
         # The writer has deleted the file and created another one
         if self._is_missing or self._identity not in (None, grown.identity):
             self._identity = None
-            yield self._restarted(f"{self._path.name}: another file is there.")
+            yield self._restarted(f"{self._path.name}: the file was replaced.")
             return
         self._identity = grown.identity
         self._last, self._n_read = grown, grown.n_read
@@ -118,8 +118,9 @@ class _Looks:
         self._n_seen += len(grown.left_out)
         if grown.left_out:
             yield Noticed(
-                f"{self._path.name}: projections {', '.join(map(str, grown.left_out[:8]))} hold "
-                "only zeros; they are not used."
+                f"{self._path.name}: projections "
+                f"{', '.join(map(str, grown.left_out[:8]))} have only zeros. They are "
+                "not used."
             )
         for each in grown.frames:
             self.has_news, self._last_s, self._said = True, monotonic(), ""
@@ -142,7 +143,7 @@ class _Looks:
     def _failed(self, fault: str) -> Iterator[Arrival]:
         if not exists(self._path) and not self._is_missing:
             self._is_missing = True
-            yield SourceLost(f"{self._path.name}: the file is gone; waits for it to come back.")
+            yield SourceLost(f"{self._path.name}: the file is missing. Waiting for it to return.")
         elif "fewer images than before" in fault:
             yield self._restarted(fault)
         elif not self._is_missing:
@@ -153,19 +154,19 @@ class _Looks:
         self.geometry, self._last = None, None
         self._is_missing = self._was_shared = False
         self._screening.restart()
-        return Resumed(f"{why} The scan begins anew.", anew=True)
+        return Resumed(f"{why} The scan starts again.", anew=True)
 
     def _quiet(self, grown: Grown) -> Iterator[Waiting]:
         if self.has_news or monotonic() - self._last_s < QUIET_S:
             return
         if grown.is_in_use:
             yield from self._say(
-                f"{self._path.name}: its writer holds it and does not share it (SWMR); frames come "
-                "when it closes the file."
+                f"{self._path.name}: the writer does not share the file (SWMR). "
+                "Frames come when it closes the file."
             )
         else:
             yield from self._say(
-                f"{self._path.name}: no new image for {QUIET_S:g} s; waits for more."
+                f"{self._path.name}: no new image for {QUIET_S:g} s. Waiting for more."
             )
 
     def _say(self, text: str) -> Iterator[Waiting]:

@@ -178,9 +178,8 @@ def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
     if len(stacks) != 1 or keys is None:
         raise FileFormatError(
             f"{path.name}: {len(stacks)} stacks of images and "
-            f"{'no image_key' if keys is None else 'an image_key'}; expected /exchange/data of "
-            "Data "
-            "Exchange, or one stack of NXtomo."
+            f"{'no image_key' if keys is None else 'an image_key'}; expected "
+            "/exchange/data of Data Exchange, or one stack of NXtomo."
         )
     angles, n_angles = _angles(items, ANGLE_NAMES, is_open=is_open)
     whole = keys.astype(np.int64)
@@ -190,7 +189,9 @@ def layout_of(file: h5py.File, path: Path, *, is_open: bool) -> Hdf5Layout:
 def _of_data_exchange(items: dict[str, h5py.Dataset], path: Path, *, is_open: bool) -> Hdf5Layout:
     images = {name: items[name] for name in DX_IMAGES if name in items and items[name].ndim == 3}
     if "exchange/data" not in images:
-        raise FileFormatError(f"{path.name}: /exchange/data has no three axes; export it again.")
+        raise FileFormatError(
+            f"{path.name}: /exchange/data does not have three axes. Export it again."
+        )
     # Data Exchange states its axes as "theta:y:x"; some files have rows first
     axes = attribute(images["exchange/data"], "axes").split(":")
     axis = 1 if len(axes) == 3 and axes[1].startswith("theta") else 0

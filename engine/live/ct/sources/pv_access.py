@@ -55,7 +55,7 @@ class PvAccessSource:
     def __init__(self, channel: str) -> None:
         if find_spec("pvaccess") is None:
             raise SettingsError(
-                f"{SCHEME}{channel}: PVAccess needs the library pvapy; install isocenter[epics]."
+                f"{SCHEME}{channel}: PVAccess needs the library pvapy. Install isocenter[epics]."
             )
         self._channel = channel
 
@@ -82,7 +82,7 @@ class PvAccessSource:
         stop
             set by the consumer to end the iteration
         """
-        yield Waiting(f"{self.name}: waits for the channel.")
+        yield Waiting(f"{self.name}: waiting for the channel.")
         channel = _connected(self._channel, stop)
         if channel is not None:
             yield from _Arrays(self.name).of(channel, stop)
@@ -123,18 +123,18 @@ class _Arrays:
                 if waiting:
                     if not is_there:
                         is_there = True
-                        yield Resumed(f"{self._name}: the channel is there again.")
+                        yield Resumed(f"{self._name}: the channel is available again.")
                     last_s, is_quiet = monotonic(), False
                     yield from self._frame(waiting.popleft(), last_s)
                     continue
                 if is_there and not channel.isConnected():
                     is_there = False
                     yield SourceLost(
-                        f"{self._name}: the channel is gone; frames go on when it comes back."
+                        f"{self._name}: the channel is lost. Frames continue when it returns."
                     )
                 elif is_there and not is_quiet and monotonic() - last_s > QUIET_S:
                     is_quiet = True
-                    yield Waiting(f"{self._name}: no frame for {QUIET_S:g} s; waits for more.")
+                    yield Waiting(f"{self._name}: no frame for {QUIET_S:g} s. Waiting for more.")
                 stop.wait(LOOK_S)
         finally:
             channel.stopMonitor()
@@ -149,7 +149,7 @@ class _Arrays:
             return
         # Other types of EPICS lack these fields, in ways that differ by type
         except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as e:
-            yield from self._notices(str(DataError(f"what is no NTNDArray ({e}).")))
+            yield from self._notices(str(DataError(f"the message is not an NTNDArray ({e}).")))
             return
         angle = angle_of(array)
         index = self._index(kind, number)
@@ -172,8 +172,8 @@ class _Arrays:
     def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
         if self._refused <= MOST_REFUSALS:
-            more = " Further ones are not said." if self._refused == MOST_REFUSALS else ""
-            yield Noticed(f"{self._name}: refused {text}{more}")
+            more = " Further ones are not reported." if self._refused == MOST_REFUSALS else ""
+            yield Noticed(f"{self._name}: frame refused: {text}{more}")
 
 
 def _connected(name: str, stop: Event) -> pvaccess.Channel | None:

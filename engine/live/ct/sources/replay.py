@@ -49,7 +49,7 @@ class ReplaySource(FileSource):
         stop
             set by the consumer to end the iteration; also ends reading
         """
-        yield Waiting(f"{self.name}: is being read.")
+        yield Waiting(f"{self.name}: reading the scan.")
         scan = self._loader.call(
             read_projections, self._path, about=self._path, stopped=stop.is_set
         )

@@ -85,7 +85,7 @@ class StreamSource:
             # An empty prefix subscribes to everything
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: waits for frames.")
+            yield Waiting(f"{self.name}: waiting for frames.")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class StreamSource:
                 yield from presence.changes()  # only once all messages of the sender were read
                 if not is_quiet and monotonic() - last_s > QUIET_S:
                     is_quiet = True
-                    yield Waiting(f"{self.name}: no frame for {QUIET_S:g} s; waits for more.")
+                    yield Waiting(f"{self.name}: no frame for {QUIET_S:g} s. Waiting for more.")
                 continue
             last_s, is_quiet = monotonic(), False
             if presence.was_gone:
@@ -130,7 +130,7 @@ class StreamSource:
         if is_same_geometry(before, geometry):
             return
         rows, columns = geometry.shape
-        another, then = ("", "") if before is None else ("another ", "; another scan begins")
+        another, then = ("", "") if before is None else ("another ", "; another scan starts")
         if before is not None:
             sequence.restart()
         yield Announced(
@@ -142,10 +142,10 @@ class StreamSource:
     def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
         if self._refused <= MOST_REFUSALS:
-            more = " Further ones are not told." if self._refused == MOST_REFUSALS else ""
+            more = " Further ones are not reported." if self._refused == MOST_REFUSALS else ""
             yield Noticed(
-                f"{self.name}: refused {text} Is it a sender of frames in the form of the "
-                f"guide?{more}"
+                f"{self.name}: message refused: {text} Check that the sender uses the "
+                f"format in the guide.{more}"
             )
 
 
@@ -179,11 +179,12 @@ class Presence:
                 self._n_senders += 1
                 if self.was_gone:
                     self.was_gone = False
-                    yield Resumed(f"{self._name}: a sender is there again.")
+                    yield Resumed(f"{self._name}: a sender is connected again.")
             elif self._n_senders:
                 self._n_senders -= 1
                 if not self._n_senders:
                     self.was_gone = True
                     yield SourceLost(
-                        f"{self._name}: the sender is gone; frames go on when it comes back."
+                        f"{self._name}: the sender has disconnected. Frames continue "
+                        "when it returns."
                     )

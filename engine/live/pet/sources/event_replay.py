@@ -69,7 +69,7 @@ class EventReplaySource:
         stop
             set by the consumer to end the iteration; also ends reading
         """
-        yield Waiting(f"{self.name}: is being read.")
+        yield Waiting(f"{self.name}: reading the scan.")
         scan = self._loader.call(
             _read, self._path, self._scanner, about=self._path, stopped=stop.is_set
         )

@@ -74,7 +74,7 @@ class EventStreamSource:
         with opened(zmq.SUB if self._subscribe else zmq.PULL, self._address, options) as socket:
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
-            yield Waiting(f"{self.name}: waits for events.")
+            yield Waiting(f"{self.name}: waiting for events.")
             yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class EventStreamSource:
                 yield from presence.changes()  # only once all messages of the sender were read
                 if not is_quiet and monotonic() - last_s > QUIET_S:
                     is_quiet = True
-                    yield Waiting(f"{self.name}: no event for {QUIET_S:g} s; waits for more.")
+                    yield Waiting(f"{self.name}: no event for {QUIET_S:g} s. Waiting for more.")
                 continue
             last_s, is_quiet = monotonic(), False
             if presence.was_gone:
@@ -118,14 +118,14 @@ class EventStreamSource:
         # Announced every few seconds, so mostly the same scanner
         if known is not None and known.scanner.fingerprint() != head.scanner.fingerprint():
             self._next = None
-            yield Resumed(f"{self.name}: another scanner sends now; a scan begins.", anew=True)
+            yield Resumed(f"{self.name}: another scanner is sending. A new scan starts.", anew=True)
 
     def _followed(self, batch: EventBatch) -> Iterator[EventArrival]:
         expected, n = self._next, batch.events.n_events
         # Numbers of a scan only increase: the sender has started again
         if expected is not None and batch.first < expected:
             yield Resumed(
-                f"{self.name}: the scan begins anew, from event {batch.first:,}.", anew=True
+                f"{self.name}: the scan starts again, from event {batch.first:,}.", anew=True
             )
             expected = batch.first
         self._came += n
@@ -137,15 +137,15 @@ class EventStreamSource:
         self._not_announced += 1
         if self._not_announced == 1:
             yield Noticed(
-                f"{self.name}: events came before their scanner was announced; they are lost, and "
-                "events are used from the next announcement."
+                f"{self.name}: events came before their scanner was announced. They "
+                "are lost, and events are used from the next announcement on."
             )
 
     def _notices(self, text: str) -> Iterator[Noticed]:
         self._refused += 1
         if self._refused <= MOST_REFUSALS:
-            more = " Further ones are not told." if self._refused == MOST_REFUSALS else ""
+            more = " Further ones are not reported." if self._refused == MOST_REFUSALS else ""
             yield Noticed(
-                f"{self.name}: refused {text} Is it a sender of events in the form of the "
-                f"guide?{more}"
+                f"{self.name}: message refused: {text} Check that the sender uses the "
+                f"format in the guide.{more}"
             )

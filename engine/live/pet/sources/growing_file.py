@@ -61,7 +61,7 @@ class GrowingFileSource:
         stop
             set by the consumer to end the iteration
         """
-        yield Waiting(f"{self.name}: waits for events.")
+        yield Waiting(f"{self.name}: waiting for events.")
         while not stop.is_set():
             events: ListMode | None = None
             try:
@@ -81,7 +81,7 @@ class GrowingFileSource:
                 return
             else:
                 if monotonic() - self._last_s > QUIET_S:
-                    yield from self._say(Waiting, f"no event for {QUIET_S:g} s; waits for more.")
+                    yield from self._say(Waiting, f"no event for {QUIET_S:g} s. Waiting for more.")
                 stop.wait(POLL_S)
 
     def close(self) -> None:
@@ -96,11 +96,11 @@ class GrowingFileSource:
                 raise fault
             yield from self._say(Waiting, f"cannot be read yet: {fault}")
         elif not exists(tail.path):
-            yield from self._say(SourceLost, "the file is gone; waits for it to come back.")
+            yield from self._say(SourceLost, "the file is missing. Waiting for it to return.")
         elif tail.was_replaced:
             # The new file may be of another scanner
             self._tail, self._came, self._said = None, 0, ""
-            yield Resumed(f"{fault} The scan begins anew.", anew=True)
+            yield Resumed(f"{fault} The scan starts again.", anew=True)
         else:
             raise fault
 
@@ -134,7 +134,8 @@ def tail_of(path: Path, scanner: str | None = None) -> ListModeTail:
             if tail is not None:
                 return tail
             raise SettingsError(
-                f"{path.name}: {reader.name} cannot be followed while it is written; replay "
-                "the stored scan, or follow the words of a Siemens mMR or SAFIR scanner."
+                f"{path.name}: {reader.name} cannot be followed while it is written. "
+                "Replay the stored scan, or follow list mode of a Siemens mMR or "
+                "SAFIR scanner."
             )
-    raise FileFormatError(f"{path.name}: no list mode that is known.")
+    raise FileFormatError(f"{path.name}: not a known list-mode format.")

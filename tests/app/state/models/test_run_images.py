@@ -114,10 +114,10 @@ def test_the_engine_says_that_it_has_kept_the_result(run):
     said, lines = [], []
     run.result_kept.connect(lambda: said.append(run.record.result_id))
     run.reported.connect(lambda level, text: lines.append((level, text)))
-    run.take(ResultSaved("20260101", "Kept among the results."))
+    run.take(ResultSaved("20260101", "Saved with the results."))
     run.take(Finished(volume(), {}))
     assert said == ["20260101"] and not run.record.is_only_here
-    assert lines[0] == ("info", "Kept among the results.")
+    assert lines[0] == ("info", "Saved with the results.")
 
 
 def test_a_file_is_no_image_that_could_be_lost(run):

@@ -99,7 +99,7 @@ def test_the_axis_is_found_when_the_scan_has_ended(
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     figures = [each for each in lines if each["event"] == "figures"][-1]
     assert figures["axis"] == pytest.approx(26.25, abs=0.1) and figures["used"] == n
-    assert any("The axis is seen at column 26." in each.get("text", "") for each in lines)
+    assert any("The rotation axis is at column 26." in each.get("text", "") for each in lines)
     made = read_volume(tmp_path / "s-axial.nii.gz").info["live"]
     assert made["axis_column"] == pytest.approx(figures["axis"])
 
@@ -112,7 +112,7 @@ def test_another_geometry_is_refused_and_nothing_is_written(
     out = tmp_path / "s.nii.gz"
     words = ["live", "reconstruct", str(stored), "--replay", "-o", str(out)]
     assert main([*words, "--geometry", str(other)]) == 2
-    assert "give the geometry of this detector" in capsys.readouterr().err
+    assert "Give the geometry of this detector" in capsys.readouterr().err
     assert not list(tmp_path.glob("s-*"))
 
 

@@ -54,7 +54,7 @@ def test_a_detector_that_was_mounted_aside_is_found_out(session):
     until(session, lambda one: isinstance(one, Ended))
     session.find_axis()
     said = until(session, lambda one: isinstance(one, Noticed) and "axis" in one.text)
-    assert "The axis is seen at column 26.2" in said.text
+    assert "The rotation axis is at column 26.2" in said.text
     update = until(session, has_axis)
     centre = update.images.values[0][16:20, 22:26]  # 4 mm to the left, 2 mm to the front
     np.testing.assert_allclose(centre, MU, rtol=0.01)
@@ -80,7 +80,7 @@ def test_a_plane_through_a_point_moves_along_its_normal_only():
 
 
 def test_without_a_view_there_is_nothing_to_look_in():
-    with pytest.raises(DataError, match="no view yet"):
+    with pytest.raises(DataError, match="no views yet"):
         LiveSlices(cone(), PLANES, on=ON).stored_views()
 
 

@@ -138,7 +138,7 @@ def test_darks_and_flats_of_a_sender_that_was_restarted_replace_those_before():
 def test_memory_is_bounded_and_frames_beyond_it_are_said(monkeypatch):
     monkeypatch.setattr("engine.live.ct.recording.ROOM", 0.0)
     session, said = followed([DARK, FLAT, *FRAMES])
-    assert "further ones are not kept. Follow sliding views" in texts(said)
+    assert "Further frames are not recorded. Use sliding views" in texts(said)
     assert session.newest.images.n_views == N, "the slices go on"
 
 
@@ -173,7 +173,7 @@ def test_slices_that_fail_for_a_reason_of_ours_do_not_lose_the_scan():
             while True:
                 said.append(session.take(20))
     spoken = [one.text for one in said if not isinstance(one, LiveUpdate)]
-    assert "the slices have failed (RuntimeError: planted); no more are made" in spoken[-1]
+    assert "internal error in the slices (RuntimeError: planted). They stop" in spoken[-1]
     np.testing.assert_array_equal(session.scan().values, COUNTS)
 
 
@@ -285,8 +285,8 @@ def test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats():
             sender.send(DARK, FLAT, *FRAMES[:9], narrow[9], *FRAMES[10:20], *narrow[20:])
             sender.end()
             said = told(session)
-    assert "projection 9 holds uint8, those before it uint16; it is not used" in texts(said)
-    assert "projections are uint8 from now on, uint16 before" in texts(said)
+    assert "projection 9 has the type uint8, earlier ones uint16. It is not used" in texts(said)
+    assert "projections are now uint8, before uint16" in texts(said)
     assert sum(isinstance(one, ShapeChanged) for one in said) == 1
     assert "no flat fields" in session.newest.state
 
@@ -301,9 +301,9 @@ def test_frames_of_zeros_are_not_in_the_slices():
             sender.end()
             said = told(session)
     text = texts(said)
-    assert "flat 0 holds only zeros; it is not used. Is the beam on" in text
-    assert "projection 7 holds only zeros" in text
-    assert "2 frames held values that are no numbers, or only zeros, and were not used" in text
+    assert "flat 0 has only zeros. It is not used. Check the beam" in text
+    assert "projection 7 has only zeros" in text
+    assert "2 frames with invalid values or only zeros were not used" in text
     assert session.newest.images.n_views == N - 1
     middle = session.newest.images.values[0][14:22, 20:26].mean()
     np.testing.assert_allclose(middle, MU, rtol=2e-2)
@@ -314,7 +314,7 @@ def test_a_sender_that_never_sends_is_waited_for_and_can_be_left():
         first = session.take(20)
         while not isinstance(first, Waiting):
             first = session.take(20)
-        assert "waits for frames" in first.text
+        assert "waiting for frames" in first.text
     assert session.newest.images is None
     assert told(session) == []
 

@@ -65,7 +65,7 @@ def test_a_sender_killed_in_mid_message_leaves_no_half_frame(cut_after: int) -> 
     assert 0 < len(numbers) < 10, "of the first sender some came, not all"
     assert all((each.values == 1 + each.index).all() for each in frames_of(got))
     text = texts_of(got)
-    assert "the sender is gone; frames go on when it comes back" in text
+    assert "the sender has disconnected. Frames continue when it returns" in text
     assert "refused" not in text
 
 
@@ -130,7 +130,7 @@ def test_a_folder_whose_permission_is_taken_is_waited_for(tmp_path: Path) -> Non
         if taken is not None:
             taken.__exit__(None, None, None)
     assert "the folder cannot be listed" in texts_of(got)
-    assert "the folder is there again" in texts_of(got)
+    assert "the folder is available again" in texts_of(got)
     assert [each.index for each in frames_of(got)] == [0, 1, 2, 3]
 
 
@@ -153,7 +153,7 @@ def test_images_of_another_bit_depth_are_no_light(tmp_path: Path) -> None:
     write_tiffs(tmp_path, "scan_", images)
     tifffile.imwrite(tmp_path / "scan_000003.tif", (images[3] // 16).astype(np.uint8))
     got = list(until(FolderSource(tmp_path), is_projection(5)))
-    assert "projection 3 holds uint8, those before it uint16; it is not used" in texts_of(got)
+    assert "projection 3 has the type uint8, earlier ones uint16. It is not used" in texts_of(got)
     assert [each.index for each in frames_of(got)] == [0, 1, 2, 4, 5]
     assert not [each for each in got if isinstance(each, ShapeChanged)]
 
@@ -213,7 +213,7 @@ def test_an_hdf5_file_of_another_layout_in_the_same_place_begins_anew(tmp_path: 
         if is_projection(N - 1)(each) and not any(isinstance(e, Resumed) for e in got):
             other = nxtomo(tmp_path)
             other.replace(path)
-    assert "another file is there. The scan begins anew" in texts_of(got)
+    assert "the file was replaced. The scan starts again" in texts_of(got)
     assert [each.index for each in frames_of(got)] == list(range(N)) * 2
 
 

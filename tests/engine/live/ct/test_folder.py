@@ -143,8 +143,8 @@ def test_faults_of_files_are_said_and_the_next_images_come(
         "000001.tif: damaged or truncated",
         "projection 5 has 2 x 5 pixels",
         "000006.tif has 2 pages",
-        "1 of 15 values of projection 3 are no numbers",
-        "projection 8 has not come",
+        "1 of 15 values of projection 3 are not finite",
+        "projection 8 is missing",
     ]
     arrivals: list[Arrival] = []
     frames, stop = stepped(tmp_path)
@@ -229,7 +229,7 @@ def test_a_folder_that_goes_is_waited_for(tmp_path: Path) -> None:
     assert [each.index for each in frames_of(arrivals)] == [0, 1, 2, 3]
     text = texts_of(arrivals)
     assert "the folder cannot be listed" in text
-    assert "the folder is there again" in text
+    assert "the folder is available again" in text
     assert not any(isinstance(each, Resumed) and each.anew for each in arrivals)
 
 
@@ -304,7 +304,7 @@ def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) ->
         arrivals.append(each)
         if last_projection(1)(each) and len(frames_of(arrivals)) == 2:
             write_tiffs(tmp_path, "scan_", counts(3))
-    assert "scan_000000.tif comes before the first image; the scan begins anew" in texts_of(
+    assert "scan_000000.tif comes before the first image; the scan starts again" in texts_of(
         arrivals
     )
     np.testing.assert_array_equal([each.values for each in frames_of(arrivals)][2:], counts(3))

@@ -25,7 +25,7 @@ def test_one_frame_of_another_size_is_not_used_and_two_change_the_size() -> None
     small = np.ones((2, 8), np.float32)
     once = screened([frame(0), frame(1, small), frame(2)])
     assert [each.index for each in frames_of(once)] == [0, 2]
-    assert "projection 1 has 2 x 8 pixels (rows x columns), those before it 4 x 8" in texts_of(once)
+    assert "projection 1 has 2 x 8 pixels (rows x columns), earlier frames 4 x 8" in texts_of(once)
     for_good = screened([frame(0), *(frame(k, small) for k in range(1, 5))])
     assert [each.index for each in frames_of(for_good)] == [0, 2, 3, 4]
     changed = [each for each in for_good if isinstance(each, ShapeChanged)]
@@ -39,8 +39,8 @@ def test_frames_without_numbers_are_told_once_and_not_used(value: float) -> None
     arrivals = screened([frame(0), frame(1, bad), frame(2, bad), frame(3, bad), frame(4)])
     assert [each.index for each in frames_of(arrivals)] == [0, 4]
     text = texts_of(arrivals)
-    assert "1 of 32 values of projection 1 are no numbers" in text
-    assert "3 frames held values that are no numbers" in text
+    assert "1 of 32 values of projection 1 are not finite" in text
+    assert "3 frames with invalid values" in text
     assert len(text.splitlines()) == 2
 
 
@@ -50,7 +50,7 @@ def test_an_angle_that_jumps_is_told_and_used() -> None:
     arrivals = screened([frame(k, angle=angle) for k, angle in enumerate(angles)])
     assert len(frames_of(arrivals)) == 16
     text = texts_of(arrivals)
-    assert "projection 7 is at 40.107° and 8 at 108.86°" in text
+    assert "from 40.107° (projection 7) to 108.86° (projection 8)" in text
     assert len(text.splitlines()) == 1
 
 
@@ -66,4 +66,4 @@ def test_random_angles_are_not_told_for_ever() -> None:
     angles = np.random.default_rng(1).uniform(0, 2 * np.pi, 200)
     text = texts_of(screened([frame(k, angle=float(a)) for k, a in enumerate(angles)]))
     assert len(text.splitlines()) == 3
-    assert "Further ones are not told" in text
+    assert "Further ones are not reported" in text

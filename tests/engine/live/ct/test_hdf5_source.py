@@ -59,7 +59,7 @@ def test_frames_come_while_or_when_they_can_be_read(tmp_path: Path, how: str) ->
     assert source.geometry is not None
     assert source.geometry.n_views == N_FRAMES
     if how == "held":
-        assert "its writer holds it and does not share it" in texts_of(arrivals)
+        assert "the writer does not share the file" in texts_of(arrivals)
 
 
 def test_room_that_is_not_filled_yet_is_waited_for_in_a_process_of_its_own(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_room_that_is_not_filled_yet_is_waited_for_in_a_process_of_its_own(tmp_p
         loader.close()
     assert writer.returncode == 0
     assert_written(arrivals, left_out=3)
-    assert "projections 3 hold only zeros; they are not used" in texts_of(arrivals)
+    assert "projections 3 have only zeros. They are not used" in texts_of(arrivals)
 
 
 def test_files_that_are_complete_give_all_they_hold(tmp_path: Path) -> None:
@@ -105,16 +105,16 @@ def test_a_file_that_is_not_one_yet_goes_or_is_begun_anew(tmp_path: Path) -> Non
             dxchange(tmp_path, data=counts(5), theta=None)
     text = texts_of(arrivals)
     assert "scan.h5: cannot be read yet" in text
-    assert "fewer images than before. The scan begins anew" in text
-    assert "the file is gone; waits for it to come back" in text
-    assert "another file is there. The scan begins anew" in text
+    assert "fewer images than before. The scan starts again" in text
+    assert "the file is missing. Waiting for it to return" in text
+    assert "the file was replaced. The scan starts again" in text
     assert [each.index for each in frames_of(arrivals)][-5:] == [0, 1, 2, 3, 4]
 
 
 def is_last_of_third(arrival: Arrival, before: list[Arrival]) -> bool:
     """Whether this is the last projection of the file that stands there in the end."""
     is_last = isinstance(arrival, Frame) and arrival.index == 4
-    return is_last and "another file" in texts_of(before)
+    return is_last and "file was replaced" in texts_of(before)
 
 
 def test_links_to_elsewhere_are_not_followed(tmp_path: Path) -> None:

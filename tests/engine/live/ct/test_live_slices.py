@@ -195,7 +195,7 @@ def test_another_scan_does_not_mix_with_the_one_before():
 
     said = live.add(frames_of(geometry, other, range(5)))
 
-    assert "another scan begins" in said[0]
+    assert "another scan starts" in said[0]
     alone = live_of(geometry)
     alone.add(frames_of(geometry, other, range(5)))
     expect_equal(live.refresh().values, alone.refresh().values)

@@ -168,12 +168,12 @@ def test_steps_of_the_whole_scan_and_views_beyond_it_are_said():
 
     said = [one.text for one in told if isinstance(one, Noticed)]
     assert any(text.startswith(Rings.title) for text in said)
-    assert len([text for text in said if "beyond the whole scan" in text]) == 1
+    assert len([text for text in said if "views of the scan" in text]) == 1
     assert session.scan().n_views == N
 
 
 def test_sliding_views_are_not_kept():
     with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
         followed(session)
-    with pytest.raises(DataError, match="not kept"):
+    with pytest.raises(DataError, match="not recorded"):
         session.scan()

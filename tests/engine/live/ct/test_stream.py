@@ -81,12 +81,12 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
                 second.__exit__(None, None, None)
     assert isinstance(got[0], Waiting)
     text = texts_of(got)
-    assert "a message of 3 parts, expected two" in text
-    assert "a header that is no JSON" in text
-    assert "119 bytes of values, the header says 6 x 10 of uint16, which are 120" in text
-    assert "the sender is gone; frames go on when it comes back" in text
-    assert "a sender is there again" in text
-    assert "the scan begins anew, projection 0 comes after 4" in text
+    assert "the message has 3 parts, expected two" in text
+    assert "the header is not JSON" in text
+    assert "119 bytes of values, but the header states 6 x 10 of uint16, which are 120" in text
+    assert "the sender has disconnected. Frames continue when it returns" in text
+    assert "a sender is connected again" in text
+    assert "the scan starts again, projection 0 comes after 4" in text
     assert [each.index for each in frames_of(got)] == [0, 1, 2, 3, 4] * 2
     for each in frames_of(got):
         assert (each.values == 1 + each.index).all()
@@ -136,8 +136,8 @@ def test_who_publishes_waits_for_the_first_and_survives_one_that_goes() -> None:
     assert frames_of(second)[0].index > 20, "the scan went on in between"
     assert frames_of(second)[-1].index == 199
     assert_same_geometry(source, data)
-    assert sum("a receiver comes" in each for each in said) == 2
-    assert sum("a receiver goes" in each for each in said) >= 1
+    assert sum("a receiver has connected" in each for each in said) == 2
+    assert sum("a receiver has disconnected" in each for each in said) >= 1
 
 
 def test_who_pushes_waits_for_a_receiver_that_comes_later_and_for_the_next_one() -> None:
@@ -181,17 +181,17 @@ def test_numbers_that_are_missing_are_counted_and_late_ones_are_no_new_scan() ->
         for each in sequence.followed(Frame(FrameKind.PROJECTION, index, None, values, 0.0))
     ]
     assert [each.lost for each in frames_of(got)] == [0, 0, 2, 0, 0, 70, 0, 0]
-    assert texts_of(got) == "scan: the scan begins anew, projection 16 comes after 80."
+    assert texts_of(got) == "scan: the scan starts again, projection 16 comes after 80."
 
 
 def test_addresses_that_are_none_or_in_use_are_refused() -> None:
     address = free_address()
-    with pytest.raises(SettingsError, match="expected tcp://host:port"):
+    with pytest.raises(SettingsError, match="Expected tcp://host:port"):
         collected(StreamSource("tcp://nonsense"))
     stop = Event()
     with Arrivals(StreamSource(opened_here(address))) as taken:
         assert isinstance(taken.take(10), Waiting)
-        with pytest.raises(ResourceError, match="choose another port"):
+        with pytest.raises(ResourceError, match="Choose another port"):
             list(StreamSource(opened_here(address)).frames(stop))
 
 
@@ -212,27 +212,27 @@ def changed(**changes: object) -> list[bytes]:
 @pytest.mark.parametrize(
     ("parts", "match"),
     [
-        (FRAME[:1], "of 1 parts, expected two"),
-        ([b"[" * 9000, b""], "no JSON"),
-        ([b"[1]", b""], "no table"),
-        ([b" " * 70_000, b""], "70,000 bytes, expected at most"),
-        (changed(shape=[1, 61]), "120 bytes of values, the header says 1 x 61 of uint16"),
-        (changed(shape=[60]), "expected 2 whole numbers"),
-        (changed(shape=[-1, -60]), "'shape' is -1, expected a whole number from 1"),
+        (FRAME[:1], "has 1 parts, expected two"),
+        ([b"[" * 9000, b""], "not JSON"),
+        ([b"[1]", b""], "not a JSON object"),
+        ([b" " * 70_000, b""], "has 70,000 bytes, at most"),
+        (changed(shape=[1, 61]), "120 bytes of values, but the header states 1 x 61 of uint16"),
+        (changed(shape=[60]), "expected 2 integers"),
+        (changed(shape=[-1, -60]), "'shape' is -1, expected an integer from 1"),
         (changed(shape=[True, 60]), "'shape' is True"),
-        (changed(shape=[10**9, 10**9]), "expected a whole number from 1 to 65,536"),
-        (changed(shape=None), "with the shape None"),
-        (changed(type="object"), "values of type 'object'"),
-        (changed(type="u2,u2"), "values of type 'u2,u2'"),
-        (changed(type="no such"), "values of type 'no such'"),
-        (changed(type=7), "values of type '7'"),
+        (changed(shape=[10**9, 10**9]), "expected an integer from 1 to 65,536"),
+        (changed(shape=None), "has the shape None"),
+        (changed(type="object"), "values have the type 'object'"),
+        (changed(type="u2,u2"), "values have the type 'u2,u2'"),
+        (changed(type="no such"), "values have the type 'no such'"),
+        (changed(type=7), "values have the type '7'"),
         (changed(frame=-1), "'frame' is -1"),
-        (changed(frame="7"), "'frame' is 7, expected a whole number"),
+        (changed(frame="7"), "'frame' is 7, expected an integer"),
         (changed(image_attributes={"scan_index": 3}), "'scan_index' is 3"),
         (changed(image_attributes=[]), "'scan_index' is None"),
-        (changed(isocenter={"angle_rad": "0.5"}), "whose angle is 0.5, expected a number"),
-        ([FRAME[0].replace(b"0.5", b"NaN"), FRAME[1]], "whose angle is nan"),
-        (changed(isocenter={"announce": "geometry"}), "expected 3 whole numbers"),
+        (changed(isocenter={"angle_rad": "0.5"}), "has the angle 0.5, expected a number"),
+        ([FRAME[0].replace(b"0.5", b"NaN"), FRAME[1]], "has the angle nan"),
+        (changed(isocenter={"announce": "geometry"}), "expected 3 integers"),
         (changed(isocenter={"announce": "geometry"}, shape=[5, 4, 3]), "four vectors"),
         (changed(isocenter={"announce": "end"}), "'sent' is None"),
     ],

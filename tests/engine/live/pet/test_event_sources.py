@@ -60,7 +60,7 @@ def test_a_replay_at_its_own_pace_takes_as_long_as_the_scan(tmp_path: Path) -> N
 
 
 def test_events_without_times_cannot_be_played() -> None:
-    with pytest.raises(DataError, match="does not say when its events were"):
+    with pytest.raises(DataError, match="has no event times"):
         next(played_events(replace(scan(), time_ms=None)))
 
 
@@ -90,18 +90,18 @@ def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
     crystals = CrystalMap(
         "Map", keys, where.positions_mm, fov_radius_mm=40, voxel_mm=(2, 2, 2), fov_mm=(80, 20)
     )
-    with pytest.raises(SettingsError, match="map of crystals cannot be announced"):
+    with pytest.raises(SettingsError, match="crystal map cannot be sent"):
         message_of_head(replace(head_of(scan()), scanner=crystals))
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda e: replace(e, crystals=e.crystals + 999), "events with a crystal 1"),
+        (lambda e: replace(e, crystals=e.crystals + 999), "the events have a crystal 1"),
         (lambda e: replace(e, crystals=e.crystals - 999), "expected 0 to 255"),
-        (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "events with a time bin"),
+        (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "the events have a time bin"),
         (lambda e: replace(e, time_ms=e.time_ms[::-1]), "times run backwards"),
-        (lambda e: replace(e, delayed=None), "the scan was announced with"),
+        (lambda e: replace(e, delayed=None), "announced were"),
     ],
 )
 def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> None:  # type: ignore[no-untyped-def]
@@ -113,14 +113,14 @@ def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> N
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
-        ([b"{}"], "a message of 1 parts"),
-        ([b"no json", b""], "no JSON"),
+        ([b"{}"], "the message has 1 parts"),
+        ([b"no json", b""], "not JSON"),
         ([b'{"frame": 1}', b""], "neither events nor"),
-        ([b'{"isocenter": {"announce": "list mode"}}', b"kind = 7"], "a scanner that cannot"),
-        ([b'{"isocenter": {"announce": "list mode"}}', b"\xff"], "a scanner that cannot"),
+        ([b'{"isocenter": {"announce": "list mode"}}', b"kind = 7"], "the scanner cannot"),
+        ([b'{"isocenter": {"announce": "list mode"}}', b"\xff"], "the scanner cannot"),
         (
             [b'{"isocenter": {"announce": "events", "first": 0, "n": 0}}', b""],
-            "expected a whole number",
+            "expected an integer",
         ),
         (
             [
@@ -128,7 +128,7 @@ def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> N
                 b'["crystals", "time_ms", "delayed", "tof_bin"]}}',
                 b"12",
             ],
-            "2 bytes of events, the header says 9 events, which are 135",
+            "2 bytes, but the header states 9 events, which are 135",
         ),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
     assert [each.anew for each in came if isinstance(each, Resumed)] == [True]
     said = "\n".join(each.text for each in came if isinstance(each, Noticed))
     assert "before their scanner was announced" in said
-    assert "refused a message that is neither events nor" in said
+    assert "message refused: the message has neither events nor" in said
 
 
 def test_a_slow_consumer_loses_the_oldest_and_stops_nobody() -> None:

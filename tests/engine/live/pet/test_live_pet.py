@@ -66,14 +66,14 @@ def test_a_sliding_image_is_of_the_newest_seconds_alone() -> None:
     assert right > 4 * left
     total = update.statistics.image_events
     assert total == pytest.approx(20_000 / 3, rel=0.05)
-    with pytest.raises(DataError, match="older events are not kept"):
+    with pytest.raises(DataError, match="a sliding image does not record older events"):
         session.scan()
 
 
 def test_nothing_of_a_scan_stays_when_another_begins() -> None:
     arrivals: list[EventArrival] = [
         *batches_of(scan(x_mm=-15)),
-        Resumed("scanner: the scan begins anew.", anew=True),
+        Resumed("scanner: the scan starts again.", anew=True),
         *batches_of(scan(seed=2, x_mm=15)),
     ]
     update, events, session = followed(Scanner(arrivals, head_of(scan())))
@@ -104,7 +104,7 @@ def test_what_cannot_be_known_before_the_end_is_said() -> None:
     head = replace(head_of(scan()), additive=np.empty(0, np.float32))
     _, events, _ = followed(Scanner(batches_of(scan()), head))
     said = [each.text for each in events if isinstance(each, Noticed)]
-    assert "Scatter: needs the whole scan, and is left to the ordinary run." in said
+    assert "Scatter: needs the whole scan, and is left to the normal run." in said
 
 
 def test_a_scan_without_a_usable_event_has_no_image() -> None:
