@@ -30,7 +30,7 @@ CONTENT = {
     "log.txt": "what the window said since it was opened",
     "job.json": "the newest job: state, device, sizes of its files",
     "study.txt": "the settings of the newest job",
-    "fault.txt": "the last fault of ours: where in the program it happened",
+    "fault.txt": "the last internal error, and where in the program it happened",
 }
 """Files of a bundle, and their content."""
 PROMISE = (

@@ -122,8 +122,8 @@ def _main(request: NormalisationRequest, events: Connection, wishes: Connection)
     except EngineError as e:
         tell(events, Refused(str(e)))
     except MemoryError:
-        tell(events, Refused("the memory is used up; close other programs, and try again."))
+        tell(events, Refused("not enough memory. Close other programs, and try again."))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word
-        tell(events, Refused(f"a fault of ours: {traceback.format_exc(limit=-1)}"))
+        tell(events, Refused(f"internal error: {traceback.format_exc(limit=-1)}"))
     finally:
         events.close()

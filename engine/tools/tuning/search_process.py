@@ -71,9 +71,9 @@ def _main(request: SearchRequest, events: Connection, wishes: Connection) -> Non
     except EngineError as e:
         tell(events, Refused(str(e)))
     except MemoryError:
-        tell(events, Refused("The memory is used up; close other programs, and tune again."))
+        tell(events, Refused("Not enough memory. Close other programs, and tune again."))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word
-        tell(events, Refused(f"A fault of ours in the search: {traceback.format_exc(limit=-1)}"))
+        tell(events, Refused(f"Internal error in the search: {traceback.format_exc(limit=-1)}"))
     finally:
         events.close()
 
