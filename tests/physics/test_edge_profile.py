@@ -96,6 +96,9 @@ def test_no_shipped_protocol_overshoots_an_edge(
 ) -> None:
     case, scans = seeds
     protocol = protocols()[key]
+    half_mm = (protocol.grid.diameter_mm or case.diameter_mm) / 2
+    if case.depth(np.array(half_mm), np.array(0.0)) > 0:
+        pytest.skip("the object is wider than the field of view of the protocol")
     if many:
         if not (isinstance(protocol, engine.ListModeProtocol) and follows_scan(protocol)):
             pytest.skip("the protocol does not depend on the counts")

@@ -78,7 +78,7 @@ def test_whatever_happens_to_a_reader_is_a_sentence(loader, file, work, words):
 
 def test_a_file_that_takes_too_long_is_stopped(loader, file, monkeypatch):
     monkeypatch.setattr(limits_of_loader, "SECONDS_PER_PART", 0.2)
-    with pytest.raises(EngineError, match=r"longer than 0\.2 s of processor time"):
+    with pytest.raises(EngineError, match=r"more than 0\.2 s of CPU time"):
         loader.call(spin, file, about=file)
 
 

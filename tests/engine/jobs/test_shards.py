@@ -127,7 +127,7 @@ def test_faults_of_workers_are_sentences(study: Study, tmp_path: Path) -> None:
         for file in (cache_dir() / "shards").rglob("rest-*"):
             file.write_bytes(file.read_bytes()[:-4])
         forget()  # as another worker, that reads them anew
-        with pytest.raises(ResourceError, match=r"rest-.: not whole"):
+        with pytest.raises(ResourceError, match=r"rest-.: incomplete"):
             list(events)
 
 
