@@ -297,6 +297,9 @@ def _refuse_place(path: Path) -> None:
             f"{path.name[:20]}…: the name has {length:,} bytes, but file systems allow "
             f"{MAX_NAME_BYTES}; choose a shorter one."
         )
+    # Before Python 3.14, `is_dir` raises an error for names that are too long; `stat` always does.
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.parent.stat()
     if not path.parent.is_dir():
         raise ResourceError(
             f"{path.name}: the folder {path.parent} does not exist; create it or choose another."

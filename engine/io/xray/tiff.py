@@ -29,7 +29,9 @@ DAMAGE = (
     zlib.error,
 )
 """Exceptions that tifffile raises for damaged images."""
-PLAIN, DEFLATE, LZMA = 1, (8, 32946), 34925
+PLAIN, DEFLATE = 1, (8, 32946)
+UNSUPPORTED = {34925: "LZMA", 34926: "Zstandard", 50000: "Zstandard"}
+"""Compressions that tifffile may decompress, depending on Python, but that this reader refuses."""
 MAX_PAGES = 100_000
 # Our own error messages replace the log of tifffile.
 logging.getLogger("tifffile").addHandler(logging.NullHandler())
@@ -125,10 +127,12 @@ def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
             f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels, but only "
             f"{here:,} are stored in a file of {file.size:,}; copy it again."
         )
-    # A hostile LZMA stream can require gigabytes for its dictionary.
-    if int(page.compression) == LZMA:
+    # A hostile stream of these can require gigabytes for its dictionary or window.
+    unsupported = UNSUPPORTED.get(int(page.compression))
+    if unsupported is not None:
         raise FileFormatError(
-            f"{file.name}: LZMA compression is not supported; save it with deflate or uncompressed."
+            f"{file.name}: {unsupported} compression is not supported; save it with deflate or "
+            "uncompressed."
         )
     if not is_plain:
         refuse_bomb(n_bytes, here, file.name)
