@@ -240,7 +240,7 @@ class FollowingModel(QObject, Generic[R, S, U]):
             # What has arrived since the last poll is still shown.
             self.poll()
             if not self.has_ended:
-                self.messages.append(tr("The user stopped it here."))
+                self.messages.append(tr("Stopped here by the user."))
             self.has_ended = True
             self.let_go()
         self.state_changed.emit()

@@ -28,7 +28,7 @@ class FramesForm(SourceForm):
         self.source = field(tr("Source"), addresses, SOURCE_TIP)
         self.like = field(tr("Geometry"), tr("From the source"), GEOMETRY_TIP)
         self.rate = field(tr("Playback speed"), tr("Live scan"), PLAY_TIP)
-        self.mode = choice(tr("Views in the slices"), [words for words, *_ in MODES])
+        self.mode = choice(tr("Views used for the slices"), [words for words, *_ in MODES])
         folder = Chooser(tr("Folder …"), lambda: self.folder_into(self.source, FILLS), FILLS)
         file = Chooser(tr("File …"), lambda: self.file_into(self.source, WRITTEN), WRITTEN)
         same = tr("Choose a scan with the same geometry")

@@ -37,15 +37,15 @@ FIGURES = (
     (tr("From, to"), tr("Part of the scan in the image")),
     (
         tr("Events"),
-        tr("Received events, and events lost or skipped because time or memory was short"),
+        tr("Events received, and events lost or skipped because time or memory ran short"),
     ),
     (tr("Memory"), tr("Memory of the stored events")),
 )
 STILL, NOT_WATCHED = tr("No motion so far"), tr("Motion detection starts after some seconds")
 APART = tr("One image per motion-free period")
 APART_TIP = tr(
-    "The full reconstruction makes one image for each period between two motions, instead "
-    "of one image of all events"
+    "The full reconstruction makes one image for each period between movements, instead of one "
+    "image from all events"
 )
 MOST_MOTIONS = 4
 PLOTS_PX = 160

@@ -34,7 +34,7 @@ FIGURES = (
         tr("Frames"),
         tr("Received projections, and projections lost or skipped because newer ones arrived"),
     ),
-    (tr("Views"), tr("Views in the slices, and the angle that they cover")),
+    (tr("Views"), tr("Views used for the slices, and the angle that they cover")),
     (tr("Memory"), tr("Memory of views and slices")),
 )
 

@@ -23,7 +23,7 @@ from app.views.text import image_title
 HANDLE_PX = 7.0  # radius
 DOT_PX = 3.0  # radius
 NAME_PX = 240  # longest name of an image
-NO_ITERATES = tr("No iterates yet")
+NO_ITERATES = tr("No iterations yet")
 CLOSEST_DOTS_PX = 9.0  # nearer than this, dots would run together
 
 
@@ -117,8 +117,8 @@ class IterationScrubber(QWidget):
         self._labels: list[str] = []
         self._waiting = NO_ITERATES
         self.slider = TickSlider()
-        self.slider.setAccessibleName(tr("Iterate"))
-        self.slider.setToolTip(tr("Step through the stored iterates ([ and ])"))
+        self.slider.setAccessibleName(tr("Iteration"))
+        self.slider.setToolTip(tr("Step through the saved iterations ([ and ])"))
         self.latest = QPushButton(tr("Latest"))
         self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
@@ -217,8 +217,8 @@ class IterationScrubber(QWidget):
     def _refresh(self) -> None:
         self.slider.setEnabled(bool(self._labels))
         self.latest.setEnabled(not self.is_live)
-        follows = tr("The latest iterate is displayed, and the view follows new ones")
-        welcome_lists = tr("Show the latest iterate and follow new ones")
+        follows = tr("The latest iteration is displayed, and the view moves on to each new one")
+        welcome_lists = tr("Show the latest iteration, and move on to each new one")
         self.latest.setToolTip(literal_tip(follows if self.is_live else welcome_lists))
         # A least width for the usual labels, so that the slider does not move with each iteration.
         usual = self.fontMetrics().horizontalAdvance(tr("Iteration 00 of 00"))

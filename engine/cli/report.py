@@ -91,10 +91,12 @@ def _quality(path: Path | None) -> Plain:
     try:
         found = from_json(read_text(path, MOST_BYTES))
     except ValueError as e:
-        raise FileFormatError(f"{path.name}: not a JSON file of `isocenter quality` ({e}).") from e
+        raise FileFormatError(
+            f"{path.name}: not a JSON file written by `isocenter quality` ({e})."
+        ) from e
     if found.get("format") != FORMAT:
         raise FileFormatError(
-            f"{path.name}: not a file of `isocenter quality`. Create one with that command."
+            f"{path.name}: not a file written by `isocenter quality`. Create one with that command."
         )
     return found
 

@@ -97,7 +97,7 @@ def as_supported(values: Any) -> Any:
     values = _converted(values)
     if values.dtype.kind == "c":
         raise DataError(
-            f"Got an array of {values.dtype}, needs real numbers; give real and imaginary parts "
+            f"Got an array of {values.dtype}, expected real numbers; give real and imaginary parts "
             "one after the other."
         )
     return values

@@ -142,8 +142,8 @@ class BinGeometry(Multiplicative[Sinogram]):
         n_dead = len(after.factors) - len(used)
         span = f"{used.min():.2f} to {used.max():.2f}" if len(used) else "nothing"
         return (
-            f"bin efficiency {span} relative to perpendicular incidence; {n_dead:,} "
-            "bins have no live line"
+            f"bin efficiency {span} relative to perpendicular incidence; {n_dead:,} bins have no "
+            "usable line"
         )
 
 

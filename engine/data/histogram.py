@@ -143,7 +143,7 @@ def histogrammed(listmode: ListMode, *, merge_layers: bool = False) -> Histogram
     scanner = listmode.scanner
     if not isinstance(scanner, DualHead):
         raise GeometryError(
-            f"scanner {scanner.name!r} ({scanner.describe()}) has no two panels, so "
+            f"scanner {scanner.name!r} ({scanner.describe()}) does not have two panels, so "
             "its events cannot be histogrammed; reconstruct them with a protocol of "
             'the modality "pet".'
         )

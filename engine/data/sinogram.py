@@ -180,8 +180,8 @@ def binned(
     """
     if events.scanner.fingerprint() != layout.scanner.fingerprint():
         raise GeometryError(
-            f"sinogram: the events belong to {events.scanner.name!r}, the bins to "
-            f"{layout.scanner.name!r}; choose bins of the scanner of the events."
+            f"sinogram: the events are from {events.scanner.name!r}, but the bins are for "
+            f"{layout.scanner.name!r}; choose bins for the scanner that recorded the events."
         )
     chosen = events.delayeds if delayed else events.prompts
     # Without TOF bins in the events, `timed` has no effect.
@@ -254,7 +254,7 @@ def events_of(data: Sinogram) -> ListMode:
     n = total(counts)
     if n > MOST_EVENTS:
         raise DataError(
-            f"sinogram: {n:,.0f} counts exceed the maximum of {MOST_EVENTS:,} events of a list; "
+            f"sinogram: {n:,.0f} counts exceed the maximum of {MOST_EVENTS:,} events in a list; "
             "reconstruct the sinogram itself."
         )
     found, times = np.arange(data.layout.n_bins), None

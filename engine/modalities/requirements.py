@@ -226,9 +226,9 @@ def refuse_if_too_large(
     gpu = requirements.gpu
     if gpu is not None and not gpu.fits:
         raise DeviceMemoryError(
-            f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of "
-            f"GPU memory, {_size(gpu.free_bytes)} are free; close other programs that "
-            f"use the GPU, {smaller}, or use the CPU."
+            f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of GPU memory, "
+            f"{_size(gpu.free_bytes)} are free; close other programs that are using the GPU, "
+            f"{smaller}, or use the CPU."
         )
 
 

@@ -101,8 +101,8 @@ def _of_dataset(answer: str, layout: ImageLayout, counts: ImageCounts) -> ViewAn
     turn = of_list(values, counts.n_views, counts.n_flats, counts.n_darks)
     if turn is None:
         raise FileFormatError(
-            f"{name}: its {values.size:,} numbers are not the different angles of "
-            f"{counts.n_views:,} views; choose another dataset."
+            f"{name}: its {values.size:,} numbers cannot be the angles of {counts.n_views:,} "
+            "views, which must all differ; choose another dataset."
         )
     return ViewAngles({**_table_of(name, values, layout), **turn.table}, turn.text, turn.why)
 

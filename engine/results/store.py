@@ -245,7 +245,7 @@ class Results:
         except OSError as e:
             raise ResourceError(
                 f"{result.folder}: cannot be deleted ({e.strerror or e}); close the program that "
-                "uses it, or check the permissions."
+                "is using it, or check the permissions."
             ) from e
         audit_log.record("result deleted", result=result.id, why=why)
         shutil.rmtree(gone, ignore_errors=True)

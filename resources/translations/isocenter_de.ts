@@ -585,8 +585,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
-      <source>FWHM at half height</source>
-      <translation>FWHM in halber Höhe</translation>
+      <source>FWHM, not fitted</source>
+      <translation>FWHM, nicht angepasst</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/line_profile_panel.py" />
@@ -695,8 +695,8 @@
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
-      <source>Rods along y (normal of the panels)</source>
-      <translation>Stäbe entlang y (Normale der Panels)</translation>
+      <source>Rods along y (normal to the panels)</source>
+      <translation>Stäbe entlang y (senkrecht zu den Panels)</translation>
     </message>
     <message>
       <location filename="app/analysis/measure/rods_panel.py" />
@@ -1105,8 +1105,8 @@
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
-      <source>Voxels that count: the whole region, or only voxels above a threshold</source>
-      <translation>Voxel, die zählen: die ganze Region oder nur Voxel über einer Schwelle</translation>
+      <source>Voxels to include: the whole region, or only voxels above a threshold</source>
+      <translation>Berücksichtigte Voxel: die ganze Region oder nur Voxel über einer Schwelle</translation>
     </message>
     <message>
       <location filename="app/analysis/regions/region_numbers.py" />
@@ -1855,8 +1855,8 @@
     </message>
     <message>
       <location filename="app/live/following_model.py" />
-      <source>The user stopped it here.</source>
-      <translation>Der Benutzer hat ihn hier beendet.</translation>
+      <source>Stopped here by the user.</source>
+      <translation>Vom Benutzer hier beendet.</translation>
     </message>
     <message>
       <location filename="app/live/following_model.py" />
@@ -1900,8 +1900,8 @@
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
-      <source>Views in the slices</source>
-      <translation>Ansichten in den Schichten</translation>
+      <source>Views used for the slices</source>
+      <translation>Ansichten für die Schichten</translation>
     </message>
     <message>
       <location filename="app/live/frames_form.py" />
@@ -2140,7 +2140,7 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>Received events, and events lost or skipped because time or memory was short</source>
+      <source>Events received, and events lost or skipped because time or memory ran short</source>
       <translation>Empfangene Ereignisse, und solche, die aus Mangel an Zeit oder Speicher verloren oder übersprungen wurden</translation>
     </message>
     <message>
@@ -2170,8 +2170,8 @@
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
-      <source>The full reconstruction makes one image for each period between two motions, instead of one image of all events</source>
-      <translation>Die vollständige Rekonstruktion erzeugt ein Bild für jeden Abschnitt zwischen zwei Bewegungen statt eines Bildes aller Ereignisse</translation>
+      <source>The full reconstruction makes one image for each period between movements, instead of one image from all events</source>
+      <translation>Die vollständige Rekonstruktion erzeugt ein Bild für jeden Abschnitt zwischen Bewegungen statt eines Bildes aus allen Ereignissen</translation>
     </message>
     <message>
       <location filename="app/live/pet_page.py" />
@@ -2340,8 +2340,8 @@
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
-      <source>Views in the slices, and the angle that they cover</source>
-      <translation>Ansichten in den Schichten, und der Winkel, den sie abdecken</translation>
+      <source>Views used for the slices, and the angle that they cover</source>
+      <translation>Ansichten für die Schichten, und der Winkel, den sie abdecken</translation>
     </message>
     <message>
       <location filename="app/live/slices_page.py" />
@@ -4150,7 +4150,7 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Takes effect at the next start of Isocenter</source>
+      <source>Takes effect the next time Isocenter starts</source>
       <translation>Gilt ab dem nächsten Start von Isocenter</translation>
     </message>
     <message>
@@ -4175,8 +4175,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Show only open, protocol, start, review, export and report</source>
-      <translation>Nur Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen</translation>
+      <source>Show only the Open, Protocol, Start, Review, Export and Report steps</source>
+      <translation>Nur die Schritte Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4235,7 +4235,7 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>The passphrases differ. Nothing was changed.</source>
+      <source>The passphrases do not match. Nothing was changed.</source>
       <translation>Die Kennwörter stimmen nicht überein. Nichts wurde geändert.</translation>
     </message>
     <message>
@@ -4480,13 +4480,13 @@
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Show only open, protocol, start, review, export and report, or return to the full window</source>
-      <translation>Nur Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen, oder zum vollen Fenster zurückkehren</translation>
+      <source>Show only the Open, Protocol, Start, Review, Export and Report steps, or return to the full window</source>
+      <translation>Nur die Schritte Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen, oder zum vollen Fenster zurückkehren</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Show in a separate window, for example on a second screen. Close it to move them back.</source>
-      <translation>In einem eigenen Fenster zeigen, etwa auf einem zweiten Bildschirm. Schließen Sie es, um sie zurückzuholen.</translation>
+      <source>Show the views in a separate window, for example on a second screen. Close that window to move them back.</source>
+      <translation>Die Ansichten in einem eigenen Fenster zeigen, etwa auf einem zweiten Bildschirm. Schließen Sie dieses Fenster, um sie zurückzuholen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/guide.py" />
@@ -4535,8 +4535,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Each row shows if the correction is applied, its effect, or why it cannot be used.</source>
-      <translation>Jede Zeile zeigt, ob die Korrektur angewendet wird, was sie bewirkt, oder warum sie nicht verwendbar ist.</translation>
+      <source>Each row shows whether the correction is applied and its effect, or why it cannot be used.</source>
+      <translation>Jede Zeile zeigt, ob die Korrektur angewendet wird und was sie bewirkt, oder warum sie nicht verwendbar ist.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4610,8 +4610,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Save the protocol with a name</source>
-      <translation>Das Protokoll unter einem Namen speichern</translation>
+      <source>Save the protocol under a new name</source>
+      <translation>Das Protokoll unter einem neuen Namen speichern</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4690,8 +4690,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Rotate the slice by 90°, mirror it</source>
-      <translation>Die Schicht um 90° drehen, spiegeln</translation>
+      <source>Rotate the slice by 90°; mirror it</source>
+      <translation>Die Schicht um 90° drehen; spiegeln</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -5175,12 +5175,12 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The map has the position from its file.</source>
+      <source>The map is at the position given in its file.</source>
       <translation>Die Karte liegt wie in ihrer Datei angegeben.</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The map has the position from its file. Image registration found: {found}</source>
+      <source>The map is at the position given in its file. Image registration found: {found}</source>
       <translation>Die Karte liegt wie in ihrer Datei angegeben. Die Bildregistrierung ergab: {found}</translation>
     </message>
     <message>
@@ -5520,7 +5520,7 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{name!r} is in the read-only folder of the site; save your own copy.</source>
+      <source>{name!r} is in the read-only site folder; save your own copy.</source>
       <translation>{name!r} liegt im schreibgeschützten Ordner der Einrichtung; speichern Sie eine eigene Kopie.</translation>
     </message>
     <message>
@@ -5530,7 +5530,7 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>{site}: the protocol folder of the site does not exist.</source>
+      <source>{site}: the site's protocol folder does not exist.</source>
       <translation>{site}: Den Protokollordner der Einrichtung gibt es nicht.</translation>
     </message>
     <message>
@@ -6110,8 +6110,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The next study starts.</source>
-      <translation>Die nächste Studie beginnt.</translation>
+      <source>The next study will start.</source>
+      <translation>Die nächste Studie wird gestartet.</translation>
     </message>
     <message>
       <location filename="app/state/services/raw_projections.py" />
@@ -6180,8 +6180,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The patient could not be stored with the result.</source>
-      <translation>Der Patient konnte nicht mit dem Ergebnis gespeichert werden.</translation>
+      <source>The patient details could not be stored with the result.</source>
+      <translation>Die Patientendaten konnten nicht mit dem Ergebnis gespeichert werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6293,7 +6293,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
-      <source>This file exists in {folder}:
+      <source>This file already exists in {folder}:
 
 {listed}
 
@@ -6446,8 +6446,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/file_dialogs.py" />
-      <source>Kinds of files</source>
-      <translation>Dateiarten</translation>
+      <source>File type</source>
+      <translation>Dateityp</translation>
     </message>
     <message>
       <location filename="app/ui/theme/file_dialogs.py" />
@@ -6491,7 +6491,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>NEMA measure of noise: the variation between equal regions of the uniform background, in percent of their mean.</source>
+      <source>NEMA measure of noise: the variation between equal regions of the uniform background, as a percentage of their mean.</source>
       <translation>Rauschmaß der NEMA: die Schwankung zwischen gleichen Regionen des gleichmäßigen Hintergrunds, in Prozent ihres Mittelwerts.</translation>
     </message>
     <message>
@@ -6581,7 +6581,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The difference between the region and its background, in percent of the background.</source>
+      <source>The difference between the region and its background, as a percentage of the background.</source>
       <translation>Der Unterschied zwischen der Region und ihrem Hintergrund, in Prozent des Hintergrunds.</translation>
     </message>
     <message>
@@ -6626,8 +6626,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Images without beam, and of the beam without object. They remove the pattern of the detector.</source>
-      <translation>Bilder ohne Strahl und Bilder des Strahls ohne Objekt. Mit ihnen wird das Muster des Detektors entfernt.</translation>
+      <source>Images with the beam off, and with the beam on but no object. They are used to remove the detector's fixed pattern.</source>
+      <translation>Bilder bei ausgeschaltetem Strahl, und Bilder des Strahls ohne Objekt. Mit ihnen wird das feste Muster des Detektors entfernt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6956,8 +6956,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The signal in the lung insert, which contains no activity. It shows remaining errors of scatter or attenuation.</source>
-      <translation>Das Signal im Lungeneinsatz, der keine Aktivität enthält. Es zeigt verbleibende Fehler von Streuung oder Schwächung.</translation>
+      <source>The signal in the lung insert, which contains no activity. It shows remaining errors in the scatter or attenuation correction.</source>
+      <translation>Das Signal im Lungeneinsatz, der keine Aktivität enthält. Es zeigt verbleibende Fehler der Streu- oder Schwächungskorrektur.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6986,8 +6986,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Circles around the axis, caused by detector pixels that count too much or too little.</source>
-      <translation>Kreise um die Achse durch Detektorpixel, die zu viel oder zu wenig zählen.</translation>
+      <source>Circles around the axis, caused by detector pixels that read too high or too low.</source>
+      <translation>Kreise um die Achse durch Detektorpixel, die zu hohe oder zu niedrige Werte liefern.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7046,7 +7046,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The signal in a part without activity, in percent of the background.</source>
+      <source>The signal in a part without activity, as a percentage of the background.</source>
       <translation>Das Signal in einem Teil ohne Aktivität, in Prozent des Hintergrunds.</translation>
     </message>
     <message>
@@ -7061,8 +7061,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The typical distance of the voxels from their mean. In a uniform region it measures noise.</source>
-      <translation>Der typische Abstand der Voxel von ihrem Mittelwert. In einer gleichmäßigen Region ist er ein Maß für das Rauschen.</translation>
+      <source>The typical deviation of the voxel values from their mean. In a uniform region it measures noise.</source>
+      <translation>Die typische Abweichung der Voxelwerte von ihrem Mittelwert. In einer gleichmäßigen Region ist sie ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7356,7 +7356,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/viewing/fusion/volume_menu.py" />
-      <source>Iterates</source>
+      <source>Iterations</source>
       <translation>Iterationen</translation>
     </message>
     <message>
@@ -8246,17 +8246,12 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>No iterates yet</source>
+      <source>No iterations yet</source>
       <translation>Noch keine Iterationen</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>Iterate</source>
-      <translation>Iteration</translation>
-    </message>
-    <message>
-      <location filename="app/views/scrubber.py" />
-      <source>Step through the stored iterates ([ and ])</source>
+      <source>Step through the saved iterations ([ and ])</source>
       <translation>Durch die gespeicherten Iterationen blättern ([ und ])</translation>
     </message>
     <message>
@@ -8266,13 +8261,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>The latest iterate is displayed, and the view follows new ones</source>
-      <translation>Die neueste Iteration wird angezeigt, und die Ansicht folgt neuen</translation>
+      <source>The latest iteration is displayed, and the view moves on to each new one</source>
+      <translation>Die neueste Iteration wird angezeigt, und die Ansicht geht zu jeder neuen über</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
-      <source>Show the latest iterate and follow new ones</source>
-      <translation>Die neueste Iteration zeigen und neuen folgen</translation>
+      <source>Show the latest iteration, and move on to each new one</source>
+      <translation>Die neueste Iteration zeigen und zu jeder neuen übergehen</translation>
     </message>
     <message>
       <location filename="app/views/scrubber.py" />
@@ -10026,8 +10021,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
-      <source>Stop when the residual reaches the noise level: later iterations would only fit noise. Data without noise get all iterations</source>
-      <translation>Beenden, sobald das Residuum das Rauschniveau erreicht: Spätere Iterationen würden nur noch Rauschen anpassen. Daten ohne Rauschen erhalten alle Iterationen</translation>
+      <source>Stop when the residual reaches the noise level: later iterations would only fit noise. Noise-free data run through all iterations</source>
+      <translation>Beenden, sobald das Residuum das Rauschniveau erreicht: Spätere Iterationen würden nur noch Rauschen anpassen. Rauschfreie Daten durchlaufen alle Iterationen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/cgls.py" />
@@ -10048,11 +10043,6 @@ Ersetzen?</translation>
       <location filename="engine/recon/algorithms/fields.py" />
       <source>Number of passes over all data</source>
       <translation>Zahl der Durchgänge durch alle Daten</translation>
-    </message>
-    <message>
-      <location filename="engine/recon/algorithms/fields.py" />
-      <source>Iterations</source>
-      <translation>Iterationen</translation>
     </message>
     <message>
       <location filename="engine/recon/algorithms/fields.py" />
@@ -10536,7 +10526,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/results/reports/site.py" />
-      <source>Protocols of the site</source>
+      <source>Site protocols</source>
       <translation>Protokolle der Einrichtung</translation>
     </message>
     <message>
@@ -10626,8 +10616,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
-      <source>Length of a padded row, in multiples of its own length</source>
-      <translation>Länge einer aufgefüllten Zeile, in Vielfachen ihrer eigenen Länge</translation>
+      <source>Length of a row after padding, as a multiple of its original length</source>
+      <translation>Länge einer Zeile nach dem Auffüllen, als Vielfaches ihrer ursprünglichen Länge</translation>
     </message>
     <message>
       <location filename="engine/recon/filtering/settings.py" />
@@ -10651,18 +10641,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>The newest turn, which follows what moves; or all views from the first to a whole scan, which is kept</source>
-      <translation>Die neueste Umdrehung, die Bewegtem folgt; oder alle Ansichten von der ersten bis zu einem ganzen Scan, der behalten wird</translation>
+      <source>Only the latest rotation, so that the slices follow motion; or all views from the first until the scan is complete, and keep that image</source>
+      <translation>Nur die neueste Umdrehung, damit die Schichten Bewegungen folgen; oder alle Ansichten von der ersten, bis der Scan vollständig ist; dieses Bild wird behalten</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Newest turn</source>
+      <source>Latest rotation</source>
       <translation>Neueste Umdrehung</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
-      <source>Of the sliding views: the newest half or full turn</source>
-      <translation>Der gleitenden Ansichten: die neueste halbe oder volle Umdrehung</translation>
+      <source>Use the latest half or full rotation</source>
+      <translation>Die neueste halbe oder volle Umdrehung verwenden</translation>
     </message>
     <message>
       <location filename="engine/live/ct/settings.py" />
@@ -10706,8 +10696,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/live/pet/settings.py" />
-      <source>Of the free memory, for the events that are kept</source>
-      <translation>Des freien Speichers, für die behaltenen Ereignisse</translation>
+      <source>Share of the free memory to use for stored events</source>
+      <translation>Anteil des freien Speichers für gespeicherte Ereignisse</translation>
     </message>
     <message>
       <location filename="engine/modalities/dual_head_pet/demo.py" />
@@ -10886,8 +10876,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
-      <source>Use all lines, or a random sample. auto samples scanners with many lines, as finely as the events need</source>
-      <translation>Alle Linien verwenden, oder eine Zufallsstichprobe. auto nimmt bei Scannern mit vielen Linien eine Stichprobe, so fein, wie die Ereignisse es brauchen</translation>
+      <source>Use all lines, or a random sample. auto: a sample if the scanner has many lines, as dense as the number of events requires</source>
+      <translation>Alle Linien verwenden, oder eine Zufallsstichprobe. auto: eine Stichprobe, wenn der Scanner viele Linien hat, so dicht, wie es die Zahl der Ereignisse erfordert</translation>
     </message>
     <message>
       <location filename="engine/modalities/listmode_pet/protocol.py" />
@@ -10996,8 +10986,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
-      <source>Beam geometry of the protocol; None: any</source>
-      <translation>Strahlgeometrie des Protokolls; None: jede</translation>
+      <source>Beam geometry this protocol is for; None means any</source>
+      <translation>Strahlgeometrie, für die dieses Protokoll gilt; None bedeutet jede</translation>
     </message>
     <message>
       <location filename="engine/modalities/xray_ct/protocol.py" />
@@ -11061,13 +11051,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Diameter of turn</source>
+      <source>Diameter of rotation</source>
       <translation>Umlaufdurchmesser</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
-      <source>Diameter of the turn of its middle</source>
-      <translation>Durchmesser des Umlaufs ihrer Mitte</translation>
+      <source>Diameter of the circle on which its middle rotates</source>
+      <translation>Durchmesser des Kreises, auf dem ihre Mitte umläuft</translation>
     </message>
     <message>
       <location filename="engine/tools/normalisation_scan/source_settings.py" />
@@ -11131,7 +11121,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Activity filled into the phantom, without the residual in the syringe</source>
+      <source>Activity put into the phantom, excluding the residual in the syringe</source>
       <translation>In das Phantom gefüllte Aktivität, ohne den Rest in der Spritze</translation>
     </message>
     <message>
@@ -11156,8 +11146,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
-      <source>Volume of the filling</source>
-      <translation>Volumen der Füllung</translation>
+      <source>Fill volume</source>
+      <translation>Füllvolumen</translation>
     </message>
     <message>
       <location filename="engine/analysis/quality/cylinder_activity.py" />
@@ -11291,8 +11281,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_cone.py" />
-      <source>back projection of cone beams</source>
-      <translation>Rückprojektion von Kegelstrahlen</translation>
+      <source>cone-beam back projection</source>
+      <translation>Kegelstrahl-Rückprojektion</translation>
     </message>
     <message>
       <location filename="engine/tools/tuning/device_matrix.py" />

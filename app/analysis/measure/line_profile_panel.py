@@ -139,7 +139,7 @@ class LineProfileBox(QWidget):
         # interpolation.
         fitted = peak_width(volume, found)
         if fitted is None:
-            return [(tr("FWHM at half height"), f"{crossed:.2f} {length}")]
+            return [(tr("FWHM, not fitted"), f"{crossed:.2f} {length}")]
         return [
             (tr("FWHM, fitted"), f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
             (tr("Bias of the fit"), fitted.bias),

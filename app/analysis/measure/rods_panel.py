@@ -26,7 +26,7 @@ SETTLE_MS = 60
 MOST = 10.0
 """Valley-to-peak ratios from this value on have no meaning."""
 AXIS_NAMES = "xyz"
-AXES = {"y": tr("Rods along y (normal of the panels)"), "z": tr("Rods along z")}
+AXES = {"y": tr("Rods along y (normal to the panels)"), "z": tr("Rods along z")}
 
 
 @dataclass(frozen=True)

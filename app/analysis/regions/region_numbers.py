@@ -40,7 +40,7 @@ class RegionNumbers(QWidget):
         self.rule = QuietCombo()
         self.rule.setAccessibleName(tr("Method that sets the contour threshold"))
         self.rule.setToolTip(
-            tr("Voxels that count: the whole region, or only voxels above a threshold")
+            tr("Voxels to include: the whole region, or only voxels above a threshold")
         )
         self.rule.addItem(tr("Whole region"), "")
         for rule, title in RULES.items():

@@ -114,7 +114,7 @@ class SettingsDialog(QDialog):
         # `findData` returns −1 if the device is no longer usable; "Automatic" is then shown.
         self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
         for title, box, tip in (
-            (tr("Language"), self.language, tr("Takes effect at the next start of Isocenter")),
+            (tr("Language"), self.language, tr("Takes effect the next time Isocenter starts")),
             (tr("Theme"), self.theme, tr("Colours of the window")),
             (tr("Device"), self.device, tr("Device used for reconstructions")),
         ):
@@ -124,7 +124,9 @@ class SettingsDialog(QDialog):
 
     def _add_technician(self) -> None:
         self.technician = QCheckBox(tr("Start in technician mode"))
-        self.technician.setToolTip(tr("Show only open, protocol, start, review, export and report"))
+        self.technician.setToolTip(
+            tr("Show only the Open, Protocol, Start, Review, Export and Report steps")
+        )
         self.technician.setChecked(self._preferences.technician)
         self.change = button("", self._set_passphrase, tr("Required to leave technician mode"))
         self._name_passphrase()
@@ -171,7 +173,7 @@ class SettingsDialog(QDialog):
             )
         # A typing error would lock the user out of the full window.
         elif ask_text(self, tr("Passphrase"), tr("Repeat the passphrase"), "", hidden=True) != one:
-            tell(self, tr("Passphrase"), tr("The passphrases differ. Nothing was changed."))
+            tell(self, tr("Passphrase"), tr("The passphrases do not match. Nothing was changed."))
         else:
             # Only the hash is stored.
             self._passphrase = hashed(one)

@@ -14,8 +14,10 @@ QUEUE_TIP = tr("Add this study with its current settings to the queue")
 TUNE_TIP = tr("Find the fastest kernels on this computer and use them in later runs")
 REPORT_TIP = tr("Sign off the result, then save, print or send its report")
 TECHNICIAN_TIP = tr(
-    "Show only open, protocol, start, review, export and report, or return to the full window"
+    "Show only the Open, Protocol, Start, Review, Export and Report steps, or return to the full "
+    "window"
 )
 APART_TIP = tr(
-    "Show in a separate window, for example on a second screen. Close it to move them back."
+    "Show the views in a separate window, for example on a second screen. Close that window to "
+    "move them back."
 )

@@ -28,7 +28,10 @@ STEPS = (
     ),
     (
         tr("2  Corrections"),
-        tr("Each row shows if the correction is applied, its effect, or why it cannot be used."),
+        tr(
+            "Each row shows whether the correction is applied and its effect, or why it cannot be "
+            "used."
+        ),
     ),
     (
         tr("3, 4, 5  Settings"),
@@ -94,7 +97,7 @@ SHORTCUTS = (
     ("Ctrl+O", tr("Open a file")),
     ("Ctrl+E", tr("Export the image")),
     ("Ctrl+S", tr("Save the study")),
-    ("Ctrl+Shift+S", tr("Save the protocol with a name")),
+    ("Ctrl+Shift+S", tr("Save the protocol under a new name")),
     ("Ctrl+Shift+E", tr("Sign off and report")),
     ("Ctrl+,", tr("Settings")),
     ("Ctrl+Shift+O", tr("All studies and the worklist")),
@@ -112,7 +115,7 @@ SHORTCUTS = (
     ("Z", tr("Magnifying glass at the pointer")),
     ("B", tr("Switch between thick and single slices")),
     ("O", tr("Hide or show the overlaid volume")),
-    ("T, M", tr("Rotate the slice by 90°, mirror it")),
+    ("T, M", tr("Rotate the slice by 90°; mirror it")),
     ("Ctrl+C", tr("Copy the views as an image")),
     ("V, P, G, S", tr("Volume, projections, geometry and oblique planes of an X-ray scan")),
     (tr("Ctrl+1 … 5"), tr("Open or close a step")),

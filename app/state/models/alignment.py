@@ -206,10 +206,10 @@ class AlignmentModel(QObject):
         if self.placing is Placing.HAND:
             return tr("{describe}, by hand.", describe=sentence_case(self.motion.describe()))
         if not self._found:
-            return tr("The map has the position from its file.")
+            return tr("The map is at the position given in its file.")
         if self.placing is Placing.FILE and self._found["light"] != "green":
             return tr(
-                "The map has the position from its file. Image registration found: {found}",
+                "The map is at the position given in its file. Image registration found: {found}",
                 found=self._found["text"],
             )
         return sentence_case(self._found["text"])

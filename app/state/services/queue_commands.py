@@ -252,7 +252,7 @@ class QueueCommands(QObject):
             return
         title = tr("{title} failed in the queue.", title=entry.title)
         # A failed study was not started in this window, so nobody may be watching it.
-        problem = Problem(title, entry.text, tr("The next study starts."), files=entry.files)
+        problem = Problem(title, entry.text, tr("The next study will start."), files=entry.files)
         self._session.raise_problem(problem)
 
 

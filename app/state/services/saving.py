@@ -134,5 +134,7 @@ def question_of(*targets: Path) -> str:
             listed=listed,
         )
     return tr(
-        "This file exists in {folder}:\n\n{listed}\n\nReplace it?", folder=folder, listed=listed
+        "This file already exists in {folder}:\n\n{listed}\n\nReplace it?",
+        folder=folder,
+        listed=listed,
     )

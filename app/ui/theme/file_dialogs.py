@@ -32,7 +32,7 @@ BUTTONS = {
 FIELDS = {
     "lookInCombo": tr("Folder"),
     "fileNameEdit": tr("File name"),
-    "fileTypeCombo": tr("Kinds of files"),
+    "fileTypeCombo": tr("File type"),
     "treeView": tr("Files"),
     "listView": tr("Files"),
     "sidebar": tr("Places"),

@@ -13,8 +13,8 @@ GLOSSARY = {
         "μ-map gives its strength at each place."
     ),
     tr("Background variability"): tr(
-        "NEMA measure of noise: the variation between equal regions of the uniform "
-        "background, in percent of their mean."
+        "NEMA measure of noise: the variation between equal regions of the uniform background, as "
+        "a percentage of their mean."
     ),
     tr("Bad pixels"): tr(
         "Detector pixels that are dead or too bright. The median of their neighbours replaces them."
@@ -38,7 +38,7 @@ GLOSSARY = {
         "The program is prepared for this computer. The result is stored for the next run."
     ),
     tr("Contrast"): tr(
-        "The difference between the region and its background, in percent of the background."
+        "The difference between the region and its background, as a percentage of the background."
     ),
     tr("Contrast recovery"): tr(
         "The part of a sphere's true contrast that the image shows. Small spheres lose "
@@ -52,8 +52,8 @@ GLOSSARY = {
     tr("Crop"): tr("Only some rows or columns of the detector are used."),
     tr("CT number"): tr("Attenuation in Hounsfield units (HU): water is 0 and air is -1000."),
     tr("Dark and flat field"): tr(
-        "Images without beam, and of the beam without object. They remove the pattern of the "
-        "detector."
+        "Images with the beam off, and with the beam on but no object. They are used to remove "
+        "the detector's fixed pattern."
     ),
     tr("Dead time"): tr(
         "The time during which the scanner is busy and cannot count. It lowers the measured "
@@ -143,8 +143,8 @@ GLOSSARY = {
         "The part of the measurement that the image does not explain. It falls and levels off."
     ),
     tr("Residual in the lung"): tr(
-        "The signal in the lung insert, which contains no activity. It shows remaining errors "
-        "of scatter or attenuation."
+        "The signal in the lung insert, which contains no activity. It shows remaining errors in "
+        "the scatter or attenuation correction."
     ),
     tr("Resolution"): tr(
         "The point spread of the scanner, as part of the model. Small objects regain contrast "
@@ -155,7 +155,7 @@ GLOSSARY = {
         "computed once and stored."
     ),
     tr("Rings"): tr(
-        "Circles around the axis, caused by detector pixels that count too much or too little."
+        "Circles around the axis, caused by detector pixels that read too high or too low."
     ),
     tr("Rotation axis"): tr("The line about which the source or the object rotates."),
     tr("Scatter"): tr(
@@ -170,12 +170,15 @@ GLOSSARY = {
         "A scan over less than a full circle. Only some of its rays are measured twice."
     ),
     tr("Sinogram"): tr("Counts, sorted by the direction and the distance of their lines."),
-    tr("Spill-over"): tr("The signal in a part without activity, in percent of the background."),
+    tr("Spill-over"): tr(
+        "The signal in a part without activity, as a percentage of the background."
+    ),
     tr("Spread of voxels"): tr(
         "The standard deviation of the voxels in a uniform part: a measure of noise."
     ),
     tr("Standard deviation"): tr(
-        "The typical distance of the voxels from their mean. In a uniform region it measures noise."
+        "The typical deviation of the voxel values from their mean. In a uniform region it "
+        "measures noise."
     ),
     tr("Study"): tr("One scan with its inputs and its protocol."),
     tr("Subset"): tr(

@@ -62,7 +62,7 @@ class VolumeMenu(QMenu):
         self._add(self, [each for each in commands.inputs() if each.key not in keys], chosen)
         self.addSeparator()
         for title, found in (
-            (tr("Iterates"), commands.iterates()),
+            (tr("Iterations"), commands.iterates()),
             (tr("Results"), commands.results()[:MOST_RESULTS]),
         ):
             inner = self.addMenu(title)

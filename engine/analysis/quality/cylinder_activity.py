@@ -37,7 +37,7 @@ class CylinderActivity(Settings):
 
     activity_mbq: float = setting(
         ...,
-        "Activity filled into the phantom, without the residual in the syringe",
+        "Activity put into the phantom, excluding the residual in the syringe",
         label="Activity",
         unit="MBq",
         gt=0,
@@ -46,7 +46,7 @@ class CylinderActivity(Settings):
         None, "Time of the activity measurement", label="Measured", empty="at the start of the scan"
     )
     volume_ml: float | None = setting(
-        None, "Volume of the filling", label="Volume", unit="mL", empty="from the size", gt=0
+        None, "Fill volume", label="Volume", unit="mL", empty="from the size", gt=0
     )
     diameter_mm: float | None = setting(
         None, "Size of the filling, if no volume is given", label="Diameter", unit="mm",

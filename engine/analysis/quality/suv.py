@@ -99,7 +99,7 @@ def suv_factor(facts: SuvFacts) -> float:
     """
     reasons = list(_reasons(facts))
     if reasons:
-        raise DataError(f"there is no SUV: {'; '.join(reasons)}.")
+        raise DataError(f"SUV cannot be calculated: {'; '.join(reasons)}.")
     half_life_s, dose_bq = facts.half_life_s or 0.0, facts.dose_bq or 0.0
     # An image corrected to the injection needs the dose at injection, without any decay.
     if facts.decay != "injection":

@@ -131,7 +131,9 @@ def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
     """
     try:
         if volume.unit != CONCENTRATION:
-            raise DataError(f"there is no SUV: the values are in {volume.unit or 'no known unit'}.")
+            raise DataError(
+                f"SUV cannot be calculated: the values are in {volume.unit or 'no known unit'}."
+            )
         suv_factor(facts_of(volume, kind))
     except DataError as e:
         return str(e)

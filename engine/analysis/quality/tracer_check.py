@@ -113,7 +113,7 @@ def _why_none(facts: Plain, kind: SuvKind) -> str:
     except DataError as e:
         # The window shows the reason behind the name of the unit, where "there is no SUV" would
         # repeat it.
-        return str(e).removeprefix("there is no SUV: ").rstrip(".")
+        return str(e).removeprefix("SUV cannot be calculated: ").rstrip(".")
     return ""
 
 

@@ -115,7 +115,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     if faults:
         raise faults[0]
     if isinstance(fault, KeyboardInterrupt) and images is not None:
-        raise KeyboardInterrupt("the slices of the data so far are saved.")
+        raise KeyboardInterrupt("the slices reconstructed so far have been saved.")
     if fault is not None:
         raise fault
     if images is None:

@@ -192,7 +192,7 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     # Only the part "kernels" tries variants, so only it can write the best ones
     if arguments.keep_tuning is not None and "kernels" not in parts:
         raise SettingsError(
-            "--keep-tuning needs the part kernels, which needs a GPU. Remove --keep-tuning."
+            "--keep-tuning needs the `kernels` part, which needs a GPU. Remove --keep-tuning."
         )
     work = listmode.ListModeWork(
         events=arguments.events,
@@ -219,7 +219,9 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     on = device_of(arguments.device, arguments.threads, console)
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
-        raise SettingsError("--keep-tuning needs the part kernels and a GPU. Remove --keep-tuning.")
+        raise SettingsError(
+            "--keep-tuning needs the `kernels` part and a GPU. Remove --keep-tuning."
+        )
     # Kernel Tuner is optional; without it the search would fail after minutes of other parts
     if on.is_cuda and "kernels" in parts and (obstacle := why_no_search()):
         raise ResourceError(obstacle)

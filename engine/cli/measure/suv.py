@@ -157,14 +157,13 @@ def _calibration(volume: Volume, given: float | None) -> float:
     if given is None:
         unit = f"in {volume.unit}" if volume.unit else "in an unknown unit"
         raise DataError(
-            f"there is no SUV: the values are {unit}, expected {CONCENTRATION}. Give the "
+            f"SUV cannot be calculated: the values are {unit}, expected {CONCENTRATION}. Give the "
             "calibration factor (--bq-ml-per-unit)."
         )
     if volume.unit == CONCENTRATION or not 0 < given < np.inf:
         raise DataError(
-            f"there is no SUV: --bq-ml-per-unit {given:g} for values in {volume.unit or '?'}. "
-            "Expected "
-            f"a number above 0, and no option for {CONCENTRATION}."
+            f"SUV cannot be calculated: --bq-ml-per-unit {given:g} for values in "
+            f"{volume.unit or '?'}. Expected a number above 0, and no option for {CONCENTRATION}."
         )
     return given
 
@@ -201,6 +200,7 @@ def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | N
         else:
             actual = f"this image is corrected to the {ours}"
         raise DataError(
-            f"there is no SUV: --decay-corrected-to {given}, but {actual}. Remove the option."
+            f"SUV cannot be calculated: --decay-corrected-to {given}, but {actual}. Remove the "
+            "option."
         )
     return ours

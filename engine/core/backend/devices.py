@@ -239,7 +239,7 @@ def _why_full(label: str, free: int) -> str:
     if free < LEAST_FREE:
         return (
             f"{label} has only {free / 2**20:.0f} MiB of free memory, too little to start; close "
-            "other programs that use it."
+            "other programs that are using it."
         )
     return ""
 

@@ -21,17 +21,17 @@ _MULTIPROCESSORS, _MAJOR, _MINOR, _COMPUTE_MODE = 16, 75, 76, 20  # CUdevice_att
 _PROHIBITED = 2  # CUcomputemode
 _SEE = "check the output of `nvidia-smi`"
 FAULTS = {
-    2: "the card's memory is full; close other programs that use it",
+    2: "the GPU's memory is full; close other programs that are using it",
     34: "the library found is the stub of a CUDA toolkit; remove it from the library path",
-    46: "another program uses the card exclusively; end it, or run `nvidia-smi -c DEFAULT`",
-    100: f"no card was found; {_SEE}, and give a container access to the cards",
-    304: "the system denies access to the card; get permission to use /dev/nvidia*",
-    802: "the card is not initialized yet; wait for its service (nvidia-fabricmanager)",
+    46: "another program is using the GPU exclusively; end it, or run `nvidia-smi -c DEFAULT`",
+    100: f"no GPU was found; {_SEE}, and give a container access to the GPUs",
+    304: "the system denies access to the GPU; get permission to use /dev/nvidia*",
+    802: "the GPU is not initialized yet; wait for its service (nvidia-fabricmanager)",
     803: "driver and library versions differ, as after an update; restart the machine",
     804: "the library belongs to another driver; remove the compatibility package",
-    805: "the sharing service of the card (MPS) does not respond; restart or stop it",
-    806: "the sharing service of the card (MPS) failed; restart or stop it",
-    807: "the sharing service of the card (MPS) is not ready; try again later",
+    805: "the sharing service of the GPU (MPS) does not respond; restart or stop it",
+    806: "the sharing service of the GPU (MPS) failed; restart or stop it",
+    807: "the sharing service of the GPU (MPS) is not ready; try again later",
     999: f"the cause is unknown; {_SEE}, and restart the machine",
 }
 """`CUresult` codes at start, with cause and remedy; `cudaError` uses the same numbers."""

@@ -81,8 +81,7 @@ class Logarithm(PreprocessStep):
         if n_nan:
             raise DataError(
                 f"{n_nan:,} values of the projections are not numbers "
-                f"({percent(n_nan, values.size)}); switch on the correction of bad "
-                "pixels."
+                f"({percent(n_nan, values.size)}); switch on the bad-pixel correction."
             )
         facts = {"clipped": int(n_clipped), "bright": int(n_bright)}
         return self.changed(projections, facts, values=out, kind="integrals")

@@ -140,7 +140,9 @@ class Tracer(Settings):
             if self.injected_at is None:
                 raise ValueError(f"{name} is set but injected_at is not; give both")
             if seconds_between(moment, self.injected_at) is None:
-                raise ValueError(f"{name} and injected_at must both have a time zone, or both none")
+                raise ValueError(
+                    f"either both {name} and injected_at must have a time zone, or neither"
+                )
             if self.known_half_life_s is None:
                 raise ValueError(f"{name} is set without a half-life; give nuclide or half_life_s")
         # A residual above the dose usually means exchanged values or times.

@@ -131,8 +131,8 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
     frame = str(other.get("FrameOfReferenceUID", "")).strip()
     if same_frame and not frame:
         raise FileFormatError(
-            f"{file.name}: states no frame of reference, so no image can share it; omit that "
-            "option."
+            f"{file.name}: states no frame of reference, so no image can share it; choose an image "
+            "that states one, or omit --same-frame if it was given."
         )
     series = str(other.SeriesInstanceUID)
     instance = {

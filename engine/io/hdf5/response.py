@@ -211,8 +211,8 @@ def refuse_other_scanner(
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
             f"{path.name}: the matrix belongs to {stored.name!r} ({stored.describe()}), but the "
-            f"scan to {scanner.name!r} ({scanner.describe()}), which has other crystals; compute a "
-            "matrix for that scanner."
+            f"scan is from {scanner.name!r} ({scanner.describe()}), which has different crystals; "
+            "compute a matrix for that scanner."
         )
     if stored.grid != scanner.grid and not any_image:
         raise GeometryError(

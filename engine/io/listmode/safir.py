@@ -238,7 +238,8 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
     if (pairs[k] < 0).any():
         raise FileFormatError(
             f"{path.name}: event {before + k:,} names a crystal that is not in the map ({a} and "
-            f"{b}); choose the crystal map of this scanner, or the file is damaged."
+            f"{b}); choose the crystal map of this scanner. If it is the right one, the file is "
+            "damaged."
         )
     raise FileFormatError(
         f"{path.name}: event {before + k:,} names the same crystal twice ({a}); the file is "

@@ -172,8 +172,8 @@ def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> A
     lines: Sequence[Array] = one["values"]
     if len(lines) != shape[0] or any(len(line) != shape[1] for line in lines):
         raise FileFormatError(
-            f"{where} {group.lower} are {len(lines)} rows, expected {shape[0]} × {shape[1]}; write "
-            "the file again."
+            f"{where} {group.lower} have {len(lines)} rows, or rows of unequal length, expected "
+            f"{shape[0]} × {shape[1]} values; write the file again."
         )
     table = np.asarray(lines, np.float32)
     if not np.isfinite(table).all() or (table < 0).any():

@@ -79,7 +79,8 @@ class YardlStream:
         # modulo 2^32.
         if self.position + len(self._buffer) > self.most:
             raise FileFormatError(
-                f"{self.name}: decompresses to more data than any scan; the file is damaged."
+                f"{self.name}: decompresses to more data than any scan could contain; the file is "
+                "damaged."
             )
 
     def _more(self, n_bytes: int) -> npt.NDArray[np.uint8]:

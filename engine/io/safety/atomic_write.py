@@ -323,7 +323,7 @@ def _full(path: Path, n_bytes: int, free: int) -> str:
 def _forbidden(path: Path) -> str:
     return (
         f"{path.name}: no permission to write in {path.parent}; choose another folder, or close "
-        "the program that uses the file."
+        "the program that is using the file."
     )
 
 

@@ -110,6 +110,6 @@ def refuse_bomb(n_bytes: int, n_packed: int, name: str) -> None:
     """
     if n_bytes > most_unpacked(n_packed):
         raise FileFormatError(
-            f"{name} claims {n_bytes:,} bytes in {n_packed:,} compressed bytes, more than any scan "
-            "or image; copy it again, or save it uncompressed."
+            f"{name} claims to expand from {n_packed:,} to {n_bytes:,} bytes, a higher ratio than "
+            "any real scan or image has; copy it again, or save it uncompressed."
         )

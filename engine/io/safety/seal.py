@@ -56,13 +56,13 @@ def broken(path: Path, remedy: str = "copy the file again") -> FileFormatError:
         remedy, as the second half of the message
     """
     return FileFormatError(
-        f"{path.name}: has changed since it was written (its seal is broken); {remedy}."
+        f"{path.name}: has changed since it was written (its checksum does not match); {remedy}."
     )
 
 
 def unsealed(path: Path) -> str:
     """Return the note on a file without a seal."""
     return (
-        f"{path.name}: the file has no seal (older version or other program), so later changes "
+        f"{path.name}: the file has no checksum (older version or other program), so later changes "
         "cannot be detected."
     )

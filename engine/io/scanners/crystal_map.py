@@ -184,7 +184,7 @@ def _refuse_repeated(path: Path, rows: list[_Row]) -> None:
         earlier = points.setdefault(row.point_mm, row.line)
         if earlier != row.line:
             raise FileFormatError(
-                f"{path.name}, line {row.line}: the crystal of line {earlier} has the same "
+                f"{path.name}, line {row.line}: the crystal on line {earlier} has the same "
                 "position; list each position once."
             )
 

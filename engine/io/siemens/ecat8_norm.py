@@ -220,7 +220,10 @@ def _table(header: InterfileHeader, data: InputFile, name: str, k: int) -> Table
     text = (header.of_axis("matrix size", k) or "").strip("{} ")
     sizes = [part.strip() for part in text.split(",")]
     if not all(size.isdigit() and len(size) < 7 for size in sizes):
-        raise FileFormatError(f"{header.path.name}: 'matrix size [{k}]' is {text[:40]!r}.")
+        raise FileFormatError(
+            f"{header.path.name}: 'matrix size [{k}]' is {text[:40]!r}, expected whole numbers; "
+            "correct the header."
+        )
     start = wanted(header, "data offset in bytes", k)
     if start < 0:
         raise FileFormatError(

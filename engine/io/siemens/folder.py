@@ -110,8 +110,8 @@ def siemens_folder(path: Path) -> SiemensFolder | None:
     if len(meant) > 1:
         names = ", ".join(each.path.name for each in meant[:4])
         raise FileFormatError(
-            f"{path.name}: {len(meant)} sinograms of counts are here ({names}); open the one to "
-            "reconstruct, and the shared files are added."
+            f"{path.name}: this folder contains {len(meant)} sinograms with counts ({names}); open "
+            "the one to reconstruct, and the files they share will be added automatically."
         )
     return _gathered(meant[0], found)
 

@@ -224,8 +224,8 @@ def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: b
     most = most_unpacked(file.size) if packed else file.size
     if min(shape, default=0) < 1 or layout.end > most:
         raise FileFormatError(
-            f"{file.name}: its header counts {' × '.join(map(str, shape))} values, {layout.end:,} "
-            f"bytes, but the file has {file.size:,}; it is truncated or damaged."
+            f"{file.name}: its header declares {' × '.join(map(str, shape))} values, "
+            f"{layout.end:,} bytes, but the file has {file.size:,}; it is truncated or damaged."
         )
     if layout.dtype.kind not in "iuf":
         raise FileFormatError(

@@ -94,5 +94,7 @@ def rows_of(file: InputFile) -> FileRows:
     start = stream.tell()
     # Python integers do not overflow, so damaged shapes are compared correctly.
     if min(shape) < 1 or start + shape[0] * shape[1] * dtype.itemsize > file.size:
-        raise ValueError(f"{shape[0]:,} × {shape[1]:,} numbers are incomplete")
+        raise ValueError(
+            f"expected {shape[0]:,} × {shape[1]:,} numbers, but the data are incomplete"
+        )
     return FileRows(file, dtype, (shape[0], shape[1]), start)

@@ -63,7 +63,7 @@ def _payload(file: InputFile, header: NrrdHeader, start: int, n_bytes: int) -> b
     encoding = str(header.fields["encoding"]).lower()
     if n_bytes > (file.size if encoding in RAW else most_unpacked(file.size)):
         raise FileFormatError(
-            f"{file.name}: its header counts {n_bytes:,} bytes of values, but the file has "
+            f"{file.name}: its header declares {n_bytes:,} bytes of values, but the file has "
             f"{file.size:,}; it is truncated or damaged."
         )
     start, skipped = _after_lines(file, header, start), _skip(header, "byte")

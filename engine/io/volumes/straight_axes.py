@@ -59,7 +59,7 @@ def straightened(
     if tilt.max() > MAX_TILT or len(set(world)) < 3:
         raise GeometryError(
             f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(tilt.max(), 1))):.2f}° "
-            "against the scanner axes; resample it onto straight axes."
+            "relative to the scanner axes; resample it onto axes parallel to them."
         )
     # The centre does not change when axes are exchanged or reversed.
     centre = (affine @ [*((np.array(values.shape) - 1) / 2), 1])[:3]

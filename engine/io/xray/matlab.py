@@ -74,7 +74,7 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
         if part is None:
             raise MatlabError("an empty compressed variable")
         if part.kind != MATRIX:
-            raise MatlabError(f"a variable of type {part.kind}")
+            raise MatlabError(f"a variable has the unexpected type {part.kind}")
         yield _matrix(part.data, order, 0)
 
 
@@ -189,7 +189,7 @@ def _shape(part: _Part, order: str) -> tuple[int, ...]:
     sizes = np.frombuffer(part.data, f"{order}i4").tolist() if part.kind == 5 else []
     # Every MATLAB array has at least two axes.
     if len(sizes) < 2 or min(sizes) < 0:
-        raise MatlabError(f"an array of shape {sizes[:8]}")
+        raise MatlabError(f"an array has the invalid shape {sizes[:8]}")
     return tuple(sizes)
 
 

@@ -149,6 +149,6 @@ def _refuse_overfull(file: InputFile, places: list[tuple[int, int]], segment: in
         data = zlib.decompressobj().decompress(file.read(n_bytes, at), segment + 1)
         if len(data) > segment:
             raise FileFormatError(
-                f"{file.name}: damaged TIFF image, a part of {segment:,} bytes decompresses to "
-                "more; copy it again."
+                f"{file.name}: damaged TIFF image, a part that should have {segment:,} bytes "
+                "decompresses to more; copy it again."
             )

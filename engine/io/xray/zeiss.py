@@ -82,7 +82,8 @@ class _Facts:
         values = self.maybe(f"ImageInfo/{name}", kind)
         if values is None or not values.size or not np.isfinite(values[0]):
             raise FileFormatError(
-                f"{self.path.name}: {name} is missing; export the scan again from its program."
+                f"{self.path.name}: {name} is missing; export the scan again from the program that "
+                "wrote it."
             )
         return float(values[0])
 
@@ -102,7 +103,7 @@ class _Facts:
         if values is None or n_found < n:
             raise FileFormatError(
                 f"{self.path.name}: {name} has {n_found:,} numbers for {n:,} projections; export "
-                "the scan again from its program."
+                "the scan again from the program that wrote it."
             )
         return np.asarray(values[:n], np.float64)
 
@@ -174,7 +175,7 @@ def _type(path: Path, number: int) -> np.dtype[np.generic]:
     if number not in TYPES:
         raise FileFormatError(
             f"{path.name}: values of type {number}, expected 5 (16 bits) or 10 (floating point); "
-            "export the scan again from its program."
+            "export the scan again from the program that wrote it."
         )
     return np.dtype(TYPES[number])
 
@@ -208,7 +209,7 @@ def _geometry(facts: _Facts, angles: NDArray[np.float64], shape: tuple[int, int]
     if voxel <= 0:
         raise FileFormatError(
             f"{facts.path.name}: PixelSize is {1000 * voxel:g} µm, expected more than 0; export "
-            "the scan again from its program."
+            "the scan again from the program that wrote it."
         )
     if int(facts.number("XrayGeometry")) != CONE:
         # Microscopes with a condenser have a parallel beam.

@@ -16,13 +16,11 @@ class LiveSettings(Settings):
 
     mode: Mode = setting(
         "growing",
-        "The newest turn, which follows what moves; or all views from the first to a whole scan, "
-        "which is kept",
+        "Only the latest rotation, so that the slices follow motion; or all views from the first "
+        "until the scan is complete, and keep that image",
         label="Views",
     )
-    turn: Turn = setting(
-        "full", "Of the sliding views: the newest half or full turn", label="Newest turn"
-    )
+    turn: Turn = setting("full", "Use the latest half or full rotation", label="Latest rotation")
     weights: RayWeights = setting(
         "auto",
         "Rays that an open scan measures twice: count all alike (even, quick), share their weight "

@@ -23,6 +23,6 @@ class LivePetSettings(Settings):
     )
     motion: bool = setting(True, "Say when the object has moved", label="Watch for motion")
     memory_share: float = setting(
-        0.5, "Of the free memory, for the events that are kept", label="Memory", gt=0, le=0.9,
+        0.5, "Share of the free memory to use for stored events", label="Memory", gt=0, le=0.9,
         expert=True,
     )  # fmt: skip

@@ -102,8 +102,8 @@ def uniform_start(data: Histogram, response: StoredResponse) -> NDArray[np.float
     background = 0.0 if data.background is None else total(data.background)
     if counts <= 0:
         raise DataError(
-            "the histogram has no counts on a live line of response; check scanner "
-            "and normalisation."
+            "the histogram has no counts on a usable line of response; check scanner and "
+            "normalisation."
         )
     # Sums by orientation suffice for a uniform image, without a projection.
     detected = total(sums_of_rows(response) * _factors_of_orientations(data))

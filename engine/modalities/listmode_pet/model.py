@@ -68,9 +68,8 @@ def prepare(data: ListMode, *, on: Backend, by_content: bool = False) -> Prepare
     prompts = _explained(data, on)
     if prompts.n_events == 0:
         raise DataError(
-            f"the scan has no prompt on a live line of response ({data.n_events} "
-            f"events read, {n_prompts} on gaps or dead crystals); check scanner and "
-            "normalisation."
+            f"the scan has no prompts on a usable line of response ({data.n_events} events read, "
+            f"{n_prompts} on gaps or dead crystals); check scanner and normalisation."
         )
     prepared = prompts if data.n_ordered is not None else _along_space(prompts, on)
     if by_content:
@@ -203,9 +202,9 @@ def refuse_empty_subsets(prompts: ListMode, n_subsets: int) -> None:
     n_events = prompts.n_events
     if n_events < n_subsets:
         raise DataError(
-            f"the scan has {n_events:,} prompts on live lines of response for "
-            f"{n_subsets:,} subsets, and each subset needs at least one; set "
-            "algorithm.subsets=1, or leave it empty."
+            f"the scan has {n_events:,} prompts on usable lines of response for {n_subsets:,} "
+            "subsets, and each subset needs at least one; set algorithm.subsets=1, or leave it "
+            "empty."
         )
 
 

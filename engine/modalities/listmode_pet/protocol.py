@@ -75,8 +75,8 @@ class SensitivitySettings(Settings):
 
     method: Literal["auto", "exact", "sampled"] = setting(
         "auto",
-        "Use all lines, or a random sample. auto samples scanners with many lines, as "
-        "finely as the events need",
+        "Use all lines, or a random sample. auto: a sample if the scanner has many lines, as "
+        "dense as the number of events requires",
         label="Method",
     )
     error_percent: float = setting(

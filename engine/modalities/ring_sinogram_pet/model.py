@@ -148,8 +148,8 @@ def build_of(
     """
     if len(bins) < n_subsets:
         raise DataError(
-            f"the sinogram has {len(bins):,} live bins for {n_subsets:,} subsets; "
-            "choose fewer subsets."
+            f"the sinogram has only {len(bins):,} usable bins for {n_subsets:,} subsets; choose "
+            "fewer subsets."
         )
     if data.timed is not None:
         return timed_rows.build(

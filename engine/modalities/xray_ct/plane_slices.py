@@ -230,8 +230,8 @@ def _prepared(scan: Projections, protocol: CtProtocol, on: Backend, check: Check
     expect_integrals(scan)
     if scan.n_not_finite:
         raise DataError(
-            f"{scan.n_not_finite:,} values are infinite or not numbers; switch on the "
-            "correction of bad pixels."
+            f"{scan.n_not_finite:,} values are infinite or not numbers; switch on the bad-pixel "
+            "correction."
         )
     return scan
 

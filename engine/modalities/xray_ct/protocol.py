@@ -109,7 +109,9 @@ class CtProtocol(Protocol):
 
     modality: Literal["ct"] = "ct"
     name: Name = "Standard CT"
-    beam: Beam | None = setting(None, "Beam geometry of the protocol; None: any", label="Beam")
+    beam: Beam | None = setting(
+        None, "Beam geometry this protocol is for; None means any", label="Beam"
+    )
     grid: CtGrid = CtGrid()
     steps: Steps = Steps()
     algorithm: LinearAlgorithm = LINEAR_ALGORITHMS[0]()

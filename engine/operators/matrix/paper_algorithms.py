@@ -52,8 +52,8 @@ class PaperProjector(LinearOperator):
         widest = panel.edge * (max(panel.rows, panel.columns) + 2 * margin)
         if widest > _MOST_VOXELS:
             raise GeometryError(
-                f"{A.response.scanner.name}: {widest} voxels along an edge, including margins, "
-                f"but the algorithms of the paper support at most {_MOST_VOXELS}; use smaller "
+                f"{A.response.scanner.name}: {widest} voxels along an edge, including margins, but "
+                f"the algorithms of Chou et al. (2012) support at most {_MOST_VOXELS}; use smaller "
                 "panels."
             )
         self.in_shape, self.out_shape, self.on = A.in_shape, A.out_shape, A.on

@@ -293,8 +293,8 @@ class DeviceXray:
         size, mib = " × ".join(map(str, shape)), 2**20
         return DeviceMemoryError(
             f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: {what} ({size}) does not "
-            f"fit the GPU's memory, {self._gpu.free_bytes() / mib:.0f} MiB are free; close "
-            "other programs that use the GPU, choose larger voxels, bin the projections, or use "
+            f"fit the GPU's memory, {self._gpu.free_bytes() / mib:.0f} MiB are free; close other "
+            "programs that are using the GPU, choose larger voxels, bin the projections, or use "
             "the CPU."
         )
 

@@ -53,8 +53,8 @@ class Cgls(Algorithm):
     iterations: Iterations = 20
     stop_at_noise: bool = setting(
         True,
-        "Stop when the residual reaches the noise level: later iterations would only "
-        "fit noise. Data without noise get all iterations",
+        "Stop when the residual reaches the noise level: later iterations would only fit noise. "
+        "Noise-free data run through all iterations",
         label="Stop at noise level",
     )
     damping: float = setting(

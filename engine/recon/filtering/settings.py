@@ -28,7 +28,7 @@ class FilterSettings(Settings):
     )
     padding: float = setting(
         2.0,
-        "Length of a padded row, in multiples of its own length",
+        "Length of a row after padding, as a multiple of its original length",
         label="Zero padding",
         ge=2,
         le=8,

@@ -31,7 +31,7 @@ class Site(Settings):
     )
     protocols: str = setting(
         "", "Folder of shared protocols; the program only reads it",
-        label="Protocols of the site", max_length=4000,
+        label="Site protocols", max_length=4000,
     )  # fmt: skip
     reports: str = setting(
         "", "Folder for reports; empty: folder of the exports", label="Reports",
@@ -101,10 +101,10 @@ class Site(Settings):
                 # it.
                 data = file.read(MOST_LOGO_BYTES + 1)
         except EngineError as e:
-            raise SettingsError(f"The logo of the site: {e}") from e
+            raise SettingsError(f"The site logo: {e}") from e
         if len(data) > MOST_LOGO_BYTES or not data.startswith((PNG, JPEG)):
             raise SettingsError(
-                f"{path.name}: a logo is a PNG or JPEG of at most {MOST_LOGO_BYTES:,} bytes; "
-                "choose another in the settings of the site."
+                f"{path.name}: a logo must be a PNG or JPEG of at most {MOST_LOGO_BYTES:,} bytes; "
+                "choose another in the site settings."
             )
         return data

@@ -125,12 +125,12 @@ def read(path: Path) -> Plain:
     except (ValueError, RecursionError) as e:
         raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise FileFormatError(f"{path.name}: no check of a card; {_WAY_OUT}.")
+        raise FileFormatError(f"{path.name}: contains no check of a GPU; {_WAY_OUT}.")
     try:
         # Using it is the simplest complete test
         table([record])
     except (KeyError, TypeError, ValueError, AttributeError) as e:
-        raise FileFormatError(f"{path.name}: something is missing ({e}); {_WAY_OUT}.") from e
+        raise FileFormatError(f"{path.name}: incomplete or invalid ({e}); {_WAY_OUT}.") from e
     return record
 
 

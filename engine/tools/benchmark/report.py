@@ -47,7 +47,9 @@ def read(path: Path) -> Plain:
         raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
     kind = figures.get("format") if isinstance(figures, dict) else None
     if kind not in FORMATS or figures.get("version") != VERSION:
-        raise FileFormatError(f"{path.name}: no figures of version {VERSION}; {_WAY_OUT}.")
+        raise FileFormatError(
+            f"{path.name}: contains no benchmark figures of version {VERSION}; {_WAY_OUT}."
+        )
     return figures | {"file": path.name}
 
 

@@ -183,6 +183,6 @@ def _count(data: ListMode, tally: LineTally, tell: Callable[[Counted], object]) 
 def _refuse_other_scanner(data: ListMode, tally: LineTally, path: Path) -> None:
     if data.scanner.fingerprint() != tally.scanner.fingerprint():
         raise SettingsError(
-            f"{path.name}: of {data.scanner.name!r}, the scans before are of "
-            f"{tally.scanner.name!r}; expected scans of one scanner."
+            f"{path.name}: this scan is from {data.scanner.name!r}, but the earlier ones are from "
+            f"{tally.scanner.name!r}; use scans from a single scanner."
         )

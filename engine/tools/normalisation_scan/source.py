@@ -57,9 +57,9 @@ class CylinderSource:
         ):
             raise DataError(
                 f"a source of radius {self.radius_mm:g} mm, inner radius {self.inner_mm:g} mm, "
-                f"length {self.length_mm:g} mm and {self.mu_per_mm:g} per mm cannot be; "
-                "expected an "
-                "inner radius below the radius, lengths above 0 and an attenuation of 0 to 1."
+                f"length {self.length_mm:g} mm and {self.mu_per_mm:g} per mm is not possible; "
+                "expected an inner radius below the radius, a length above 0 and an attenuation "
+                "of at least 0 and below 1."
             )
 
     @classmethod

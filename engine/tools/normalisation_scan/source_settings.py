@@ -66,8 +66,8 @@ class RotatingLine(Settings):
     kind: Literal["rotating"] = "rotating"
     turn_mm: float = setting(
         ...,
-        "Diameter of the turn of its middle",
-        label="Diameter of turn",
+        "Diameter of the circle on which its middle rotates",
+        label="Diameter of rotation",
         unit="mm",
         gt=0,
         le=2000,

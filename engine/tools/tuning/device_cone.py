@@ -52,7 +52,7 @@ TWIN_ROUNDING = 1e-5
 class DeviceBack(TuningProblem):
     """The voxel-driven back projection of a full circle with an upright detector."""
 
-    title = "back projection of cone beams"
+    title = "cone-beam back projection"
 
     def __init__(self, on: Backend, work: FormsWork | ScanWork = STANDARD) -> None:
         self.on, self._cone = on, work

@@ -84,7 +84,7 @@ class TunedScan:
 class HostBack(TuningProblem):
     """The voxel-driven back projection."""
 
-    title = "back projection of cone beams"
+    title = "cone-beam back projection"
 
     def __init__(self, on: Backend, work: TunedScan | None = None) -> None:
         self.on, self._cone = on, work or TunedScan.standard()

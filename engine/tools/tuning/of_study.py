@@ -95,7 +95,7 @@ def _of_events(study: Study, protocol: ListModeProtocol, on: Backend) -> TuningP
 def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningProblem:
     scanner = _scanner_of(study)
     if not isinstance(scanner, DualHead):
-        raise DataError(f"{study.data.name}: {scanner.name} has no two panels.")
+        raise DataError(f"{study.data.name}: {scanner.name} does not have two panels.")
     given = study.inputs.get(RESPONSE.key)
     # The protocol may merge layers, or cut the grid: both change the matrix
     counted = protocol.layers.scanner_for(scanner, given_panels(given))
@@ -108,8 +108,8 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
     # Computing it here would take the time of the whole search
     if response is None:
         raise ResourceError(
-            f"{study.data.name}: the response of {panels.name} was not made yet; reconstruct the "
-            "study once, or make it with `isocenter response build`."
+            f"{study.data.name}: the response of {panels.name} has not been computed yet; "
+            "reconstruct the study once, or build it with `isocenter response build`."
         )
     projection = DeviceProjection if on.is_cuda else HostProjection
     return projection(on, one_matrix(response), protocol.algorithm.n_subsets)

@@ -75,7 +75,7 @@ def test_a_new_run_tells_its_last_iterate_once(scrubber, qtbot):
 def test_without_iterates_it_waits(scrubber):
     scrubber.set_iterates([])
     assert scrubber.current() == -1
-    assert scrubber.text() == "No iterates yet"
+    assert scrubber.text() == "No iterations yet"
     assert not scrubber.slider.isEnabled()
     scrubber.set_iterates([], "The last image")
     assert scrubber.text() == "The last image"

@@ -80,7 +80,7 @@ def test_a_ring_has_no_histogram() -> None:
             max_ring_difference=1, n_tangential=8, fov_mm=(40, 10),
         )
     )  # fmt: skip
-    with pytest.raises(GeometryError, match=r"'ring' .* has no two panels"):
+    with pytest.raises(GeometryError, match=r"'ring' .* does not have two panels"):
         histogrammed(ListMode(ring, np.zeros((0, 2), np.int32)))
 
 

@@ -102,13 +102,16 @@ def test_finish_and_keep_is_told_from_an_algorithm_that_ends_by_itself(job, endi
 
 def test_warnings_from_outside_of_the_reconstruction_are_in_its_record(job):
     def source():
-        yield Warned(f"{job.study.data.name}: starting anew.")
+        yield Warned(f"{job.study.data.name}: starting again from the beginning.")
         yield from run_of()
 
     (finished,) = [event for event in keep(source(), job) if isinstance(event, Finished)]
     (result,) = Results().newest_first()
     (warning,) = result.record.run.warnings
-    assert warning.text.endswith(": starting anew.") and "scan.l" not in warning.text
+    assert (
+        warning.text.endswith(": starting again from the beginning.")
+        and "scan.l" not in warning.text
+    )
     assert finished.run == result.record.run == RecordedRun.of(result.provenance)
 
 

@@ -216,7 +216,7 @@ def test_a_region_that_is_no_box_is_refused(rng, region):
 def test_complex_values_are_refused_before_their_imaginary_part_is_lost(rng):
     A = transform(vectors(4))
     x, y = fields(rng, A)
-    with pytest.raises(DataError, match=r"array of complex\d+, needs real numbers"):
+    with pytest.raises(DataError, match=r"array of complex\d+, expected real numbers"):
         A(x * 1j)
     for way_back in (
         A.T,

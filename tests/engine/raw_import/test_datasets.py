@@ -133,7 +133,7 @@ def test_the_command_lists_offers_and_takes(
         ({"flats": "/e/imgs"}, r"/e/imgs is used for both the projections and the flats"),
         ({"angles": "/e/short"}, r"/e/short: is 39, but the scan has 40 views; choose a list"),
         ({"angles": "/e/one"}, r"/e/one: is 3 x 12 x 64, but the scan has 40 views"),
-        ({"angles": "/e/clock"}, r"/e/clock: its 40 numbers are not the different angles"),
+        ({"angles": "/e/clock"}, r"/e/clock: its 40 numbers cannot be the angles"),
     ],
 )
 def test_a_bad_pick_is_one_sentence(tmp_path: Path, said: dict[str, str], match: str) -> None:

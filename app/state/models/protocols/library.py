@@ -53,7 +53,7 @@ class ListedProtocol(SavedProtocol):
             )
         if self.source == "site":
             return tr(
-                "{name!r} is in the read-only folder of the site; save your own copy.",
+                "{name!r} is in the read-only site folder; save your own copy.",
                 name=name,
             )
         return tr("{name!r} is locked; unlock it first.", name=name) if self.is_locked else ""
@@ -97,9 +97,7 @@ class ProtocolLibrary(SavedProtocols):
         """Return one sentence for each file that cannot be used."""
         faults = [fault for *_, fault in self._files() if fault]
         if self._site is not None and not self._site.is_dir():
-            faults.append(
-                tr("{site}: the protocol folder of the site does not exist.", site=self._site)
-            )
+            faults.append(tr("{site}: the site's protocol folder does not exist.", site=self._site))
         return faults
 
     def find(self, protocol: Protocol) -> ListedProtocol | None:

@@ -126,8 +126,8 @@ class NemaNu2(QualityPhantom):
         unknown = set(facts.cold) - set(DIAMETERS_MM)
         if unknown or facts.contrast == 1:
             raise SettingsError(
-                "the spheres must have 10, 13, 17, 22, 28 and 37 mm, and hot spheres "
-                "a contrast other than 1; correct the phantom file."
+                "the spheres must have diameters of 10, 13, 17, 22, 28 and 37 mm, and hot spheres "
+                "must have a contrast other than 1; correct the phantom file."
             )
         truth = facts.truth
         # The truth, if there is one, has no noise and does not change over iterations: all figures

@@ -171,7 +171,9 @@ def _map(
             values = file.array(dtype, shape, min(max(int(start), 0), file.size))
     # A map for unbinned pixels cannot be applied to binned ones.
     if values.shape != shape:
-        raise FileFormatError(f"{name}: the map and the projections have different pixels.")
+        raise FileFormatError(
+            f"{name}: the map and the projections differ in their number of pixels."
+        )
     return values
 
 

@@ -188,7 +188,7 @@ class Sidecar(Settings):
         if sorted(self.image_order) != ["column", "row"]:
             raise ValueError("image_order must name row and column once")
         if self.shape is not None and (len(self.shape) != len(self.order) or min(self.shape) < 1):
-            raise ValueError("shape needs one number above 0 for each axis of order")
+            raise ValueError("shape needs one number above 0 for each axis listed in `order`")
         return self
 
     def _refuse_scale(self) -> None:

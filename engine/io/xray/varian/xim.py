@@ -189,5 +189,5 @@ def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
         elif kind in (4, 5):
             left.take(left.whole())
         else:
-            raise left.damage(f"{name[:40]!r} is of type {kind}")
+            raise left.damage(f"{name[:40]!r} has the unknown type {kind}")
     return numbers, texts

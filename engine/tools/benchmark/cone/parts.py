@@ -119,7 +119,9 @@ def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say)
     # Before any measurement, which may take minutes
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
-        raise SettingsError(f"--parts: {unknown[0]!r} is none; choose of {', '.join(PARTS)}.")
+        raise SettingsError(
+            f"--parts: unknown part {unknown[0]!r}; choose from {', '.join(PARTS)}."
+        )
     measures: dict[str, Measure] = {}
     for part in parts:
         measures |= _measures(part, on, work)

@@ -95,7 +95,9 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
     allowed = (*known, FOLDER, MEMORY, PET)
     unknown = [name for name in names if name not in allowed]
     if unknown:
-        raise SettingsError(f"--cases: {unknown[0]!r} is none; choose of {', '.join(allowed)}.")
+        raise SettingsError(
+            f"--cases: unknown case {unknown[0]!r}; choose from {', '.join(allowed)}."
+        )
     # Memory and PET take minutes, and are measured on request
     wanted = names or (*known, FOLDER)
     cases = [known[name] for name in wanted if name in known]

@@ -49,7 +49,7 @@ def opened() -> tuple[ModuleType, str]:
     except (ImportError, OSError) as e:
         raise ResourceError(f"{build}: cannot be loaded ({e}); {_WAY_OUT}.") from e
     if not astra.use_cuda():
-        raise ResourceError(f"{build}: sees no card; {_WAY_OUT}.")
+        raise ResourceError(f"{build}: sees no GPU; {_WAY_OUT}.")
     return astra, build
 
 

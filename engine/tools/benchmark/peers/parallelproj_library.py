@@ -59,7 +59,7 @@ class ParallelprojLibrary:
         if not _works(path, self._number):
             raise ResourceError(
                 f"{path}: does not find the length of one ray on this "
-                f"{'card' if on.is_cuda else 'processor'}; {_remedy(on)}."
+                f"{'GPU' if on.is_cuda else 'processor'}; {_remedy(on)}."
             )
         self._threads = on.threads
 
@@ -134,7 +134,7 @@ def _loaded(path: str, on: Backend) -> CDLL:
         # it would use pointers of the GPU as host pointers
         raise ResourceError(f"{path}: built without CUDA; {_remedy(on)}.")
     if has_cuda and not on.is_cuda:
-        raise ResourceError(f"{path}: built with CUDA, so that it runs on a card; {_remedy(on)}.")
+        raise ResourceError(f"{path}: built with CUDA, so it runs only on a GPU; {_remedy(on)}.")
     return library
 
 

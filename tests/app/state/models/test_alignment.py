@@ -68,7 +68,7 @@ def test_a_hand_is_not_overruled_by_what_is_found_later(model: AlignmentModel):
     assert model.motion == MOTION
     model.put_back()
     assert model.words.startswith(
-        "The map has the position from its file. Image registration found: yellow"
+        "The map is at the position given in its file. Image registration found: yellow"
     )
     with pytest.raises(DataError, match="expected six numbers"):
         model.place((float("nan"),) * 6)

@@ -65,7 +65,7 @@ def test_two_scans_in_one_folder_are_not_mixed(desk, site):
     desk.open(site)
     assert desk.files() == {}
     (problem,) = desk.problems
-    assert "2 sinograms of counts" in problem
+    assert "2 sinograms with counts" in problem
 
 
 def test_a_map_is_for_the_scan_that_is_open(desk, site, tiny_ring):

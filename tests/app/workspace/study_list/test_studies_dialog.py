@@ -138,7 +138,7 @@ def test_a_result_whose_order_was_changed_is_opened_as_nobodys(qtbot, controls, 
     controls.context.results.open(Results().open(result.id))
     settle(qtbot, controls)
     assert controls.session.run.record.order is None
-    assert "seal is broken" in controls.session.log[-2].text
+    assert "checksum does not match" in controls.session.log[-2].text
 
 
 def test_what_cannot_be_opened_says_why_and_the_queue_is_shown(

@@ -366,7 +366,7 @@ class TestCommandLine:
         image = self.write(tmp_path, 1.0)
         assert main(["suv", image, str(tmp_path / "suv.h5"), *options]) == USER_FAULT
         said = capsys.readouterr().err
-        assert said == f"isocenter: image.h5: there is no SUV: {reason}.\n"
+        assert said == f"isocenter: image.h5: SUV cannot be calculated: {reason}.\n"
         assert not (tmp_path / "suv.h5").exists()
 
     @pytest.mark.parametrize(

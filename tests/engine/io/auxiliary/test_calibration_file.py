@@ -98,7 +98,7 @@ def test_a_dose_is_that_at_the_injection_without_what_was_left(tmp_path: Path) -
         (
             "[tracer]\nnuclide='F-18'\ndose_at = 2026-11-22T09:00:00Z\n"
             "injected_at = 2026-11-22T09:10:00",
-            "must both have a time zone, or both none",
+            "must have a time zone, or neither",
         ),
         (
             "[tracer]\ndose_at = 2026-11-22T09:00:00\ninjected_at = 2026-11-22T09:10:00",

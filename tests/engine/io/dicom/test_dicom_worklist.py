@@ -155,7 +155,7 @@ def test_an_order_is_kept_as_it_is_and_a_change_is_seen(tmp_path):
     assert ImagingOrder.read(path) == order
     assert path.stat().st_mode & 0o077 == 0, "for its owner alone"
     path.write_text(path.read_text().replace("4711", "4712"))
-    with pytest.raises(FileFormatError, match="seal is broken"):
+    with pytest.raises(FileFormatError, match="checksum does not match"):
         ImagingOrder.read(path)
     path.write_text("{}")
     with pytest.raises(FileFormatError, match="not a worklist order"):

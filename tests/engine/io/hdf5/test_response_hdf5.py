@@ -107,7 +107,7 @@ def test_a_file_cut_short_is_refused(path: Path, part: float) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"thickness_mm": 5.0}, "matrix belongs to 'tiny panels' .* which has other crystals"),
+        ({"thickness_mm": 5.0}, "matrix belongs to 'tiny panels' .* which has different crystals"),
         ({"n_rows": 6}, "two panels of 5 × 3 crystals.*two panels of 6 × 3 crystals"),
         (
             {"voxels_per_pitch": 2},

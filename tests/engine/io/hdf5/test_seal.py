@@ -74,7 +74,7 @@ def test_an_older_volume_is_read_and_says_so(tmp_path: Path, phantom: Volume) ->
         unseal(file)
     found = read_volume(tmp_path / "a.h5")
     np.testing.assert_array_equal(found.values, phantom.values)
-    assert "a.h5: the file has no seal (older version" in found.notes[0]
+    assert "a.h5: the file has no checksum (older version" in found.notes[0]
     assert inspect(tmp_path / "a.h5").notes == found.notes
 
 
@@ -155,12 +155,12 @@ def test_projections_that_have_changed_are_refused_with_the_way_out(
         read_projections(path)
     with h5py.File(path, "r+") as file:
         del file.attrs["seal"]
-    with pytest.raises(FileFormatError, match="its seal is broken"):
+    with pytest.raises(FileFormatError, match="its checksum does not match"):
         read_projections(path)
     with h5py.File(path, "r+") as file:
         del file.attrs["creator"]
     notes = read_projections(path).notes
-    assert any("has no seal" in note for note in notes) == (kind == "Data Exchange")
+    assert any("has no checksum" in note for note in notes) == (kind == "Data Exchange")
 
 
 def test_a_sidecar_may_be_changed_without_its_seal(ours: dict[str, OwnFile]) -> None:
@@ -169,7 +169,7 @@ def test_a_sidecar_may_be_changed_without_its_seal(ours: dict[str, OwnFile]) -> 
     raw = next(file for file in ours["projections sidecar"].files if file.name == "a.raw")
     assert read_projections(path).kind == "counts"
     path.write_text(text.replace('kind = "counts"', 'kind = "integrals"'))
-    with pytest.raises(FileFormatError, match=r"seal is broken.*delete the line `seal`"):
+    with pytest.raises(FileFormatError, match=r"checksum does not match.*delete the line `seal`"):
         read_projections(path)
     line = f'seal = "{tomllib.loads(text)["seal"]}"\n'
     path.write_text(text.replace(line, ""))
@@ -202,4 +202,4 @@ def test_what_is_to_be_said_of_a_mu_map_is_said_of_its_scan(tmp_path: Path, scan
     context = RunContext.of(study, cpu(1), None, RunHistory())
     found = attach_inputs(context, (ATTENUATION_MAP,), scan)
     assert found.mu_map is not None
-    assert "map.h5: the file has no seal" in found.notes[-1]
+    assert "map.h5: the file has no checksum" in found.notes[-1]

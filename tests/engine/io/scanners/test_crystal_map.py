@@ -59,7 +59,7 @@ def test_the_sample_gets_voxels_of_1_mm(shared_data: Path) -> None:
         ("1 2.5 60 0 0", FileFormatError, "line 5: '2.5' is not a whole number"),
         ("-1 2 60 0 0", FileFormatError, "line 5: ring -1"),
         ("0 1 60 1 0", FileFormatError, "line 5: ring 0, det 1, layer 0 is already on line 2"),
-        ("5 5 60 0 -2", FileFormatError, "line 5: the crystal of line 1 has the same position"),
+        ("5 5 60 0 -2", FileFormatError, "line 5: the crystal on line 1 has the same position"),
         (
             "1 2 6 0 0",
             GeometryError,

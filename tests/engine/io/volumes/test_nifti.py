@@ -112,9 +112,9 @@ class TestSidecar:
     @pytest.mark.parametrize(
         ("old", "new", "sentence"),
         [
-            ('"of": "a"', '"of": "b"', r"seal is broken"),
-            ('"unit": "counts/mm"', '"unit": "1/mm"', r"seal is broken"),
-            ('"seal"', '"sdal"', r"seal is broken"),
+            ('"of": "a"', '"of": "b"', r"checksum does not match"),
+            ('"unit": "counts/mm"', '"unit": "1/mm"', r"checksum does not match"),
+            ('"seal"', '"sdal"', r"checksum does not match"),
             ('"provenance": {', '"provenance" {', r"damaged .* remove a\.nii\.provenance\.json"),
         ],
     )
@@ -158,7 +158,7 @@ class TestSidecar:
         sidecar.write_text(json.dumps(content))
         found = read_volume(path)
         assert found.info == {"of": "a"}
-        assert "has no seal" in found.notes[0]
+        assert "has no checksum" in found.notes[0]
 
     def test_a_volume_never_stands_beside_the_sidecar_of_another(
         self, path: Path, phantom: Volume

@@ -179,7 +179,7 @@ class TestDataExchange:
         path = dxchange(tmp_path, data=None)
         with h5py.File(path, "a") as file:
             file.create_dataset("exchange/data", (10**6, 1000, 1000), "u2", chunks=(1, 1000, 1000))
-        with pytest.raises(FileFormatError, match="claims 2,000,000,000,000 bytes"):
+        with pytest.raises(FileFormatError, match="to 2,000,000,000,000 bytes"):
             read_projections(path)
 
 

@@ -147,7 +147,7 @@ def test_an_order_that_was_changed_hides_neither_study_nor_others(tmp_path):
     kept(tmp_path, "b")
     found = {each.scan: each for each in known_studies()}
     assert found["a.l"].state == "signed off", "which its deletion asks about"
-    assert found["a.l"].patient == "" and "seal is broken" in found["a.l"].remark
+    assert found["a.l"].patient == "" and "checksum does not match" in found["a.l"].remark
     assert found["b.l"].remark == ""
 
 

@@ -105,7 +105,7 @@ def test_a_flat_with_a_pixel_without_light_is_one_sentence_and_ends(level):
     session, said = followed([DARK, with_values(FLAT, values), *FRAMES])
     assert session.newest.images is None
     assert len(said) == 1
-    assert "switch on the correction of bad pixels; projection 0 is not used" in said[0].text
+    assert "switch on the bad-pixel correction; projection 0 is not used" in said[0].text
     assert session.scan().n_views == N
 
 

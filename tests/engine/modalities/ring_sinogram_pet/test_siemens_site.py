@@ -139,9 +139,9 @@ def test_of_two_files_for_one_part_neither_is_guessed(tmp_path):
     assert found is not None and ATTENUATION.key not in found.inputs
     assert "acf_00.a.hdr, acf_second_00.a.hdr" in found.notes[0]
     write(tmp_path / "other.s", BINS, ones)
-    with pytest.raises(FileFormatError, match="2 sinograms of counts"):
+    with pytest.raises(FileFormatError, match="2 sinograms with counts"):
         purpose_of(tmp_path)
-    assert "2 sinograms of counts" in inspect(tmp_path).faults[0]
+    assert "2 sinograms with counts" in inspect(tmp_path).faults[0]
     chosen = purpose_of(tmp_path / "other.s").files
     assert chosen is not None and chosen.data.name == "other.s.hdr"
 
@@ -237,7 +237,7 @@ def test_a_main_header_of_several_frames_asks_which(tmp_path):
         write(tmp_path / f"scan-{k}.s", BINS, np.ones(BINS.n_bins))
         lines.append(f"%data set [{k}]:={{0,scan-{k}.s.hdr,scan-{k}.s}}")
     (tmp_path / "scan.mhdr").write_text("\n".join(lines))
-    with pytest.raises(FileFormatError, match="2 sinograms of counts"):
+    with pytest.raises(FileFormatError, match="2 sinograms with counts"):
         purpose_of(tmp_path / "scan.mhdr")
     (tmp_path / "scan.mhdr").write_text("\n".join(lines[:3]))
     found = purpose_of(tmp_path / "scan.mhdr").files

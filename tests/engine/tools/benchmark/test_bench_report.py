@@ -119,9 +119,12 @@ def test_kernels_can_be_drawn(run, tmp_path):
     ("text", "said"),
     [
         ("{", "not JSON"),
-        ("[1]", "no figures of version 1"),
-        ('{"start to picture [s]": 0.8}', "no figures of version 1"),
-        ('{"format": "isocenter bench listmode", "version": 99}', "no figures of version 1"),
+        ("[1]", "contains no benchmark figures of version 1"),
+        ('{"start to picture [s]": 0.8}', "contains no benchmark figures of version 1"),
+        (
+            '{"format": "isocenter bench listmode", "version": 99}',
+            "contains no benchmark figures of version 1",
+        ),
     ],
 )
 def test_foreign_files_are_refused_in_one_sentence(text, said, tmp_path, capsys):

@@ -65,7 +65,7 @@ def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch
     assert report.read(out)["format"] == "isocenter bench live"
 
     assert main(["bench", "live", "--cases", "tomotank"]) == 2
-    assert "choose of flexray" in capsys.readouterr().err
+    assert "choose from flexray" in capsys.readouterr().err
 
 
 def test_lag_is_what_is_written_and_not_handed_over():

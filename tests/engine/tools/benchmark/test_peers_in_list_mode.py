@@ -96,7 +96,7 @@ def test_a_plane_of_the_larger_image_is_held_to_one_of_the_smaller():
 def test_a_build_that_would_run_on_a_card_costs_its_rows_a_sentence(monkeypatch):
     path = parallelproj.library()
     monkeypatch.setenv(VARIABLE, str(path))
-    reason = rf"{path.name}: built with CUDA, so that it runs on a card; install .* without CUDA"
+    reason = rf"{path.name}: built with CUDA, so it runs only on a GPU; install .* without CUDA"
     with pytest.raises(ResourceError, match=reason):
         ParallelprojLibrary(cpu(1))
     rows = rows_of(cpu(1))

@@ -81,7 +81,7 @@ def test_a_library_that_would_read_the_hosts_memory_is_refused(gpu, monkeypatch)
 @pytest.mark.parametrize("fault", ["THROWS", "SUMS_NOTHING"])
 def test_a_library_that_cannot_use_the_card_is_refused(gpu, monkeypatch, fault):
     monkeypatch.setenv(VARIABLE, str(parallelproj.library(fault)))
-    with pytest.raises(ResourceError, match="does not find the length of one ray on this card"):
+    with pytest.raises(ResourceError, match="does not find the length of one ray on this GPU"):
         ParallelprojLibrary(gpu)
 
 
@@ -155,7 +155,7 @@ def test_an_astra_without_cuda_is_told(gpu, install_astra):
     install_astra(gpu, has_card=False)
     work = ConeWork(16, 8, 16)
     peer = AstraCone(gpu.gpu, work, gpu.gpu.empty((16, 16, 16), np.float32), None)
-    with pytest.raises(ResourceError, match=r"astra-toolbox 9\.1, as distributed: sees no card"):
+    with pytest.raises(ResourceError, match=r"astra-toolbox 9\.1, as distributed: sees no GPU"):
         peer.forward()
 
 
