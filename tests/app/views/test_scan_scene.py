@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 
 from app.views.colour.colours import DARK
 from app.views.scan.scan_scene import ScanScene, SceneCamera
-from app.views.scan.scan_view import WAYS, ScanView
+from app.views.scan.scan_view import CAMERAS, ScanView
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 
@@ -90,12 +90,12 @@ def test_a_helix_is_drawn_over_its_whole_height():
 
 
 def test_from_above_x_leads_right_and_y_up_and_z_to_the_eye():
-    np.testing.assert_allclose(WAYS["From +z"].axes, np.eye(3), atol=1e-12)
-    side = WAYS["From the side"].axes
+    np.testing.assert_allclose(CAMERAS["From +z"].axes, np.eye(3), atol=1e-12)
+    side = CAMERAS["From the side"].axes
     np.testing.assert_allclose(side, [[1, 0, 0], [0, 0, 1], [0, -1, 0]], atol=1e-12)
 
 
-@pytest.mark.parametrize("camera", [SceneCamera(), SceneCamera(13.0, -40.0), *WAYS.values()])
+@pytest.mark.parametrize("camera", [SceneCamera(), SceneCamera(13.0, -40.0), *CAMERAS.values()])
 def test_a_camera_is_a_rotation(camera):
     np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(camera.axes) == pytest.approx(1)
@@ -106,14 +106,14 @@ def test_a_camera_is_a_rotation(camera):
 def view(show):
     made = ScanView()
     made.show_scene(ScanScene(CONE, GRID))
-    made.set_camera(WAYS["From +z"])
+    made.set_camera(CAMERAS["From +z"])
     return show(made)
 
 
 def test_all_of_the_scan_lies_within_the_view(view):
     from PySide6.QtGui import QImage, QPainter
 
-    for camera in (*WAYS.values(), SceneCamera(20, -70)):
+    for camera in (*CAMERAS.values(), SceneCamera(20, -70)):
         view.set_camera(camera)
         paper = QImage(10, 10, QImage.Format.Format_RGB32)  # must outlive its painter
         painter = QPainter(paper)

@@ -207,7 +207,7 @@ def test_nan_is_told_before_it_spreads():
     values = np.ones((40, *PIXELS), "f4")
     values[3, 4, 5] = np.nan
     data = scan(values, "transmission", seen=SEEN)
-    with pytest.raises(DataError, match=r"1 values .* not numbers .* bad pixels"):
+    with pytest.raises(DataError, match=r"1 values .* not numbers .* bad-pixel correction"):
         Logarithm().apply(data, on=ON)
     values[7] = np.nan
     with pytest.raises(DataError, match=r"View 8 has no measured value"):

@@ -107,7 +107,7 @@ def test_a_file_of_another_scanner_is_refused(
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda f: f.attrs.__setitem__("geometry_use", b"adds"), "seal"),
+        (lambda f: f.attrs.__setitem__("geometry_use", b"adds"), "checksum"),
         (lambda f: f["geometry"].__setitem__((0, 0), 7), "geometry has changed"),
     ],
 )
