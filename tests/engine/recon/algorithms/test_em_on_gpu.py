@@ -255,7 +255,7 @@ def test_an_old_image_is_gone_and_says_so(rng, on_gpu):
     loop = loop_of(scan(rng), on_gpu)
     old = loop.snapshot()
     loop.update(0)
-    with pytest.raises(RuntimeError, match="gone"):
+    with pytest.raises(RuntimeError, match="overwritten"):
         old()
 
 
