@@ -34,7 +34,7 @@ class LiveModel(FollowingModel["LiveRequest", "LiveSession", "LiveUpdate"]):
 
     @property
     def can_place(self) -> bool:
-        """True if slices can be moved. This includes scans whose source has ended."""
+        """True if slices can be moved. This includes scans from a source that has ended."""
         return self._session is not None and self._timer.isActive()
 
     @property

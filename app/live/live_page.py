@@ -121,7 +121,7 @@ class LivePage(QWidget):
         Parameters
         ----------
         path
-            file of the scan; None: nothing. An entry of the user is kept
+            file of the scan; None: nothing. An entry of the user stays
         """
         # An entry of the user has priority.
         if path is not None and not self.card.frames.like.text():

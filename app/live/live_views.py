@@ -34,7 +34,7 @@ class LiveViews(PlaneViews):
         self.projection.state.set_volume(None)
 
     def window_chosen(self) -> None:
-        # A window that the user chose is kept until the next scan.
+        # A window that the user chose stays until the next scan.
         self._follows = False
 
     def want(self, placement: PlanePlacement) -> None:

@@ -32,7 +32,7 @@ class PetRequest:
     ----------
     source : address or file
     scanner : name or file of the scanner; empty if the source states it
-    newest_s : duration of the events in the image [s]; None: all events, which are kept
+    newest_s : duration of the events in the image [s]; None: all events, which stay in memory
     rate : playback speed relative to the original; None: a live scan
     files : auxiliary files, such as a μ-map, by role
     protocol : protocol of the image; None: that of the current study

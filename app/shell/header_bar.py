@@ -188,7 +188,7 @@ class ChoicePage(QWidget):
         self._show_in_use()
 
     def _suitable(self) -> tuple[AnyModality, ...]:
-        """Return the modalities whose protocols suit the open scan."""
+        """Return the modalities with protocols that suit the open scan."""
         return self._study.suitable or (self._study.modality,)
 
     def _fill(self) -> None:

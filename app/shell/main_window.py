@@ -210,7 +210,7 @@ class MainWindow(QMainWindow):
         role
             key of an input role; empty: decided by the file
         batch
-            all files that were dropped together, one of which is `path`
+            all files that were dropped together, including `path`
         """
         # Only new data replace the image; a μ-map or a scanner do not.
         if role not in ("", DATA) or self.may_forget_image():

@@ -14,7 +14,7 @@ from app.workspace.steps.step_panel import StepPanel
 
 
 class Workflow(QWidget):
-    """Both columns, one of which is visible."""
+    """Both columns; one is visible."""
 
     def __init__(
         self,

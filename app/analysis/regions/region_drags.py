@@ -269,7 +269,7 @@ class RegionResizeDrag(_RegionDrag):
             self.show(self._shape.fitted(((low[0], low[1], low[2]), (high[0], high[1], high[2]))))
 
     def _about_middle(self, here: Point) -> RegionShape:
-        """Return a sphere with the same centre whose surface passes through a point."""
+        """Return a sphere with the same centre and a point on its surface."""
         way, middle = self.pane.orientation, self._shape.centre_mm  # type: ignore[union-attr]
         axes = [
             direction.axis

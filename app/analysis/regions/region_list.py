@@ -70,7 +70,7 @@ class RegionList(QTreeWidget):
         """Show the current regions."""
         with QSignalBlocker(self):
             names = [region.name for region in self._model.regions]
-            # Rows are kept if possible: new ones would end the editing of a name and lose the
+            # Reuse rows if possible: new ones would end the editing of a name and lose the
             # selection.
             if [self._row(k).data(0, NAME) for k in range(self.topLevelItemCount())] != names:
                 self.clear()

@@ -29,7 +29,7 @@ ROOMY_PX = 44.0
 HALO = "#c0101214"
 ANNOTATING = ("arrow", "text", "distance", "angle", "curve")
 KEPT = 16
-"""Number of regions whose voxels are cached for the displayed image."""
+"""Number of regions with cached voxels in the displayed image."""
 
 
 class RegionMarks(QObject):

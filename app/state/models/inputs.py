@@ -143,7 +143,7 @@ class Inputs(dict[str, Input]):
 
 
 def role_made_on(page: str) -> InputRole:
-    """Return the input role whose file is created on a page of the window.
+    """Return the input role for a file that a page of the window creates.
 
     Parameters
     ----------

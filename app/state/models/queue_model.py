@@ -67,7 +67,7 @@ class QueueModel(QObject):
             self.changed.emit()
 
     def take_results(self, results: tuple[Result, ...]) -> None:
-        """Rename studies whose image now exists.
+        """Rename studies that have an image now.
 
         Parameters
         ----------

@@ -200,7 +200,7 @@ class ProtocolState(QObject):
         Parameters
         ----------
         protocol
-            the protocol; without an open scan it is kept for the next one
+            the protocol; without an open scan it is used for the next one
 
         Raises
         ------
@@ -217,7 +217,7 @@ class ProtocolState(QObject):
             # Values measured in this scan, such as its rotation axis, belong to the scan and stay.
             chosen = with_measured(chosen, self.protocol, self.base)
         else:
-            # Undo across modalities would bring back a protocol whose files have been dropped.
+            # Undo across modalities would bring back a protocol without its files.
             self.history = UndoHistory(base)
         self.base = base
         self.history.push(chosen)
