@@ -77,7 +77,9 @@ def all_texts(root: Path) -> dict[str, str]:
 
 def _names_in(source: str) -> Iterator[str]:
     """Yield titles of classes, and labels and descriptions of settings and roles."""
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    constants = dict(_constants_of(tree))
+    for node in ast.walk(tree):
         match node:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=str(text))):
                 yield from [text] if name in TITLES else []
@@ -88,11 +90,34 @@ def _names_in(source: str) -> Iterator[str]:
             case ast.Call(func=ast.Name(id=name)) if name == "setting" or name[:1].isupper():
                 given = [k.value for k in node.keywords if k.arg in WORDS]
                 given += node.args[1:2] if name == "setting" else []
-                yield from (
-                    each.value
-                    for each in given
-                    if isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value
-                )
+                yield from filter(None, (_text_of(each, constants) for each in given))
+
+
+def _text_of(node: ast.expr, constants: dict[str, str]) -> str:
+    """Return a literal text or the text of a constant; empty for other values."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.Name(id=name):
+            return constants.get(name, "")
+    return ""
+
+
+def _constants_of(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the texts that a module assigns to names, singly or as a tuple."""
+    pairs: list[tuple[ast.expr, ast.expr]]
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name() as name], value=value):
+                pairs = [(name, value)]
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                pairs = list(zip(names, values, strict=False))
+            case _:
+                continue
+        for target, given in pairs:
+            match target, given:
+                case ast.Name(id=key), ast.Constant(value=str(text)):
+                    yield key, text
 
 
 def _texts_in(source: str) -> Iterator[str]:

@@ -81,7 +81,7 @@ class LineNormalisation(Multiplicative[Histogram]):
 class CrystalEdges(Multiplicative[Histogram]):
     """Efficiency loss of crystals at the edges of blocks and panels, computed from the scanner."""
 
-    title: ClassVar[str] = "Edges of blocks"
+    title: ClassVar[str] = "Block edges"
     kind: ClassVar[str] = "edges"
     since: ClassVar[int | None] = 4
 

@@ -18,7 +18,7 @@ from engine.data.listmode import ListMode
 class LineGeometry(Multiplicative[ListMode]):
     """Solid angle and depth of the crystals at both ends of a line, from the scanner's geometry."""
 
-    title: ClassVar[str] = "Geometry of the lines"
+    title: ClassVar[str] = "Line geometry"
     kind: ClassVar[str] = "line_geometry"
     since: ClassVar[int | None] = 3
 

@@ -91,7 +91,7 @@ class BinNormalisation(Multiplicative[Sinogram]):
 class BinGeometry(Multiplicative[Sinogram]):
     """Lines that each bin sums, and their geometric efficiency, from the scanner."""
 
-    title: ClassVar[str] = "Geometry of the lines"
+    title: ClassVar[str] = "Line geometry"
     kind: ClassVar[str] = "line_geometry"
     since: ClassVar[int | None] = 4
 

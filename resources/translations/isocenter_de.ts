@@ -2490,13 +2490,13 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>{endings} files contain all {n} gates, other formats only their sum or mean.</source>
-      <translation>Dateien mit {endings} enthalten alle {n} Gates, andere Formate nur ihre Summe oder ihr Mittel.</translation>
+      <source>{endings} files contain all {n} gates. Other formats contain only their sum or mean.</source>
+      <translation>Dateien mit {endings} enthalten alle {n} Gates. Andere Formate enthalten nur ihre Summe oder ihr Mittel.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>{endings} files contain all {n} frames, other formats only their sum or mean.</source>
-      <translation>Dateien mit {endings} enthalten alle {n} Zeitbilder, andere Formate nur ihre Summe oder ihr Mittel.</translation>
+      <source>{endings} files contain all {n} frames. Other formats contain only their sum or mean.</source>
+      <translation>Dateien mit {endings} enthalten alle {n} Zeitbilder. Andere Formate enthalten nur ihre Summe oder ihr Mittel.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
@@ -2505,12 +2505,12 @@
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>The file will belong to patient {name}, {number}.</source>
+      <source>The file will be assigned to patient {name}, {number}.</source>
       <translation>Die Datei wird dem Patienten {name}, {number}, zugeordnet.</translation>
     </message>
     <message>
       <location filename="app/output/export/export_dialog.py" />
-      <source>The file exists ({exists}). You will be asked to replace it.</source>
+      <source>This file already exists ({exists}). You will be asked before it is replaced.</source>
       <translation>Die Datei gibt es schon ({exists}). Sie werden gefragt, bevor sie ersetzt wird.</translation>
     </message>
     <message>
@@ -2550,18 +2550,18 @@
     </message>
     <message>
       <location filename="app/output/export/writing.py" />
-      <source>only {n} of the {expected} frames of the file are in memory; write all with `isocenter export FILE OUT`, or export a single frame.</source>
-      <translation>nur {n} der {expected} Zeitbilder der Datei sind im Speicher; schreiben Sie alle mit `isocenter export FILE OUT`, oder exportieren Sie ein einzelnes Zeitbild.</translation>
+      <source>only {n} of {expected} frames are in memory; export a single frame, or write all frames with `isocenter export FILE OUT`.</source>
+      <translation>nur {n} von {expected} Zeitbildern sind im Speicher; exportieren Sie ein einzelnes Zeitbild, oder schreiben Sie alle mit `isocenter export FILE OUT`.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>There is no result yet. It is saved at the end of a run.</source>
-      <translation>Es gibt noch kein Ergebnis. Es wird am Ende eines Laufs gespeichert.</translation>
+      <source>There is no result yet. A result is saved at the end of each run.</source>
+      <translation>Es gibt noch kein Ergebnis. Am Ende jedes Laufs wird ein Ergebnis gespeichert.</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
-      <source>not known</source>
-      <translation>nicht bekannt</translation>
+      <source>unknown</source>
+      <translation>unbekannt</translation>
     </message>
     <message>
       <location filename="app/output/report/report_commands.py" />
@@ -2590,8 +2590,8 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Full report, not just one page</source>
-      <translation>Vollständiger Bericht, nicht nur eine Seite</translation>
+      <source>Full report instead of one page</source>
+      <translation>Vollständiger Bericht statt einer Seite</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2610,8 +2610,8 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Print the pages</source>
-      <translation>Die Seiten drucken</translation>
+      <source>Print the report</source>
+      <translation>Den Bericht drucken</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2655,8 +2655,8 @@
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
-      <source>Creating the pages</source>
-      <translation>Seiten werden erstellt</translation>
+      <source>Preparing the pages for printing</source>
+      <translation>Seiten werden für den Druck vorbereitet</translation>
     </message>
     <message>
       <location filename="app/output/report/report_dialog.py" />
@@ -2715,8 +2715,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Enter the remark.</source>
-      <translation>Geben Sie die Bemerkung ein.</translation>
+      <source>Enter a remark.</source>
+      <translation>Geben Sie eine Bemerkung ein.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2730,8 +2730,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>Name of the person who signs off. The settings contain the list of people.</source>
-      <translation>Name der Person, die freigibt. Die Liste der Personen steht in den Einstellungen.</translation>
+      <source>Person who signs off. You can edit the list of names in the settings.</source>
+      <translation>Person, die freigibt. Die Liste der Namen können Sie in den Einstellungen ändern.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2765,8 +2765,8 @@
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
-      <source>The result is signed off.</source>
-      <translation>Das Ergebnis ist freigegeben.</translation>
+      <source>The result has been signed off.</source>
+      <translation>Das Ergebnis wurde freigegeben.</translation>
     </message>
     <message>
       <location filename="app/output/report/sign_off.py" />
@@ -2775,18 +2775,18 @@
     </message>
     <message>
       <location filename="app/output/results/image_caption.py" />
-      <source>Image of the last run, until the first image of this run is available.</source>
-      <translation>Bild des letzten Laufs, bis das erste Bild dieses Laufs verfügbar ist.</translation>
+      <source>Image from the previous run. The first image of this run is not available yet.</source>
+      <translation>Bild des vorigen Laufs. Das erste Bild dieses Laufs ist noch nicht verfügbar.</translation>
     </message>
     <message>
       <location filename="app/output/results/image_caption.py" />
-      <source>Provenance of the image</source>
+      <source>Image provenance</source>
       <translation>Herkunft des Bildes</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
-      <source>This image belongs to {0.then}, not to the open scan, {0.now}.</source>
-      <translation>Dieses Bild gehört zu {0.then}, nicht zum geöffneten Scan {0.now}.</translation>
+      <source>This image is from {0.then}, but the open scan is {0.now}.</source>
+      <translation>Dieses Bild stammt von {0.then}, der geöffnete Scan ist aber {0.now}.</translation>
     </message>
     <message>
       <location filename="app/output/results/result_text.py" />
@@ -2840,8 +2840,8 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Overlay on the image, pin, delete, show in folder</source>
-      <translation>Über das Bild legen, anheften, löschen, im Ordner zeigen</translation>
+      <source>Overlay, pin, delete or show in folder</source>
+      <translation>Überlagern, anheften, löschen oder im Ordner zeigen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -2860,8 +2860,8 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Show without closing the image of the run</source>
-      <translation>Zeigen, ohne das Bild des Laufs zu schließen</translation>
+      <source>Show without closing the image of the current run</source>
+      <translation>Zeigen, ohne das Bild des aktuellen Laufs zu schließen</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -2880,18 +2880,18 @@
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Use its protocol for the open scan</source>
-      <translation>Sein Protokoll für den geöffneten Scan verwenden</translation>
+      <source>Use the protocol of this result for the open scan</source>
+      <translation>Das Protokoll dieses Ergebnisses für den geöffneten Scan verwenden</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>Delete {scan}, {name}, {created:%d %b %Y %H:%M} from the disk?</source>
+      <source>Delete {scan}, {name}, {created:%d %b %Y %H:%M} from disk?</source>
       <translation>{scan}, {name}, {created:%d.%m.%Y %H:%M} vom Datenträger löschen?</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
-      <source>It was not exported.</source>
-      <translation>Es wurde nicht exportiert.</translation>
+      <source>This result has not been exported.</source>
+      <translation>Dieses Ergebnis wurde nicht exportiert.</translation>
     </message>
     <message>
       <location filename="app/output/results/results_panel.py" />
@@ -6411,8 +6411,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/forms/choices.py" />
-      <source>Add one more at the end of the list</source>
-      <translation>Am Ende der Liste eines hinzufügen</translation>
+      <source>Add an entry at the end of the list</source>
+      <translation>Am Ende der Liste einen Eintrag hinzufügen</translation>
     </message>
     <message>
       <location filename="app/ui/forms/choices.py" />
@@ -6431,8 +6431,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/forms/text_editors.py" />
-      <source>Date and time such as 2026-11-22 11:00. Append +01:00 for the time zone.</source>
-      <translation>Datum und Uhrzeit wie 2026-11-22 11:00. Für die Zeitzone +01:00 anhängen.</translation>
+      <source>Date and time, for example 2026-11-22 11:00. Add a time zone such as +01:00 at the end.</source>
+      <translation>Datum und Uhrzeit, zum Beispiel 2026-11-22 11:00. Fügen Sie am Ende eine Zeitzone wie +01:00 hinzu.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/file_dialogs.py" />
@@ -6471,8 +6471,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A single test that back projection is the exact transpose of projection.</source>
-      <translation>Ein einmaliger Test, ob die Rückprojektion genau die Transponierte der Projektion ist.</translation>
+      <source>A one-time check that back projection is the exact transpose of forward projection.</source>
+      <translation>Eine einmalige Prüfung, ob die Rückprojektion genau die Transponierte der Vorwärtsprojektion ist.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6481,8 +6481,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Absorption and scatter of photons in the patient before they reach a crystal. The μ-map gives its strength at each place.</source>
-      <translation>Absorption und Streuung von Photonen im Patienten, bevor sie einen Kristall erreichen. Die μ-Karte gibt die Stärke an jeder Stelle an.</translation>
+      <source>Loss of photons by absorption and scatter in the patient. The μ-map contains the attenuation coefficient at each point.</source>
+      <translation>Verlust von Photonen durch Absorption und Streuung im Patienten. Die μ-Karte enthält den Schwächungskoeffizienten an jedem Punkt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6491,8 +6491,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>NEMA measure of noise: the variation between equal regions of the uniform background, as a percentage of their mean.</source>
-      <translation>Rauschmaß der NEMA: die Schwankung zwischen gleichen Regionen des gleichmäßigen Hintergrunds, in Prozent ihres Mittelwerts.</translation>
+      <source>NEMA measure of noise: the standard deviation between background regions of equal size, as a percentage of their mean.</source>
+      <translation>Rauschmaß der NEMA: die Standardabweichung zwischen gleich großen Regionen des Hintergrunds, in Prozent ihres Mittelwerts.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6501,8 +6501,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Detector pixels that are dead or too bright. The median of their neighbours replaces them.</source>
-      <translation>Detektorpixel, die tot oder zu hell sind. Der Median ihrer Nachbarn ersetzt sie.</translation>
+      <source>Detector pixels that are dead or too bright. They are replaced by the median of their neighbours.</source>
+      <translation>Detektorpixel, die tot oder zu hell sind. Sie werden durch den Median ihrer Nachbarn ersetzt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6511,8 +6511,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Low-energy X-rays are absorbed first, so the centre of thick parts looks too dark.</source>
-      <translation>Energiearme Röntgenstrahlung wird zuerst absorbiert. Deshalb erscheint die Mitte dicker Teile zu dunkel.</translation>
+      <source>Low-energy X-rays are absorbed first, so the centre of a thick object appears too dark.</source>
+      <translation>Energiearme Röntgenstrahlung wird zuerst absorbiert. Deshalb erscheint die Mitte eines dicken Objekts zu dunkel.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6521,8 +6521,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The sum of neighbouring pixels or views. It reduces noise, detail and computing time.</source>
-      <translation>Die Summe benachbarter Pixel oder Ansichten. Sie verringert Rauschen, Details und Rechenzeit.</translation>
+      <source>Averaging of neighbouring pixels or views. It reduces noise, detail and computing time.</source>
+      <translation>Die Mittelung benachbarter Pixel oder Ansichten. Sie verringert Rauschen, Details und Rechenzeit.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6531,8 +6531,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Crystals with a common readout.</source>
-      <translation>Kristalle mit gemeinsamer Auslese.</translation>
+      <source>A group of crystals with a shared readout.</source>
+      <translation>Eine Gruppe von Kristallen mit gemeinsamer Auslese.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Block edges</source>
+      <translation>Blockränder</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Crystals at the edge of a block or panel record fewer counts, because some photons scatter out.</source>
+      <translation>Kristalle am Rand eines Blocks oder Panels zeichnen weniger Ereignisse auf, weil ein Teil der Photonen hinausgestreut wird.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6541,8 +6551,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The factor from counts/mm to Bq/mL, measured with a known activity.</source>
-      <translation>Der Faktor von counts/mm zu Bq/mL, gemessen mit einer bekannten Aktivität.</translation>
+      <source>The factor that converts counts/mm to Bq/mL. It is measured with a known activity.</source>
+      <translation>Der Faktor, der counts/mm in Bq/mL umrechnet. Er wird mit einer bekannten Aktivität gemessen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6551,8 +6561,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The detector column that sees the rotation axis. A wrong value doubles edges.</source>
-      <translation>Die Detektorspalte, auf die die Drehachse fällt. Ein falscher Wert verdoppelt Kanten.</translation>
+      <source>The detector column onto which the rotation axis is projected. With a wrong value, edges appear double.</source>
+      <translation>Die Detektorspalte, auf die die Drehachse projiziert wird. Mit einem falschen Wert erscheinen Kanten doppelt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6566,8 +6576,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Standard deviation divided by the mean. In a uniform region it measures noise.</source>
-      <translation>Standardabweichung geteilt durch den Mittelwert. In einer gleichmäßigen Region ist sie ein Maß für das Rauschen.</translation>
+      <source>The standard deviation divided by the mean. In a uniform region, it is a measure of noise.</source>
+      <translation>Die Standardabweichung geteilt durch den Mittelwert. In einer gleichmäßigen Region ist sie ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6576,13 +6586,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The program is prepared for this computer. The result is stored for the next run.</source>
-      <translation>Das Programm wird für diesen Rechner vorbereitet. Das Ergebnis wird für den nächsten Lauf gespeichert.</translation>
+      <source>The program code is compiled for this computer. The result is stored for later runs.</source>
+      <translation>Der Programmcode wird für diesen Rechner übersetzt. Das Ergebnis wird für spätere Läufe gespeichert.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The difference between the region and its background, as a percentage of the background.</source>
-      <translation>Der Unterschied zwischen der Region und ihrem Hintergrund, in Prozent des Hintergrunds.</translation>
+      <source>The mean of the region minus the mean of its background, as a percentage of the background mean.</source>
+      <translation>Der Mittelwert der Region minus der Mittelwert ihres Hintergrunds, in Prozent des Hintergrundmittelwerts.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6591,13 +6601,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The part of a sphere's true contrast that the image shows. Small spheres lose contrast because of the limited resolution.</source>
-      <translation>Der Anteil am wahren Kontrast einer Kugel, den das Bild zeigt. Kleine Kugeln verlieren Kontrast durch die begrenzte Auflösung.</translation>
+      <source>The measured contrast of a sphere as a percentage of its true contrast. Small spheres lose contrast because of the limited resolution.</source>
+      <translation>Der gemessene Kontrast einer Kugel in Prozent ihres wahren Kontrasts. Kleine Kugeln verlieren Kontrast durch die begrenzte Auflösung.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The difference between the region and its background, in standard deviations of the background.</source>
-      <translation>Der Unterschied zwischen der Region und ihrem Hintergrund, in Standardabweichungen des Hintergrunds.</translation>
+      <source>The mean of the region minus the mean of its background, divided by the standard deviation of the background.</source>
+      <translation>Der Mittelwert der Region minus der Mittelwert ihres Hintergrunds, geteilt durch die Standardabweichung des Hintergrunds.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6626,8 +6636,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Images with the beam off, and with the beam on but no object. They are used to remove the detector's fixed pattern.</source>
-      <translation>Bilder bei ausgeschaltetem Strahl, und Bilder des Strahls ohne Objekt. Mit ihnen wird das feste Muster des Detektors entfernt.</translation>
+      <source>Dark fields are images with the beam off. Flat fields are images with the beam on and no object. Both are used to remove the fixed pattern of the detector.</source>
+      <translation>Dunkelbilder werden bei ausgeschaltetem Strahl aufgenommen, Hellbilder mit Strahl und ohne Objekt. Mit beiden wird das feste Muster des Detektors entfernt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6636,8 +6646,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The time during which the scanner is busy and cannot count. It lowers the measured activity.</source>
-      <translation>Die Zeit, in der der Scanner beschäftigt ist und nicht zählen kann. Sie verringert die gemessene Aktivität.</translation>
+      <source>The time during which the scanner processes an event and cannot record others. It lowers the measured activity.</source>
+      <translation>Die Zeit, in der der Scanner ein Ereignis verarbeitet und keine anderen aufzeichnen kann. Sie verringert die gemessene Aktivität.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6646,8 +6656,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Coincidences with an artificial delay. All of them are random, so they measure the randoms.</source>
-      <translation>Koinzidenzen mit einer künstlichen Verzögerung. Alle sind zufällig und messen deshalb die Zufallskoinzidenzen.</translation>
+      <source>Coincidences recorded with an artificial delay. All of them are random, so they are used to estimate the randoms.</source>
+      <translation>Koinzidenzen, die mit einer künstlichen Verzögerung aufgezeichnet werden. Alle sind zufällig und dienen deshalb der Schätzung der Zufallskoinzidenzen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6656,18 +6666,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A small rotation of the detector in its plane. It doubles edges above and below the middle.</source>
-      <translation>Eine kleine Drehung des Detektors in seiner Ebene. Sie verdoppelt Kanten über und unter der Mitte.</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>Edges of blocks</source>
-      <translation>Blockränder</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>Crystals at the edge of a block or panel count less, because photons scatter out of it.</source>
-      <translation>Kristalle am Rand eines Blocks oder Panels zählen weniger, weil Photonen hinausstreuen.</translation>
+      <source>A small rotation of the detector in its own plane. If it is not corrected, edges above and below the central row appear double.</source>
+      <translation>Eine kleine Drehung des Detektors in seiner Ebene. Ohne Korrektur erscheinen Kanten über und unter der mittleren Zeile doppelt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6686,18 +6686,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Direct CT reconstruction: each projection is filtered and projected back. FDK is the form for cone beams.</source>
-      <translation>Direkte CT-Rekonstruktion: Jede Projektion wird gefiltert und zurückprojiziert. FDK ist die Form für Kegelstrahlen.</translation>
+      <source>Direct CT reconstruction: each projection is filtered and back-projected. FDK is the version for cone beams.</source>
+      <translation>Direkte CT-Rekonstruktion: Jede Projektion wird gefiltert und zurückprojiziert. FDK ist die Variante für Kegelstrahlen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Filters and units of the finished image.</source>
-      <translation>Filter und Einheiten des fertigen Bildes.</translation>
+      <source>The final filters are applied, and the image is converted to its unit.</source>
+      <translation>Die abschließenden Filter werden angewendet, und das Bild wird in seine Einheit umgerechnet.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A part of the scan time with an image of its own.</source>
-      <translation>Ein Teil der Scanzeit mit einem eigenen Bild.</translation>
+      <source>A time interval of the scan that is reconstructed as a separate image.</source>
+      <translation>Ein Zeitabschnitt des Scans, der als eigenes Bild rekonstruiert wird.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6716,8 +6716,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Full width at half maximum: the width of the image of a point. A smaller value means a sharper image.</source>
-      <translation>Halbwertsbreite: die Breite des Bildes eines Punktes. Ein kleinerer Wert bedeutet ein schärferes Bild.</translation>
+      <source>Full width at half maximum: the width of a point source in the image at half its peak value. A smaller value means a sharper image.</source>
+      <translation>Halbwertsbreite: die Breite einer Punktquelle im Bild bei halbem Höchstwert. Ein kleinerer Wert bedeutet ein schärferes Bild.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6726,8 +6726,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Full width at tenth maximum: the width of the image of a point near its base. It shows the tails.</source>
-      <translation>Zehntelwertsbreite: die Breite des Bildes eines Punktes nahe seinem Fuß. Sie zeigt die Ausläufer.</translation>
+      <source>Full width at tenth maximum: the width of a point source in the image at a tenth of its peak value. It describes the tails.</source>
+      <translation>Zehntelwertsbreite: die Breite einer Punktquelle im Bild bei einem Zehntel des Höchstwerts. Sie beschreibt die Ausläufer.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6736,18 +6736,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A part of the heart or breathing cycle with an image of its own.</source>
-      <translation>Ein Teil des Herz- oder Atemzyklus mit einem eigenen Bild.</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>Geometry of the lines</source>
-      <translation>Geometrie der Linien</translation>
-    </message>
-    <message>
-      <location filename="app/ui/theme/glossary.py" />
-      <source>The geometric efficiency of a line of response, from distance, tilt and depth of its two crystals.</source>
-      <translation>Die geometrische Empfindlichkeit einer Antwortlinie, aus Abstand, Neigung und Tiefe ihrer beiden Kristalle.</translation>
+      <source>A phase of the cardiac or respiratory cycle that is reconstructed as a separate image.</source>
+      <translation>Eine Phase des Herz- oder Atemzyklus, die als eigenes Bild rekonstruiert wird.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6756,8 +6746,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>An offset detector that sees half of the object in each view.</source>
-      <translation>Ein versetzter Detektor, der in jeder Ansicht das halbe Objekt sieht.</translation>
+      <source>A detector that is offset sideways and covers only about half of the object in each view.</source>
+      <translation>Ein seitlich versetzter Detektor, der in jeder Ansicht nur etwa die Hälfte des Objekts erfasst.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6771,8 +6761,18 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The mean of the image, compared with the true value of the phantom.</source>
-      <translation>Der Mittelwert des Bildes, verglichen mit dem wahren Wert des Phantoms.</translation>
+      <source>The mean image value compared with the true value in the phantom.</source>
+      <translation>Der Mittelwert des Bildes, verglichen mit dem wahren Wert im Phantom.</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>Line geometry</source>
+      <translation>Liniengeometrie</translation>
+    </message>
+    <message>
+      <location filename="app/ui/theme/glossary.py" />
+      <source>The geometric efficiency of a line of response, calculated from the distance, tilt and depth of its two crystals.</source>
+      <translation>Die geometrische Empfindlichkeit einer Antwortlinie, berechnet aus Abstand, Neigung und Tiefe ihrer beiden Kristalle.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6791,13 +6791,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A record of every single event, in the order of detection.</source>
-      <translation>Die Aufzeichnung jedes einzelnen Ereignisses in der Reihenfolge der Messung.</translation>
+      <source>A record of every event in the order of detection.</source>
+      <translation>Die Aufzeichnung jedes Ereignisses in der Reihenfolge der Messung.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>How well the image explains the measured events. It rises and levels off. After that, iterations add more noise than detail.</source>
-      <translation>Wie gut das Bild die gemessenen Ereignisse erklärt. Sie steigt und flacht ab. Danach bringen Iterationen mehr Rauschen als Details.</translation>
+      <source>A measure of how well the image explains the measured events. It rises and then levels off. Further iterations add more noise than detail.</source>
+      <translation>Ein Maß dafür, wie gut das Bild die gemessenen Ereignisse erklärt. Es steigt und flacht dann ab. Weitere Iterationen bringen mehr Rauschen als Details.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6806,8 +6806,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Converts transmission to attenuation along each ray.</source>
-      <translation>Rechnet die Transmission in die Schwächung entlang jedes Strahls um.</translation>
+      <source>The transmission is converted to the line integral of the attenuation along each ray.</source>
+      <translation>Die Transmission wird in das Linienintegral der Schwächung entlang jedes Strahls umgerechnet.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6816,8 +6816,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Iterative PET reconstruction with all data in each update. OSEM with one subset is MLEM.</source>
-      <translation>Iterative PET-Rekonstruktion mit allen Daten in jeder Aktualisierung. OSEM mit einer Teilmenge ist MLEM.</translation>
+      <source>Iterative PET reconstruction that uses all data in each update. It is the same as OSEM with one subset.</source>
+      <translation>Iterative PET-Rekonstruktion, die in jeder Aktualisierung alle Daten verwendet. Sie entspricht OSEM mit einer Teilmenge.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6826,8 +6826,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The remaining contrast of details at each spatial frequency (MTF).</source>
-      <translation>Der verbleibende Kontrast von Details bei jeder Ortsfrequenz (MTF).</translation>
+      <source>The fraction of contrast that the image preserves at each spatial frequency (MTF).</source>
+      <translation>Der Anteil des Kontrasts, den das Bild bei jeder Ortsfrequenz erhält (MTF).</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6836,8 +6836,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>An image of the linear attenuation coefficient for photons of 511 keV.</source>
-      <translation>Ein Bild des linearen Schwächungskoeffizienten für Photonen von 511 keV.</translation>
+      <source>An image of the linear attenuation coefficients at 511 keV.</source>
+      <translation>Ein Bild der linearen Schwächungskoeffizienten bei 511 keV.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6846,8 +6846,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Noise at each spatial frequency (NPS). It shows if the noise is fine or coarse.</source>
-      <translation>Das Rauschen bei jeder Ortsfrequenz (NPS). Es zeigt, ob das Rauschen fein oder grob ist.</translation>
+      <source>The noise power at each spatial frequency (NPS). It shows whether the noise is fine or coarse.</source>
+      <translation>Die Rauschleistung bei jeder Ortsfrequenz (NPS). Sie zeigt, ob das Rauschen fein oder grob ist.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6856,8 +6856,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Correction for the different efficiencies of crystals and lines. Without it, rings and stripes appear.</source>
-      <translation>Korrektur der unterschiedlichen Empfindlichkeiten von Kristallen und Linien. Ohne sie erscheinen Ringe und Streifen.</translation>
+      <source>Correction for differences in efficiency between crystals and between lines of response. Without it, rings and stripes appear.</source>
+      <translation>Korrektur der unterschiedlichen Empfindlichkeiten von Kristallen und Antwortlinien. Ohne sie erscheinen Ringe und Streifen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6866,13 +6866,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Iterative PET reconstruction with one subset of the data in each update. It is faster than MLEM.</source>
-      <translation>Iterative PET-Rekonstruktion mit einer Teilmenge der Daten in jeder Aktualisierung. Sie ist schneller als MLEM.</translation>
+      <source>Iterative PET reconstruction that uses one subset of the data in each update. It is faster than MLEM.</source>
+      <translation>Iterative PET-Rekonstruktion, die in jeder Aktualisierung eine Teilmenge der Daten verwendet. Sie ist schneller als MLEM.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The highest mean of a 1 mL sphere in the region. It is less noisy than the maximum.</source>
-      <translation>Der höchste Mittelwert einer Kugel von 1 mL in der Region. Er ist weniger verrauscht als das Maximum.</translation>
+      <source>The highest mean value in any 1 mL sphere of the region. It is less noisy than the maximum.</source>
+      <translation>Der höchste Mittelwert in einer Kugel von 1 mL innerhalb der Region. Er ist weniger verrauscht als das Maximum.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6891,7 +6891,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Saved settings of a reconstruction: voxels, corrections, algorithm and filters.</source>
+      <source>Saved reconstruction settings: voxels, corrections, algorithm and filters.</source>
       <translation>Gespeicherte Einstellungen einer Rekonstruktion: Voxel, Korrekturen, Algorithmus und Filter.</translation>
     </message>
     <message>
@@ -6901,8 +6901,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The record of an image: files, settings and versions. It is stored with the image.</source>
-      <translation>Das Protokoll der Entstehung eines Bildes: Dateien, Einstellungen und Versionen. Es wird mit dem Bild gespeichert.</translation>
+      <source>The record of how an image was created: files, settings and program versions. It is stored with the image.</source>
+      <translation>Die Aufzeichnung, wie ein Bild entstanden ist: Dateien, Einstellungen und Programmversionen. Sie wird mit dem Bild gespeichert.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6911,13 +6911,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A code such as study-1a2b3c4d that replaces a name in files.</source>
+      <source>A code, such as study-1a2b3c4d, that replaces a name in files.</source>
       <translation>Ein Kürzel wie study-1a2b3c4d, das in Dateien einen Namen ersetzt.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Coincidences of two photons from different decays. They add a haze to the image.</source>
-      <translation>Koinzidenzen zweier Photonen aus verschiedenen Zerfällen. Sie legen einen Schleier über das Bild.</translation>
+      <source>Coincidences of two photons from different decays. They add a background to the image.</source>
+      <translation>Koinzidenzen zweier Photonen aus verschiedenen Zerfällen. Sie fügen dem Bild einen Untergrund hinzu.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6941,13 +6941,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>A volume of interest (VOI), in which the image is measured.</source>
-      <translation>Ein Teilvolumen (VOI), in dem das Bild gemessen wird.</translation>
+      <source>A volume of interest (VOI) in which image values are measured.</source>
+      <translation>Ein Teilvolumen (VOI), in dem Bildwerte gemessen werden.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The part of the measurement that the image does not explain. It falls and levels off.</source>
-      <translation>Der Teil der Messung, den das Bild nicht erklärt. Er fällt und flacht ab.</translation>
+      <source>The part of the measurement that the image does not explain. It falls and then levels off.</source>
+      <translation>Der Teil der Messung, den das Bild nicht erklärt. Er fällt und flacht dann ab.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6956,8 +6956,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The signal in the lung insert, which contains no activity. It shows remaining errors in the scatter or attenuation correction.</source>
-      <translation>Das Signal im Lungeneinsatz, der keine Aktivität enthält. Es zeigt verbleibende Fehler der Streu- oder Schwächungskorrektur.</translation>
+      <source>The mean signal in the lung insert, as a percentage of the background. The insert contains no activity, so any signal is an error of the scatter or attenuation correction.</source>
+      <translation>Das mittlere Signal im Lungeneinsatz, in Prozent des Hintergrunds. Der Einsatz enthält keine Aktivität, also ist jedes Signal ein Fehler der Streu- oder Schwächungskorrektur.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6966,8 +6966,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The point spread of the scanner, as part of the model. Small objects regain contrast and edges get sharper. Without a filter, edges become slightly too bright.</source>
-      <translation>Die Punktverbreiterung des Scanners als Teil des Modells. Kleine Objekte gewinnen Kontrast zurück und Kanten werden schärfer. Ohne Filter werden Kanten etwas zu hell.</translation>
+      <source>The point spread function of the scanner, included in the model. Small objects regain contrast, and edges become sharper. Without a filter, edges are slightly too bright.</source>
+      <translation>Die Punktantwort des Scanners als Teil des Modells. Kleine Objekte gewinnen Kontrast zurück, und Kanten werden schärfer. Ohne Filter sind Kanten etwas zu hell.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6976,8 +6976,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The probability that each pair of crystals detects a decay in each voxel. It is computed once and stored.</source>
-      <translation>Die Wahrscheinlichkeit, dass jedes Kristallpaar einen Zerfall in jedem Voxel nachweist. Sie wird einmal berechnet und gespeichert.</translation>
+      <source>The probability that a pair of crystals detects a decay in a voxel. It is computed once for all pairs and voxels and then stored.</source>
+      <translation>Die Wahrscheinlichkeit, dass ein Kristallpaar einen Zerfall in einem Voxel nachweist. Sie wird einmal für alle Paare und Voxel berechnet und dann gespeichert.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6986,8 +6986,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Circles around the axis, caused by detector pixels that read too high or too low.</source>
-      <translation>Kreise um die Achse durch Detektorpixel, die zu hohe oder zu niedrige Werte liefern.</translation>
+      <source>Circular artefacts around the rotation axis. They are caused by detector pixels with a slightly wrong sensitivity.</source>
+      <translation>Kreisförmige Artefakte um die Drehachse. Sie entstehen durch Detektorpixel mit leicht falscher Empfindlichkeit.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -6996,7 +6996,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The line about which the source or the object rotates.</source>
+      <source>The line around which the source or the object rotates.</source>
       <translation>Die Linie, um die sich die Quelle oder das Objekt dreht.</translation>
     </message>
     <message>
@@ -7006,8 +7006,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Coincidences in which a photon changed direction in the patient. They add a haze, mostly in the centre.</source>
-      <translation>Koinzidenzen, bei denen ein Photon im Patienten seine Richtung geändert hat. Sie legen einen Schleier über das Bild, vor allem in der Mitte.</translation>
+      <source>Coincidences in which at least one photon was scattered in the patient. They add a haze, mostly in the centre.</source>
+      <translation>Koinzidenzen, bei denen mindestens ein Photon im Patienten gestreut wurde. Sie legen einen Schleier über das Bild, vor allem in der Mitte.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7016,8 +7016,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The detection efficiency of the scanner for each voxel. It is stored on disk for the next run.</source>
-      <translation>Die Nachweisempfindlichkeit des Scanners für jedes Voxel. Sie wird für den nächsten Lauf auf dem Datenträger gespeichert.</translation>
+      <source>The detection efficiency of the scanner for each voxel. It is stored on disk for later runs.</source>
+      <translation>Die Nachweisempfindlichkeit des Scanners für jedes Voxel. Sie wird für spätere Läufe auf dem Datenträger gespeichert.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7036,8 +7036,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Counts, sorted by the direction and the distance of their lines.</source>
-      <translation>Zählwerte, geordnet nach Richtung und Abstand ihrer Linien.</translation>
+      <source>Counts sorted by the angle and the radial distance of their lines of response.</source>
+      <translation>Zählwerte, geordnet nach Winkel und radialem Abstand ihrer Antwortlinien.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7046,8 +7046,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The signal in a part without activity, as a percentage of the background.</source>
-      <translation>Das Signal in einem Teil ohne Aktivität, in Prozent des Hintergrunds.</translation>
+      <source>The signal in a region without activity, as a percentage of the background.</source>
+      <translation>Das Signal in einer Region ohne Aktivität, in Prozent des Hintergrunds.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7056,13 +7056,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The standard deviation of the voxels in a uniform part: a measure of noise.</source>
-      <translation>Die Standardabweichung der Voxel in einem gleichmäßigen Teil: ein Maß für das Rauschen.</translation>
+      <source>The standard deviation of the voxel values in a uniform region. It is a measure of noise.</source>
+      <translation>Die Standardabweichung der Voxelwerte in einer gleichmäßigen Region. Sie ist ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The typical deviation of the voxel values from their mean. In a uniform region it measures noise.</source>
-      <translation>Die typische Abweichung der Voxelwerte von ihrem Mittelwert. In einer gleichmäßigen Region ist sie ein Maß für das Rauschen.</translation>
+      <source>The spread of the voxel values around their mean. In a uniform region, it is a measure of noise.</source>
+      <translation>Die Streuung der Voxelwerte um ihren Mittelwert. In einer gleichmäßigen Region ist sie ein Maß für das Rauschen.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7086,8 +7086,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Standardised uptake value: the activity concentration, divided by the dose per gram of body weight. A uniform distribution gives 1.</source>
-      <translation>Standardisierter Aufnahmewert: die Aktivitätskonzentration, geteilt durch die Dosis je Gramm Körpergewicht. Eine gleichmäßige Verteilung ergibt 1.</translation>
+      <source>Standardised uptake value: the activity concentration divided by the injected dose per gram of body weight. A uniform distribution gives 1.</source>
+      <translation>Standardisierter Aufnahmewert: die Aktivitätskonzentration, geteilt durch die injizierte Dosis je Gramm Körpergewicht. Eine gleichmäßige Verteilung ergibt 1.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7096,8 +7096,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The difference between the arrival times of the two photons. It shows roughly where on its line a decay took place.</source>
-      <translation>Der Unterschied der Ankunftszeiten beider Photonen. Er zeigt ungefähr, wo auf seiner Linie ein Zerfall stattfand.</translation>
+      <source>The difference between the arrival times of the two photons. It shows roughly where on the line of response the decay took place.</source>
+      <translation>Der Unterschied der Ankunftszeiten beider Photonen. Er zeigt ungefähr, wo auf der Antwortlinie der Zerfall stattfand.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7106,8 +7106,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Coincidences of two photons from one decay, neither of them scattered.</source>
-      <translation>Koinzidenzen zweier ungestreuter Photonen aus einem Zerfall.</translation>
+      <source>Coincidences of two unscattered photons from the same decay.</source>
+      <translation>Koinzidenzen zweier ungestreuter Photonen aus demselben Zerfall.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7116,8 +7116,8 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The variation of the image within a uniform object.</source>
-      <translation>Die Schwankung des Bildes innerhalb eines gleichmäßigen Objekts.</translation>
+      <source>The variation of the image values within a uniform object.</source>
+      <translation>Die Schwankung der Bildwerte innerhalb eines gleichmäßigen Objekts.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7126,13 +7126,13 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>Converts counts to activity with a calibration of the scanner. Without a calibration, values are relative.</source>
-      <translation>Rechnet Zählwerte mit einer Kalibrierung des Scanners in Aktivität um. Ohne Kalibrierung sind die Werte relativ.</translation>
+      <source>Counts are converted to activity concentration with the calibration of the scanner. Without a calibration, the values are relative.</source>
+      <translation>Zählwerte werden mit der Kalibrierung des Scanners in eine Aktivitätskonzentration umgerechnet. Ohne Kalibrierung sind die Werte relativ.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The signal between two rods, divided by their height. A lower value means better resolved rods.</source>
-      <translation>Das Signal zwischen zwei Stäben, geteilt durch ihre Höhe. Ein kleinerer Wert bedeutet besser getrennte Stäbe.</translation>
+      <source>The signal between two rods divided by the signal in the rods. A lower value means that the rods are better resolved.</source>
+      <translation>Das Signal zwischen zwei Stäben, geteilt durch das Signal in den Stäben. Ein kleinerer Wert bedeutet besser getrennte Stäbe.</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
@@ -7141,7 +7141,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/ui/theme/glossary.py" />
-      <source>The smallest element of a volume, as a pixel is of a picture.</source>
+      <source>The smallest element of a volume, like a pixel in a picture.</source>
       <translation>Das kleinste Element eines Volumens, wie ein Pixel im Bild.</translation>
     </message>
     <message>
@@ -11296,6 +11296,11 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />
+      <source>from the scan</source>
+      <translation>aus dem Scan</translation>
+    </message>
+    <message>
+      <location filename="engine/data/timing/tracer.py" />
       <source>Positron emitter, for example F-18</source>
       <translation>Positronenstrahler, zum Beispiel F-18</translation>
     </message>
@@ -11388,6 +11393,11 @@ Ersetzen?</translation>
       <location filename="engine/data/timing/tracer.py" />
       <source>Administration</source>
       <translation>Verabreichung</translation>
+    </message>
+    <message>
+      <location filename="engine/data/timing/tracer.py" />
+      <source>not stated</source>
+      <translation>nicht angegeben</translation>
     </message>
     <message>
       <location filename="engine/data/timing/tracer.py" />

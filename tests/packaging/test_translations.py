@@ -60,3 +60,11 @@ def test_texts_are_found_where_they_are_given() -> None:
         '    size: int = setting(1, "What it is", label="Size")\nb = Role(text="Words", key="k")\n'
     )
     assert set(_names_in(source)) == {"Its name", "What it is", "Size", "Words"}
+
+
+def test_texts_of_constants_are_found() -> None:
+    source = (
+        'SCAN, NONE = "from the scan", "not stated"\nANY = "any"\n'
+        "a: int = setting(1, empty=SCAN)\nb: int = setting(1, ANY, empty=NONE)\n"
+    )
+    assert set(_names_in(source)) == {"from the scan", "not stated", "any"}

@@ -174,10 +174,14 @@ class ExportDialog(QDialog):
             gated = any(each.frame.gate for each in frames)
             suffixes = frame_suffixes(gated=gated)
             text = (
-                tr("{endings} files contain all {n} gates, other formats only their sum or mean.")
+                tr(
+                    "{endings} files contain all {n} gates. Other formats contain only their "
+                    "sum or mean."
+                )
                 if gated
                 else tr(
-                    "{endings} files contain all {n} frames, other formats only their sum or mean."
+                    "{endings} files contain all {n} frames. Other formats contain only their "
+                    "sum or mean."
                 )
             )
             notes.append(text.format(endings=", ".join(suffixes), n=len(frames)))
@@ -191,7 +195,7 @@ class ExportDialog(QDialog):
         if self._order is not None and is_dicom(target):
             notes.append(
                 tr(
-                    "The file will belong to patient {name}, {number}.",
+                    "The file will be assigned to patient {name}, {number}.",
                     name=self._order.name,
                     number=self._order.patient_id,
                 )
@@ -200,7 +204,10 @@ class ExportDialog(QDialog):
         exists = "" if fault else existing(target)
         if exists:
             notes.append(
-                tr("The file exists ({exists}). You will be asked to replace it.", exists=exists)
+                tr(
+                    "This file already exists ({exists}). You will be asked before it is replaced.",
+                    exists=exists,
+                )
             )
         self.path.setToolTip(literal_tip(str(target)))
         self._note.setText(fault or " ".join(notes))

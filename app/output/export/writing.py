@@ -263,8 +263,8 @@ def frames_of(
     if len(frames) < expected and record.is_file:
         raise DataError(
             tr(
-                "only {n} of the {expected} frames of the file are in memory; write "
-                "all with `isocenter export FILE OUT`, or export a single frame.",
+                "only {n} of {expected} frames are in memory; export a single frame, or write "
+                "all frames with `isocenter export FILE OUT`.",
                 n=len(frames),
                 expected=expected,
             )

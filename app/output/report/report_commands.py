@@ -31,7 +31,7 @@ from engine.results.reports import (
     write_report,
 )
 
-NO_RESULT = tr("There is no result yet. It is saved at the end of a run.")
+NO_RESULT = tr("There is no result yet. A result is saved at the end of each run.")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Reported:
 
 def people_of(site: Site) -> tuple[str, ...]:
     """Return the names that can sign: the people of the settings, otherwise the login."""
-    return site.people or (login_name() or tr("not known"),)
+    return site.people or (login_name() or tr("unknown"),)
 
 
 def obstacle(record: RunRecord) -> str:

@@ -48,11 +48,11 @@ class ReportDialog(QDialog):
         # Fixed now: a new run behind this dialog must not change the result of the report.
         self._id = context.session.run.record.result_id
         self.sign_off = SignOff(context)
-        self.full = QCheckBox(tr("Full report, not just one page"))
+        self.full = QCheckBox(tr("Full report instead of one page"))
         self.full.setToolTip(tr("Scan details, all settings, image statistics and all checksums"))
         self.formats = QButtonGroup(self)
         self.save = button(tr("Save …"), self._save, tr("Save the report to a file"), "primary")
-        self.print = button(tr("Print …"), self._print, tr("Print the pages"))
+        self.print = button(tr("Print …"), self._print, tr("Print the report"))
         self.send = button(tr("Send"), self._send)
         self.said = label("", "muted", wrap=True)
         self.preview = LiteralLabel()
@@ -170,7 +170,7 @@ class ReportDialog(QDialog):
         self._context.commands.run_task(
             lambda _: to_images(report_of(self._subject(), full=self.full.isChecked()), DPI),
             lambda pages: ask_and_print(self, pages),
-            busy=tr("Creating the pages"),
+            busy=tr("Preparing the pages for printing"),
             failed=tr("The report was not printed."),
         )
 

@@ -44,7 +44,7 @@ TIPS: dict[Judgement, str] = {
 }
 PLACES = ("first", "middle", "last")
 UNJUDGED = tr("Review the image first: accept, accept with remarks, or reject it.")
-NO_REMARK = tr("Enter the remark.")
+NO_REMARK = tr("Enter a remark.")
 
 
 class JudgementButtons(QWidget):
@@ -106,7 +106,7 @@ class SignOff(QWidget):
         self.who = QuietCombo()
         self.who.setAccessibleName(tr("Signed off by"))
         self.who.setToolTip(
-            tr("Name of the person who signs off. The settings contain the list of people.")
+            tr("Person who signs off. You can edit the list of names in the settings.")
         )
         self.sign = button(tr("Sign off and report"), self._sign, role="primary")
         set_icon(self.sign, "report", context.theme, "on_accent")
@@ -169,7 +169,7 @@ class SignOff(QWidget):
         if why := obstacle(self._run.record):
             return why
         if self.is_signed:
-            return tr("The result is signed off.")
+            return tr("The result has been signed off.")
         if self.judgement.chosen is None:
             return UNJUDGED
         is_bare = self.judgement.chosen == "acceptable" or self.remark.text().strip()

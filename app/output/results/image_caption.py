@@ -11,7 +11,7 @@ from app.ui.theme.widgets import set_tone
 from app.views.slices.labels import ElidedLabel
 from engine.data import Volume
 
-OF_LAST = tr("Image of the last run, until the first image of this run is available.")
+OF_LAST = tr("Image from the previous run. The first image of this run is not available yet.")
 
 
 class ImageCaption(ElidedLabel):
@@ -23,7 +23,7 @@ class ImageCaption(ElidedLabel):
         self._study, self._run = context.session.study, context.session.run
         self._of: RunRecord | None = None
         self.setContentsMargins(10, 3, 10, 3)
-        self.setAccessibleName(tr("Provenance of the image"))
+        self.setAccessibleName(tr("Image provenance"))
         self._run.image_selected.connect(self._take)
         for signal in (
             self._study.protocol_changed,

@@ -12,7 +12,7 @@ from app.ui.theme.formatting import clock, sentence_case, size
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
 
-OTHER_SCAN = tr("This image belongs to {0.then}, not to the open scan, {0.now}.")
+OTHER_SCAN = tr("This image is from {0.then}, but the open scan is {0.now}.")
 
 
 def lines_of(result: Result, name: str) -> tuple[str, str, str]:

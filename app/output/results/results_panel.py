@@ -57,9 +57,7 @@ class ResultsTab(QWidget):
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.open = button(tr("Open"), self._open, "", "primary")
         self.settings = button(tr("Use settings"), self._use_settings)
-        self.more = button(
-            "", self._show_menu, tr("Overlay on the image, pin, delete, show in folder")
-        )
+        self.more = button("", self._show_menu, tr("Overlay, pin, delete or show in folder"))
         self.more.setAccessibleName(tr("More"))
         set_icon(self.more, "menu", context.theme)
         self._total = label("", wrap=True)
@@ -96,7 +94,7 @@ class ResultsTab(QWidget):
             made.addSeparator()
             over = made.addAction(tr("Overlay on the displayed volume"))
             over.triggered.connect(lambda: self._volumes.open_result(result, "overlay"))
-            instead = made.addAction(tr("Show without closing the image of the run"))
+            instead = made.addAction(tr("Show without closing the image of the current run"))
             instead.triggered.connect(lambda: self._volumes.open_result(result, "base"))
             made.addSeparator()
             made.addAction(tr("Delete …")).triggered.connect(self._delete)
@@ -161,8 +159,8 @@ class ResultsTab(QWidget):
         busy = RUNNING if self._run.state.is_active else obstacle
         for each, why, tip in (
             (self.open, busy, tr("Show this image and its provenance (Return)")),
-            (self.settings, busy, tr("Use its protocol for the open scan")),
-            (self.more, obstacle, tr("Overlay on the image, pin, delete, show in folder")),
+            (self.settings, busy, tr("Use the protocol of this result for the open scan")),
+            (self.more, obstacle, tr("Overlay, pin, delete or show in folder")),
         ):
             each.setEnabled(not why)
             each.setToolTip(literal_tip(why or tip))
@@ -184,14 +182,14 @@ class ResultsTab(QWidget):
         if result is None:
             return
         text = tr(
-            "Delete {scan}, {name}, {created:%d %b %Y %H:%M} from the disk?",
+            "Delete {scan}, {name}, {created:%d %b %Y %H:%M} from disk?",
             scan=result.scan,
             name=self._results.names[result.id],
             created=result.created,
         )
         # The only copy of this image is about to be deleted.
         if not result.exported:
-            text += " " + tr("It was not exported.")
+            text += " " + tr("This result has not been exported.")
         if self.confirm(tr("Delete this result?"), text):
             self._commands.delete(result)
 

@@ -154,7 +154,7 @@ class ListEditor(Editor):
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
         self._add = QPushButton(_add_title(kinds))
-        self._add.setToolTip(tr("Add one more at the end of the list"))
+        self._add.setToolTip(tr("Add an entry at the end of the list"))
         self._add.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self._add)
         for title, kind in self._kinds.items():

@@ -11,7 +11,9 @@ from app.ui.forms.fields import Editor, Value
 from app.views.literal_text import literal_tip
 
 MOMENT_HINT = "2026-11-22 11:00"
-MOMENT_TIP = tr("Date and time such as 2026-11-22 11:00. Append +01:00 for the time zone.")
+MOMENT_TIP = tr(
+    "Date and time, for example 2026-11-22 11:00. Add a time zone such as +01:00 at the end."
+)
 
 
 def moment_text(moment: datetime) -> str:

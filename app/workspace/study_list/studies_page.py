@@ -151,7 +151,11 @@ class StudiesPage(QWidget):
         can_open = "" if of_queue else busy or ("" if interrupted else no_image)
         for each, why, tip in (
             (self.open, missing or can_open, tr("Open the study (Return)")),
-            (self.settings, missing or busy or no_image, tr("Use its protocol for the open scan")),
+            (
+                self.settings,
+                missing or busy or no_image,
+                tr("Use the protocol of this result for the open scan"),
+            ),
             (self.folder, missing or no_image, tr("Show the image files in the file manager")),
             (self.delete, missing or no_image, tr("Delete the image of this study from the disk")),
         ):
@@ -196,7 +200,7 @@ class StudiesPage(QWidget):
             text += " " + tr("It was signed off: {standing}.", standing=study.standing)
         # An image that exists nowhere else deserves a warning.
         if not study.result.exported:
-            text += " " + tr("It was not exported.")
+            text += " " + tr("This result has not been exported.")
         if self.confirm(tr("Delete this result?"), text):
             self._context.results.delete(study.result, then=self.refresh)
 

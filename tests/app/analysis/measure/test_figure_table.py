@@ -14,7 +14,7 @@ def test_the_name_of_a_figure_says_what_it_means(qtbot):
     qtbot.addWidget(table)
     table.show_rows([("Spill-over", ""), ("   water", "3 %"), ("Standard deviation", "0.2 kBq/mL")])
     tips = {each.text().strip(): each.toolTip() for each in table.findChildren(QLabel)}
-    assert "part without activity" in tips["Spill-over"]
+    assert "region without activity" in tips["Spill-over"]
     assert "noise" in tips["Standard deviation"]
     assert tips["water"] == "", "no word of the field"
 
