@@ -54,16 +54,16 @@ class Actions(QObject):
             tr("Open folder …"),
             "folder",
             "",
-            tr("Open the folder of a scan or a patient"),
+            tr("Open a scan folder or a patient folder"),
         )
         self.import_ = make(
             tr("Import …"),
             "",
             "",
-            tr("Open TIFF images or raw data without a description"),
+            tr("Import TIFF images or raw data, and enter the missing information"),
         )
         self.live = make(
-            tr("Live …"), "live", "Ctrl+Shift+L", tr("Watch a scan during the acquisition")
+            tr("Live …"), "live", "Ctrl+Shift+L", tr("Watch a scan during acquisition")
         )
         self.export = make(tr("Export …"), "export", "Ctrl+E", tr("Save the image to a file"))
         self.report = make(tr("Report …"), "report", "Ctrl+Shift+E", REPORT_TIP)
@@ -77,7 +77,7 @@ class Actions(QObject):
             tr("Save protocol as …"),
             "save",
             "Ctrl+Shift+S",
-            tr("Save these settings as a named protocol"),
+            tr("Save the current settings as a protocol"),
         )
         self.protocols = make(
             tr("Protocols …"),
@@ -92,7 +92,7 @@ class Actions(QObject):
             tr("Settings …"),
             "settings",
             "Ctrl+,",
-            tr("Site, folders, theme, device, technician mode"),
+            tr("Change the site, folders, theme, device and technician mode"),
         )
         self.technician = make(tr("Technician mode"), "lock", "", TECHNICIAN_TIP)
         self.identify = self._make_identify()
@@ -100,9 +100,9 @@ class Actions(QObject):
 
     def _make_for_runs(self) -> None:
         make = self._make
-        self.undo = make(tr("Undo setting"), "undo", "Ctrl+Z", tr("Undo the last settings change"))
+        self.undo = make(tr("Undo change"), "undo", "Ctrl+Z", tr("Undo the last settings change"))
         self.redo = make(
-            tr("Redo setting"), "redo", "Ctrl+Shift+Z", tr("Redo the last settings change")
+            tr("Redo change"), "redo", "Ctrl+Shift+Z", tr("Redo the last settings change")
         )
         self.start = make(tr("Start"), "start", "Ctrl+R", tr("Reconstruct"))
         self.pause = make(tr("Pause"), "pause", "Ctrl+P", tr("Pause after this update (Space)"))
@@ -113,20 +113,20 @@ class Actions(QObject):
             tr("Stop after this iteration, apply the filters and keep the image"),
         )
         self.abort = make(
-            tr("Abort"), "abort", "Ctrl+.", tr("Stop now. The last image and checkpoint are kept.")
+            tr("Abort"), "abort", "Ctrl+.", tr("Stop now and keep the last image and checkpoint")
         )
         self.add_to_queue = make(tr("Add to queue"), "add", "Ctrl+Shift+R", QUEUE_TIP)
         self.queue = make(
             tr("Queue …"),
             "list",
             "Ctrl+U",
-            tr("Show the queued studies; change their order, pause or retry them"),
+            tr("Show, reorder, pause or retry the queued studies"),
         )
         self.studies = make(
             tr("Studies …"),
             "details",
             "Ctrl+Shift+O",
-            tr("Show all studies with patient and status, and the worklist"),
+            tr("Show the worklist and all studies with their patient and status"),
         )
         self.tune = make(tr("Tune this machine …"), "", "", TUNE_TIP)
         self.normalise = make(tr("Measure a normalisation …"), "", "", NORMALISE_TIP)
@@ -137,7 +137,10 @@ class Actions(QObject):
         self.full_views = make(tr("Views only"), "", "F", tr("Use the whole window for the images"))
         self.log = make(tr("Log"), "log", "Ctrl+L", tr("Show or hide the log"))
         self.theme = make(
-            tr("Light or dark"), "light", "Ctrl+T", tr("Switch between light and dark")
+            tr("Light or dark theme"),
+            "light",
+            "Ctrl+T",
+            tr("Switch between the light and dark themes"),
         )
         self.steps_apart = make(tr("Detach steps"), "", "", APART_TIP)
         self.results_apart = make(tr("Detach results"), "", "", APART_TIP)
@@ -151,14 +154,16 @@ class Actions(QObject):
             "Shift+F1",
             tr("Tutorials, corrections, formulas and file formats"),
         )
-        self.help = make(tr("Help and shortcuts"), "help", "F1", tr("Learn how to use this window"))
+        self.help = make(
+            tr("Help and shortcuts"), "help", "F1", tr("First steps, shortcuts and glossary")
+        )
         self.support_bundle = make(
             tr("Save support bundle …"),
             "",
             "",
             tr(
-                "Save versions, settings, log and the last error without names, to "
-                "send with a question"
+                "Save the versions, settings, log and last error to send with a question. "
+                "Names are removed."
             ),
         )
         self.about = make(tr("About Isocenter"), "", "", tr("Version and licence"))
@@ -202,8 +207,8 @@ class Actions(QObject):
 
     def _make_identify(self) -> QAction:
         tip = tr(
-            "Write file and folder names to images, provenance and logs. Otherwise pseudonyms "
-            "replace them; their key stays with your settings."
+            "Write the names of files and folders to images, provenance and logs. "
+            "Otherwise, pseudonyms replace them, and the key is stored with your settings."
         )
         action = self._make(tr("Include file names in output"), "", "", tip)
         action.setCheckable(True)
@@ -238,7 +243,7 @@ class Actions(QObject):
             tr("Stop after this iteration, apply the filters and keep the image (Ctrl+K)"),
         )
         active = "" if state.is_active else tr("Nothing is running.")
-        _allow(self.abort, active, tr("Stop now. The last image and checkpoint are kept. (Ctrl+.)"))
+        _allow(self.abort, active, tr("Stop now and keep the last image and checkpoint (Ctrl+.)"))
         # One action with two texts, so that the shortcut stays the same.
         self.pause.setText(tr("Continue") if state is RunState.PAUSED else tr("Pause"))
         icon = "start" if state is RunState.PAUSED else "pause"
@@ -250,8 +255,12 @@ class Actions(QObject):
         _allow(self.report, unkept, f"{REPORT_TIP} (Ctrl+Shift+E)")
         busy = tr("A reconstruction is running.") if state.is_active else ""
         _allow(self.calibrate, busy or images, CALIBRATE_TIP)
-        _allow(self.live, busy, tr("Watch a scan during the acquisition (Ctrl+Shift+L)"))
-        _allow(self.import_, busy, tr("Open TIFF images or raw data without a description"))
+        _allow(self.live, busy, tr("Watch a scan during acquisition (Ctrl+Shift+L)"))
+        _allow(
+            self.import_,
+            busy,
+            tr("Import TIFF images or raw data, and enter the missing information"),
+        )
         _allow(self.open, busy, tr("Open a scan, study, protocol or volume (Ctrl+O)"))
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
@@ -266,12 +275,12 @@ class Actions(QObject):
         history = session.study.history
         _allow(
             self.undo,
-            busy or ("" if history.can_undo else tr("There is no change to undo.")),
+            busy or ("" if history.can_undo else tr("Nothing to undo.")),
             tr("Undo"),
         )
         _allow(
             self.redo,
-            busy or ("" if history.can_redo else tr("There is no change to redo.")),
+            busy or ("" if history.can_redo else tr("Nothing to redo.")),
             tr("Redo"),
         )
 

@@ -99,9 +99,9 @@ def report_settings(session: Session, preferences: Preferences) -> None:
     for sentence in words:
         session.add_log("warning", sentence)
     if words:
-        more = tr("The log shows {n} more.", n=len(words) - 1) if len(words) > 1 else ""
+        more = tr("See the log for {n} more.", n=len(words) - 1) if len(words) > 1 else ""
         text = f"{words[0]} {more}".strip()
-        session.raise_problem(Problem(tr("Some settings could not be used."), text))
+        session.raise_problem(Problem(tr("Some settings or protocols could not be loaded."), text))
 
 
 def report_fault(

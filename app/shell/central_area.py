@@ -114,7 +114,7 @@ class CentralArea(QWidget):
         for title, tip in PAGES:
             self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName(tr("View of the scan"))
+        self.tabs.setAccessibleName(tr("Scan views"))
         self.tabs.hide()
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
@@ -245,7 +245,7 @@ class CentralArea(QWidget):
             self.scrubber.append(labels[-1])
         else:
             waiting = (
-                tr("Last image, shown until a new one is available")
+                tr("Showing the previous image until a new one is available")
                 if self._has_volume
                 else NO_ITERATES
             )

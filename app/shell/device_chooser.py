@@ -14,7 +14,7 @@ from app.views.literal_text import literal_tip
 from engine.core.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
-RUNNING = tr("You can choose another device after the run has ended.")
+RUNNING = tr("You can change the device when the run has ended.")
 
 
 class DeviceChooser(QToolButton):
@@ -102,7 +102,7 @@ class DeviceChooser(QToolButton):
         elide = Qt.TextElideMode.ElideRight
         self.setText(self.fontMetrics().elidedText(short or tr("Device"), elide, TEXT_PX))
         tip = (
-            tr("Reconstructions run on: {describe}", describe=describe(current))
+            tr("Device for reconstructions: {describe}", describe=describe(current))
             if current is not None
             else LOOKING
         )

@@ -92,7 +92,9 @@ class ChoicePage(QWidget):
         self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
         self.protocols.setMaximumWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName(tr("Protocol"))
-        self.protocols.setToolTip(tr("Saved selection of grid, corrections, algorithm and filters"))
+        self.protocols.setToolTip(
+            tr("Saved settings for the grid, corrections, algorithm and filters")
+        )
         # `activated` comes only from the user, not when the list is filled.
         self.protocols.activated.connect(self._chosen)
         self.qualities = Segments(context)
@@ -168,7 +170,7 @@ class ChoicePage(QWidget):
             self.protocols.setItemText(i, label_words(self._study) if is_in_use else each.name)
             chosen = i if is_in_use else chosen
         self.protocols.setCurrentIndex(chosen)
-        text = tr("Saved selection of grid, corrections, algorithm and filters")
+        text = tr("Saved settings for the grid, corrections, algorithm and filters")
         changed = protocol_notes(self._study)
         self.protocols.setToolTip(literal_tip("\n".join((text, *changed))))
 
@@ -290,7 +292,7 @@ def progress_text(session: Session) -> str:
         return session.doing
     if latest.slices is not None:
         return tr(
-            "Slab {subset} of {subsets}, slices up to {slices:,}",
+            "Slab {subset} of {subsets}, {slices:,} slices finished",
             subset=latest.subset,
             subsets=latest.subsets,
             slices=latest.slices,

@@ -80,15 +80,15 @@ class PinButton(QToolButton):
             tip = tr("Open a scan first.")
         elif study.is_pinned:
             tip = tr(
-                "{name!r} is pinned. Each {scanner} scan starts with it until the day "
-                "or the session ends. Click to unpin it.",
+                "{name!r} is pinned. Every {scanner} scan opens with it until the end of the "
+                "day or session. Click to unpin it.",
                 name=study.base.name,
                 scanner=kind,
             )
         else:
             tip = tr(
-                "Start each {scanner} scan with the saved protocol {name!r} until the "
-                "day or the session ends",
+                "Open every {scanner} scan with the saved protocol {name!r} until the end of "
+                "the day or session",
                 name=study.base.name,
                 scanner=kind,
             )

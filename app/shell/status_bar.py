@@ -96,7 +96,8 @@ class StatusLine(QStatusBar):
         self.patient.setText(shortened(whose, PATIENT_LETTERS))
         self.patient.setAccessibleName(tr("Patient: {whose}", whose=whose))
         tip = tr(
-            "The open scan belongs to {whose}. Click to show studies and worklist.", whose=whose
+            "The open scan belongs to {whose}. Click to show the studies and the worklist.",
+            whose=whose,
         )
         self.patient.setToolTip(literal_tip(tip))
         self.patient.setVisible(bool(whose))
@@ -164,7 +165,7 @@ class StatusLine(QStatusBar):
         requirements = study.requirements()
         text = requirements.describe() if requirements else ""
         if run.state is RunState.FINISHED:
-            text = tr("Finished. The next run {text}", text=text)
+            text = tr("Finished. Next run: {text}", text=text.removeprefix("needs "))
         return "ok", "ok", sentence_case(text)
 
     def _set_busy(self, text: str) -> None:

@@ -35,8 +35,8 @@ from engine.modalities import DEMOS, Demo
 CARD_PX = 520
 DEMOS_ACROSS = 2
 LIVE_DEMOS = {
-    FRAMES: ("CT", tr("Play a simulated scan and watch its slices sharpen")),
-    EVENTS: ("PET", tr("Play a simulated scan and watch its image form")),
+    FRAMES: ("CT", tr("Play a simulated CT scan and watch its slices sharpen")),
+    EVENTS: ("PET", tr("Play a simulated PET scan and watch its image form")),
 }
 """Name and tooltip of the demos of live scans, by kind."""
 
@@ -103,7 +103,7 @@ class WelcomeCard(WelcomeTile):
         self.live = button(
             tr("Watch a running scan …"),
             live,
-            tr("Watch the image during the acquisition (Ctrl+Shift+L)"),
+            tr("Watch the image form during acquisition (Ctrl+Shift+L)"),
         )
         set_icon(self.live, "live", theme)
         self.live_demos = [
@@ -126,7 +126,7 @@ class WelcomeCard(WelcomeTile):
             demos.addWidget(each, n // DEMOS_ACROSS, n % DEMOS_ACROSS)
         self.column.addWidget(label("Isocenter", "title"))
         self.column.addWidget(
-            label(tr("Turn a PET or X-ray CT scan into an image, and watch it form."), "muted")
+            label(tr("Reconstruct a PET or X-ray CT scan and watch the image form."), "muted")
         )
         self.column.addSpacing(10)
         self.column.addWidget(self.open)

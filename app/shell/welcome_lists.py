@@ -17,8 +17,7 @@ from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3
 MEANWHILE = tr(
-    "Another scan was opened in the meantime and stays open. Choose the demo again: it is "
-    "ready and opens at once."
+    "Another scan was opened in the meantime and stays open. Choose the demo again to open it."
 )
 LOOK_AGAIN_MS = (2000, 6000)
 """The engine of a killed window can run on for a moment; its job is then found later."""

@@ -3565,7 +3565,7 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Open the folder of a scan or a patient</source>
+      <source>Open a scan folder or a patient folder</source>
       <translation>Den Ordner eines Scans oder eines Patienten öffnen</translation>
     </message>
     <message>
@@ -3575,8 +3575,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Open TIFF images or raw data without a description</source>
-      <translation>TIFF-Bilder oder Rohdaten ohne Beschreibung öffnen</translation>
+      <source>Import TIFF images or raw data, and enter the missing information</source>
+      <translation>TIFF-Bilder oder Rohdaten importieren und die fehlenden Angaben eingeben</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3585,7 +3585,7 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Watch a scan during the acquisition</source>
+      <source>Watch a scan during acquisition</source>
       <translation>Einen Scan während der Aufnahme verfolgen</translation>
     </message>
     <message>
@@ -3620,8 +3620,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Save these settings as a named protocol</source>
-      <translation>Diese Einstellungen als benanntes Protokoll speichern</translation>
+      <source>Save the current settings as a protocol</source>
+      <translation>Die aktuellen Einstellungen als Protokoll speichern</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3650,8 +3650,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Site, folders, theme, device, technician mode</source>
-      <translation>Einrichtung, Ordner, Farben, Gerät, Modus für technisches Personal</translation>
+      <source>Change the site, folders, theme, device and technician mode</source>
+      <translation>Einrichtung, Ordner, Design, Gerät und Modus für technisches Personal ändern</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3670,8 +3670,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Undo setting</source>
-      <translation>Einstellung zurücknehmen</translation>
+      <source>Undo change</source>
+      <translation>Änderung zurücknehmen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3680,8 +3680,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Redo setting</source>
-      <translation>Einstellung wiederholen</translation>
+      <source>Redo change</source>
+      <translation>Änderung wiederholen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3715,8 +3715,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Stop now. The last image and checkpoint are kept.</source>
-      <translation>Sofort anhalten. Das letzte Bild und der letzte Sicherungspunkt bleiben erhalten.</translation>
+      <source>Stop now and keep the last image and checkpoint</source>
+      <translation>Sofort anhalten; das letzte Bild und der letzte Sicherungspunkt bleiben erhalten</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3730,8 +3730,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Show the queued studies; change their order, pause or retry them</source>
-      <translation>Wartende Studien zeigen, ihre Reihenfolge ändern, sie anhalten oder wiederholen</translation>
+      <source>Show, reorder, pause or retry the queued studies</source>
+      <translation>Wartende Studien zeigen, umordnen, anhalten oder wiederholen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3740,8 +3740,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Show all studies with patient and status, and the worklist</source>
-      <translation>Alle Studien mit Patient und Stand zeigen, und die Arbeitsliste</translation>
+      <source>Show the worklist and all studies with their patient and status</source>
+      <translation>Die Arbeitsliste und alle Studien mit Patient und Stand zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3775,13 +3775,13 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Light or dark</source>
-      <translation>Hell oder dunkel</translation>
+      <source>Light or dark theme</source>
+      <translation>Helles oder dunkles Design</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Switch between light and dark</source>
-      <translation>Zwischen hell und dunkel wechseln</translation>
+      <source>Switch between the light and dark themes</source>
+      <translation>Zwischen hellem und dunklem Design wechseln</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3810,8 +3810,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Learn how to use this window</source>
-      <translation>Bedienung des Fensters</translation>
+      <source>First steps, shortcuts and glossary</source>
+      <translation>Erste Schritte, Tastenkürzel und Glossar</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3820,8 +3820,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Save versions, settings, log and the last error without names, to send with a question</source>
-      <translation>Versionen, Einstellungen, Journal und den letzten Fehler ohne Namen speichern, um sie einer Frage beizulegen</translation>
+      <source>Save the versions, settings, log and last error to send with a question. Names are removed.</source>
+      <translation>Versionen, Einstellungen, Journal und den letzten Fehler speichern, um sie einer Frage beizulegen. Namen werden entfernt.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3835,8 +3835,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Write file and folder names to images, provenance and logs. Otherwise pseudonyms replace them; their key stays with your settings.</source>
-      <translation>Namen von Dateien und Ordnern in Bilder, Herkunft und Journale schreiben. Sonst werden sie durch Pseudonyme ersetzt; der Schlüssel bleibt bei Ihren Einstellungen.</translation>
+      <source>Write the names of files and folders to images, provenance and logs. Otherwise, pseudonyms replace them, and the key is stored with your settings.</source>
+      <translation>Namen von Dateien und Ordnern in Bilder, Herkunft und Journale schreiben. Sonst werden sie durch Pseudonyme ersetzt, und der Schlüssel bleibt bei Ihren Einstellungen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3865,8 +3865,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Stop now. The last image and checkpoint are kept. (Ctrl+.)</source>
-      <translation>Sofort anhalten. Das letzte Bild und der letzte Sicherungspunkt bleiben erhalten. (Strg+.)</translation>
+      <source>Stop now and keep the last image and checkpoint (Ctrl+.)</source>
+      <translation>Sofort anhalten; das letzte Bild und der letzte Sicherungspunkt bleiben erhalten (Strg+.)</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3880,7 +3880,7 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>Watch a scan during the acquisition (Ctrl+Shift+L)</source>
+      <source>Watch a scan during acquisition (Ctrl+Shift+L)</source>
       <translation>Einen Scan während der Aufnahme verfolgen (Strg+Umschalt+L)</translation>
     </message>
     <message>
@@ -3905,8 +3905,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>There is no change to undo.</source>
-      <translation>Es gibt keine Änderung zurückzunehmen.</translation>
+      <source>Nothing to undo.</source>
+      <translation>Es gibt nichts zurückzunehmen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3915,8 +3915,8 @@
     </message>
     <message>
       <location filename="app/shell/actions.py" />
-      <source>There is no change to redo.</source>
-      <translation>Es gibt keine Änderung zu wiederholen.</translation>
+      <source>Nothing to redo.</source>
+      <translation>Es gibt nichts zu wiederholen.</translation>
     </message>
     <message>
       <location filename="app/shell/actions.py" />
@@ -3930,13 +3930,13 @@
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>The log shows {n} more.</source>
-      <translation>Das Journal zeigt {n} weitere.</translation>
+      <source>See the log for {n} more.</source>
+      <translation>{n} weitere stehen im Journal.</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
-      <source>Some settings could not be used.</source>
-      <translation>Einige Einstellungen konnten nicht verwendet werden.</translation>
+      <source>Some settings or protocols could not be loaded.</source>
+      <translation>Einige Einstellungen oder Protokolle konnten nicht geladen werden.</translation>
     </message>
     <message>
       <location filename="app/shell/application.py" />
@@ -3955,18 +3955,18 @@
     </message>
     <message>
       <location filename="app/shell/central_area.py" />
-      <source>View of the scan</source>
-      <translation>Ansicht des Scans</translation>
+      <source>Scan views</source>
+      <translation>Ansichten des Scans</translation>
     </message>
     <message>
       <location filename="app/shell/central_area.py" />
-      <source>Last image, shown until a new one is available</source>
-      <translation>Letztes Bild, bis ein neues verfügbar ist</translation>
+      <source>Showing the previous image until a new one is available</source>
+      <translation>Das vorige Bild, bis ein neues verfügbar ist</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>You can choose another device after the run has ended.</source>
-      <translation>Sie können ein anderes Gerät wählen, sobald der Lauf beendet ist.</translation>
+      <source>You can change the device when the run has ended.</source>
+      <translation>Sie können das Gerät wechseln, sobald der Lauf beendet ist.</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -3985,8 +3985,8 @@
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
-      <source>Reconstructions run on: {describe}</source>
-      <translation>Rekonstruktionen laufen auf: {describe}</translation>
+      <source>Device for reconstructions: {describe}</source>
+      <translation>Gerät für Rekonstruktionen: {describe}</translation>
     </message>
     <message>
       <location filename="app/shell/device_chooser.py" />
@@ -4080,8 +4080,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
-      <source>Reconstructs images from PET and X-ray CT measurements.</source>
-      <translation>Rekonstruiert Bilder aus PET- und Röntgen-CT-Messungen.</translation>
+      <source>Reconstructs images from PET and X-ray CT data.</source>
+      <translation>Rekonstruiert Bilder aus PET- und Röntgen-CT-Daten.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/questions.py" />
@@ -4115,8 +4115,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>People who sign off reports, separated by commas. Leave blank to use the login name.</source>
-      <translation>Personen, die Berichte freigeben, durch Kommas getrennt. Leer: der Anmeldename.</translation>
+      <source>Names of the people who sign off reports, separated by commas. Leave blank to use the login name.</source>
+      <translation>Namen der Personen, die Berichte freigeben, durch Kommas getrennt. Leer: der Anmeldename.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4150,8 +4150,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Takes effect the next time Isocenter starts</source>
-      <translation>Gilt ab dem nächsten Start von Isocenter</translation>
+      <source>Restart Isocenter to apply a new language</source>
+      <translation>Eine neue Sprache gilt nach einem Neustart von Isocenter</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4160,8 +4160,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Colours of the window</source>
-      <translation>Farben des Fensters</translation>
+      <source>Colour theme of the window</source>
+      <translation>Farbschema des Fensters</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4175,8 +4175,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>Show only the Open, Protocol, Start, Review, Export and Report steps</source>
-      <translation>Nur die Schritte Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen</translation>
+      <source>Start with a simplified window that has four steps: scan, protocol, run and review</source>
+      <translation>Mit einem vereinfachten Fenster mit vier Schritten beginnen: Scan, Protokoll, Lauf und Beurteilung</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4225,8 +4225,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>A passphrase needs at least {LEAST_LETTERS} characters.</source>
-      <translation>Ein Kennwort braucht mindestens {LEAST_LETTERS} Zeichen.</translation>
+      <source>The passphrase must have at least {LEAST_LETTERS} characters.</source>
+      <translation>Das Kennwort muss mindestens {LEAST_LETTERS} Zeichen haben.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4235,8 +4235,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
-      <source>The passphrases do not match. Nothing was changed.</source>
-      <translation>Die Kennwörter stimmen nicht überein. Nichts wurde geändert.</translation>
+      <source>The passphrases do not match. The passphrase was not changed.</source>
+      <translation>Die Kennwörter stimmen nicht überein. Das Kennwort wurde nicht geändert.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/settings_dialog.py" />
@@ -4255,8 +4255,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Reading the disk …</source>
-      <translation>Der Datenträger wird gelesen …</translation>
+      <source>Calculating disk usage …</source>
+      <translation>Der belegte Speicherplatz wird ermittelt …</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -4305,8 +4305,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
-      <source>Interrupted jobs that can no longer be resumed: {n:,}.</source>
-      <translation>Unterbrochene Aufträge, die sich dann nicht mehr fortsetzen lassen: {n:,}.</translation>
+      <source>Interrupted jobs that will be lost: {n:,}.</source>
+      <translation>Unterbrochene Aufträge, die verloren gehen: {n:,}.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/storage_dialog.py" />
@@ -4345,8 +4345,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/support_dialog.py" />
-      <source>This is the complete content of the bundle. It contains no image and no scan. Marks such as [1] replace the names of patients, users, computers, files and folders. Read it and save it. Send it with a description of your steps and of the result you expected.</source>
-      <translation>Dies ist der vollständige Inhalt des Pakets. Es enthält kein Bild und keinen Scan. Namen von Patienten, Benutzern, Rechnern, Dateien und Ordnern sind durch Zeichen wie [1] ersetzt. Lesen und speichern Sie es. Senden Sie es mit einer Beschreibung Ihrer Schritte und des erwarteten Ergebnisses.</translation>
+      <source>This is the complete content of the bundle. It contains no images and no scans. Placeholders such as [1] replace the names of patients, users, computers, files and folders. Check the bundle, save it, and send it with a description of what you did and what you expected.</source>
+      <translation>Dies ist der vollständige Inhalt des Pakets. Es enthält keine Bilder und keine Scans. Namen von Patienten, Benutzern, Rechnern, Dateien und Ordnern sind durch Platzhalter wie [1] ersetzt. Prüfen und speichern Sie das Paket, und senden Sie es mit einer Beschreibung Ihrer Schritte und des erwarteten Ergebnisses.</translation>
     </message>
     <message>
       <location filename="app/shell/dialogs/support_dialog.py" />
@@ -4360,8 +4360,8 @@
     </message>
     <message>
       <location filename="app/shell/dialogs/support_dialog.py" />
-      <source>Content of the file</source>
-      <translation>Inhalt der Datei</translation>
+      <source>File content</source>
+      <translation>Dateiinhalt</translation>
     </message>
     <message>
       <location filename="app/shell/folded_warnings.py" />
@@ -4395,8 +4395,8 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>Saved selection of grid, corrections, algorithm and filters</source>
-      <translation>Gespeicherte Auswahl von Gitter, Korrekturen, Algorithmus und Filtern</translation>
+      <source>Saved settings for the grid, corrections, algorithm and filters</source>
+      <translation>Gespeicherte Einstellungen für Gitter, Korrekturen, Algorithmus und Filter</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
@@ -4415,8 +4415,8 @@
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
-      <source>Slab {subset} of {subsets}, slices up to {slices:,}</source>
-      <translation>Block {subset} von {subsets}, Schichten bis {slices:,}</translation>
+      <source>Slab {subset} of {subsets}, {slices:,} slices finished</source>
+      <translation>Block {subset} von {subsets}, {slices:,} Schichten fertig</translation>
     </message>
     <message>
       <location filename="app/shell/header_bar.py" />
@@ -4445,13 +4445,13 @@
     </message>
     <message>
       <location filename="app/shell/header_parts.py" />
-      <source>{name!r} is pinned. Each {scanner} scan starts with it until the day or the session ends. Click to unpin it.</source>
-      <translation>{name!r} ist angeheftet. Jeder Scan von {scanner} beginnt damit, bis der Tag oder die Sitzung endet. Klicken Sie, um es zu lösen.</translation>
+      <source>{name!r} is pinned. Every {scanner} scan opens with it until the end of the day or session. Click to unpin it.</source>
+      <translation>{name!r} ist angeheftet. Jeder Scan von {scanner} öffnet sich damit, bis der Tag oder die Sitzung endet. Klicken Sie, um es zu lösen.</translation>
     </message>
     <message>
       <location filename="app/shell/header_parts.py" />
-      <source>Start each {scanner} scan with the saved protocol {name!r} until the day or the session ends</source>
-      <translation>Jeden Scan von {scanner} mit dem gespeicherten Protokoll {name!r} beginnen, bis der Tag oder die Sitzung endet</translation>
+      <source>Open every {scanner} scan with the saved protocol {name!r} until the end of the day or session</source>
+      <translation>Jeden Scan von {scanner} mit dem gespeicherten Protokoll {name!r} öffnen, bis der Tag oder die Sitzung endet</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
@@ -4470,7 +4470,7 @@
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Find the fastest kernels on this computer and use them in later runs</source>
+      <source>Find the fastest kernels for this computer and use them in later runs</source>
       <translation>Die schnellsten Kernel auf diesem Rechner finden und in späteren Läufen verwenden</translation>
     </message>
     <message>
@@ -4480,17 +4480,17 @@
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Show only the Open, Protocol, Start, Review, Export and Report steps, or return to the full window</source>
-      <translation>Nur die Schritte Öffnen, Protokoll, Start, Beurteilen, Exportieren und Berichten zeigen, oder zum vollen Fenster zurückkehren</translation>
+      <source>Switch between the full window and a simplified one with four steps: scan, protocol, run and review</source>
+      <translation>Zwischen dem vollen und einem vereinfachten Fenster mit vier Schritten wechseln: Scan, Protokoll, Lauf und Beurteilung</translation>
     </message>
     <message>
       <location filename="app/shell/help/action_tips.py" />
-      <source>Show the views in a separate window, for example on a second screen. Close that window to move them back.</source>
-      <translation>Die Ansichten in einem eigenen Fenster zeigen, etwa auf einem zweiten Bildschirm. Schließen Sie dieses Fenster, um sie zurückzuholen.</translation>
+      <source>Move this panel to a separate window, for example on a second screen. Close the window to move the panel back.</source>
+      <translation>Diesen Bereich in ein eigenes Fenster verschieben, etwa auf einem zweiten Bildschirm. Schließen Sie das Fenster, um ihn zurückzuholen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/guide.py" />
-      <source>Page of the guide</source>
+      <source>Guide page</source>
       <translation>Seite des Handbuchs</translation>
     </message>
     <message>
@@ -4500,7 +4500,7 @@
     </message>
     <message>
       <location filename="app/shell/help/guide.py" />
-      <source>Pages of the guide</source>
+      <source>Guide pages</source>
       <translation>Seiten des Handbuchs</translation>
     </message>
     <message>
@@ -4535,8 +4535,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Each row shows whether the correction is applied and its effect, or why it cannot be used.</source>
-      <translation>Jede Zeile zeigt, ob die Korrektur angewendet wird und was sie bewirkt, oder warum sie nicht verwendbar ist.</translation>
+      <source>Each row shows the effect of a correction, or the reason why it is not applied.</source>
+      <translation>Jede Zeile zeigt die Wirkung einer Korrektur, oder warum sie nicht angewendet wird.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4545,8 +4545,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>The defaults suit most scans. Fast, Standard and Fine change voxel size and iterations together.</source>
-      <translation>Die Voreinstellungen passen für die meisten Scans. Schnell, Standard und Fein ändern Voxelgröße und Iterationen zusammen.</translation>
+      <source>The defaults suit most scans. Fast, Standard and Fine change the voxel size and the number of iterations together.</source>
+      <translation>Die Voreinstellungen passen für die meisten Scans. Schnell, Standard und Fein ändern die Voxelgröße und die Zahl der Iterationen zusammen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4555,8 +4555,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Choose the device in the header. Automatic uses the GPU if there is one. If the GPU fails, the last image is kept and you can continue on the CPU. Tune this machine, in the same menu, finds the fastest kernels in a minute.</source>
-      <translation>Wählen Sie das Gerät in der Kopfzeile. Automatisch verwendet die GPU, wenn es eine gibt. Fällt sie aus, bleibt das letzte Bild erhalten, und Sie können auf der CPU weitermachen. Diesen Rechner abstimmen, im selben Menü, findet in einer Minute die schnellsten Kernel.</translation>
+      <source>Choose the device in the header. “Automatic” uses the GPU if available. If the GPU fails, the last image is kept and you can continue on the CPU. “Tune this machine” in the same menu finds the fastest kernels in about a minute.</source>
+      <translation>Wählen Sie das Gerät in der Kopfzeile. „Automatisch“ verwendet die GPU, wenn es eine gibt. Fällt sie aus, bleibt das letzte Bild erhalten, und Sie können auf der CPU weitermachen. „Diesen Rechner abstimmen“ im selben Menü findet in etwa einer Minute die schnellsten Kernel.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4575,8 +4575,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Every finished image is saved there with its settings. You can open it, reuse its settings, pin it or delete it.</source>
-      <translation>Jedes fertige Bild wird dort mit seinen Einstellungen gespeichert. Sie können es öffnen, seine Einstellungen übernehmen, es anheften oder löschen.</translation>
+      <source>Every finished image is saved in the Results tab with its settings. There you can open it, reuse its settings, pin it or delete it.</source>
+      <translation>Jedes fertige Bild wird mit seinen Einstellungen im Reiter Ergebnisse gespeichert. Dort können Sie es öffnen, seine Einstellungen übernehmen, es anheften oder löschen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4585,8 +4585,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Above the views: overlay a result, an iteration, the μ-map or any file on the displayed volume. Show it blended, swiped, side by side, or as a difference or ratio.</source>
-      <translation>Über den Ansichten: Überlagern Sie das gezeigte Volumen mit einem Ergebnis, einer Iteration, der μ-Karte oder einer Datei. Zeigen Sie sie überblendet, gewischt, nebeneinander, als Differenz oder als Verhältnis.</translation>
+      <source>Above the views, you can overlay a result, an iteration, the μ-map or a file on the displayed volume. Blend or swipe the two volumes, show them side by side, or show their difference or ratio.</source>
+      <translation>Über den Ansichten können Sie das gezeigte Volumen mit einem Ergebnis, einer Iteration, der μ-Karte oder einer Datei überlagern. Zeigen Sie beide Volumina überblendet, gewischt oder nebeneinander, oder zeigen Sie ihre Differenz oder ihr Verhältnis.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4610,8 +4610,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Save the protocol under a new name</source>
-      <translation>Das Protokoll unter einem neuen Namen speichern</translation>
+      <source>Save the settings as a protocol</source>
+      <translation>Die Einstellungen als Protokoll speichern</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4630,8 +4630,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Pause, continue</source>
-      <translation>Anhalten, weiter</translation>
+      <source>Pause or continue</source>
+      <translation>Anhalten oder weiter</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4640,8 +4640,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Add the study to the queue, show the queue</source>
-      <translation>Die Studie in die Warteschlange stellen, die Warteschlange zeigen</translation>
+      <source>Add the study to the queue, or show the queue</source>
+      <translation>Die Studie in die Warteschlange stellen oder die Warteschlange zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4650,8 +4650,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Undo, redo a setting</source>
-      <translation>Eine Einstellung zurücknehmen, wiederholen</translation>
+      <source>Undo or redo a change</source>
+      <translation>Eine Änderung zurücknehmen oder wiederholen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4660,8 +4660,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Previous, next iteration</source>
-      <translation>Vorige, nächste Iteration</translation>
+      <source>Previous or next iteration</source>
+      <translation>Vorige oder nächste Iteration</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4675,8 +4675,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Magnifying glass at the pointer</source>
-      <translation>Lupe am Mauszeiger</translation>
+      <source>Show a magnifying glass at the pointer</source>
+      <translation>Eine Lupe am Mauszeiger zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4685,13 +4685,13 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Hide or show the overlaid volume</source>
-      <translation>Das überlagerte Volumen verbergen oder zeigen</translation>
+      <source>Show or hide the overlaid volume</source>
+      <translation>Das überlagerte Volumen zeigen oder verbergen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Rotate the slice by 90°; mirror it</source>
-      <translation>Die Schicht um 90° drehen; spiegeln</translation>
+      <source>Rotate the slice by 90°, or mirror it</source>
+      <translation>Die Schicht um 90° drehen oder spiegeln</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4700,8 +4700,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Volume, projections, geometry and oblique planes of an X-ray scan</source>
-      <translation>Volumen, Projektionen, Geometrie und schräge Ebenen eines Röntgenscans</translation>
+      <source>Show the volume, projections, geometry or oblique planes of an X-ray scan</source>
+      <translation>Volumen, Projektionen, Geometrie oder schräge Ebenen eines Röntgenscans zeigen</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4745,8 +4745,8 @@
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
-      <source>Drag a plane: move it. Drag its round handles: rotate it. 1, 2, 3: select. PgUp, PgDn: move. Shift+arrows: rotate. Arrows: change the viewpoint. R: reset planes. 0: reset view.</source>
-      <translation>Eine Ebene ziehen: verschieben. Ihre runden Griffe ziehen: drehen. 1, 2, 3: wählen. Bild auf, Bild ab: verschieben. Umschalt+Pfeile: drehen. Pfeile: Blickrichtung ändern. R: Ebenen zurücksetzen. 0: Ansicht zurücksetzen.</translation>
+      <source>Drag a plane to move it, or drag its round handles to rotate it. 1, 2, 3: select. PgUp, PgDn: move. Shift+arrows: rotate. Arrows: change the viewpoint. R: reset planes. 0: reset view.</source>
+      <translation>Ziehen Sie eine Ebene, um sie zu verschieben, oder ihre runden Griffe, um sie zu drehen. 1, 2, 3: wählen. Bild auf, Bild ab: verschieben. Umschalt+Pfeile: drehen. Pfeile: Blickrichtung ändern. R: Ebenen zurücksetzen. 0: Ansicht zurücksetzen.</translation>
     </message>
     <message>
       <location filename="app/shell/help/help_dialog.py" />
@@ -4895,7 +4895,7 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>The open scan belongs to {whose}. Click to show studies and worklist.</source>
+      <source>The open scan belongs to {whose}. Click to show the studies and the worklist.</source>
       <translation>Der offene Scan gehört zu {whose}. Klicken Sie, um Studien und Arbeitsliste zu zeigen.</translation>
     </message>
     <message>
@@ -4920,8 +4920,8 @@
     </message>
     <message>
       <location filename="app/shell/status_bar.py" />
-      <source>Finished. The next run {text}</source>
-      <translation>Fertig. Der nächste Lauf {text}</translation>
+      <source>Finished. Next run: {text}</source>
+      <translation>Fertig. Nächster Lauf: {text}</translation>
     </message>
     <message>
       <location filename="app/shell/technician/mode.py" />
@@ -5045,13 +5045,13 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Play a simulated scan and watch its slices sharpen</source>
-      <translation>Einen simulierten Scan abspielen und zusehen, wie seine Schichten scharf werden</translation>
+      <source>Play a simulated CT scan and watch its slices sharpen</source>
+      <translation>Einen simulierten CT-Scan abspielen und zusehen, wie seine Schichten scharf werden</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Play a simulated scan and watch its image form</source>
-      <translation>Einen simulierten Scan abspielen und zusehen, wie sein Bild entsteht</translation>
+      <source>Play a simulated PET scan and watch its image form</source>
+      <translation>Einen simulierten PET-Scan abspielen und zusehen, wie sein Bild entsteht</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5070,8 +5070,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Watch the image during the acquisition (Ctrl+Shift+L)</source>
-      <translation>Das Bild während der Aufnahme verfolgen (Strg+Umschalt+L)</translation>
+      <source>Watch the image form during acquisition (Ctrl+Shift+L)</source>
+      <translation>Zusehen, wie das Bild während der Aufnahme entsteht (Strg+Umschalt+L)</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5090,8 +5090,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
-      <source>Turn a PET or X-ray CT scan into an image, and watch it form.</source>
-      <translation>Aus einem PET- oder CT-Scan entsteht vor Ihren Augen ein Bild.</translation>
+      <source>Reconstruct a PET or X-ray CT scan and watch the image form.</source>
+      <translation>Rekonstruieren Sie einen PET- oder CT-Scan, und sehen Sie zu, wie das Bild entsteht.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome.py" />
@@ -5105,8 +5105,8 @@
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
-      <source>Another scan was opened in the meantime and stays open. Choose the demo again: it is ready and opens at once.</source>
-      <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Wählen Sie die Demo noch einmal: Sie ist bereit und öffnet sich sofort.</translation>
+      <source>Another scan was opened in the meantime and stays open. Choose the demo again to open it.</source>
+      <translation>Inzwischen wurde ein anderer Scan geöffnet; er bleibt offen. Wählen Sie die Demo noch einmal, um sie zu öffnen.</translation>
     </message>
     <message>
       <location filename="app/shell/welcome_lists.py" />
@@ -5145,8 +5145,8 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>position from its file</source>
-      <translation>Lage aus der Datei</translation>
+      <source>original position</source>
+      <translation>ursprüngliche Lage</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -5155,8 +5155,8 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>by hand</source>
-      <translation>von Hand</translation>
+      <source>moved by hand</source>
+      <translation>von Hand verschoben</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
@@ -5165,23 +5165,23 @@
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>Stopped. Search again, or move the map by hand.</source>
-      <translation>Beendet. Suchen Sie noch einmal, oder verschieben Sie die Karte von Hand.</translation>
+      <source>Stopped. Search again, or move the μ-map by hand.</source>
+      <translation>Beendet. Suchen Sie noch einmal, oder verschieben Sie die μ-Karte von Hand.</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>{describe}, by hand.</source>
-      <translation>{describe}, von Hand.</translation>
+      <source>{describe} (by hand).</source>
+      <translation>{describe} (von Hand).</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The map is at the position given in its file.</source>
-      <translation>Die Karte liegt wie in ihrer Datei angegeben.</translation>
+      <source>The μ-map is in its original position.</source>
+      <translation>Die μ-Karte ist in ihrer ursprünglichen Lage.</translation>
     </message>
     <message>
       <location filename="app/state/models/alignment.py" />
-      <source>The map is at the position given in its file. Image registration found: {found}</source>
-      <translation>Die Karte liegt wie in ihrer Datei angegeben. Die Bildregistrierung ergab: {found}</translation>
+      <source>The μ-map is in its original position. Image registration found: {found}</source>
+      <translation>Die μ-Karte ist in ihrer ursprünglichen Lage. Die Bildregistrierung ergab: {found}</translation>
     </message>
     <message>
       <location filename="app/state/models/device_choice.py" />
@@ -5260,13 +5260,13 @@
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>it is not known if both images show the same patient</source>
-      <translation>es ist nicht bekannt, ob beide Bilder denselben Patienten zeigen</translation>
+      <source>unknown if both images show the same patient</source>
+      <translation>unbekannt, ob beide Bilder denselben Patienten zeigen</translation>
     </message>
     <message>
       <location filename="app/state/models/images/volume_origin.py" />
-      <source>the patient position is not known</source>
-      <translation>die Lagerung des Patienten ist nicht bekannt</translation>
+      <source>unknown patient position</source>
+      <translation>unbekannte Lagerung des Patienten</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5320,13 +5320,13 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Name of the dataset with the projections</source>
-      <translation>Name des Datensatzes mit den Projektionen</translation>
+      <source>Name of the dataset that contains the projections</source>
+      <translation>Name des Datensatzes, der die Projektionen enthält</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Quantity of the values</source>
-      <translation>Größe, die die Werte angeben</translation>
+      <source>Physical quantity that the values represent</source>
+      <translation>Physikalische Größe, die die Werte angeben</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5335,8 +5335,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Factor for the stored values, for example 0.001 for thousandths</source>
-      <translation>Faktor für die gespeicherten Werte, etwa 0.001 für Tausendstel</translation>
+      <source>Factor that converts the stored values to line integrals or transmissions, for example 0.001</source>
+      <translation>Faktor, der die gespeicherten Werte in Linienintegrale oder Transmissionen umrechnet, etwa 0.001</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5345,8 +5345,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Counts of the unattenuated beam</source>
-      <translation>Zählwert des ungeschwächten Strahls</translation>
+      <source>Detector counts without an object in the beam</source>
+      <translation>Zählwert des Detektors ohne Objekt im Strahl</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5355,8 +5355,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>A folder, a file, or a file name prefix; none if there are none</source>
-      <translation>Ein Ordner, eine Datei oder ein Namensanfang; none, wenn es keine gibt</translation>
+      <source>A folder, a file or the beginning of the file names. Enter “none” if there are none.</source>
+      <translation>Ein Ordner, eine Datei oder der Anfang der Dateinamen. Geben Sie „none“ ein, wenn es keine gibt.</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5370,8 +5370,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Total of 360 or 180 degrees, 0:0.5 for first angle and step, or a text file</source>
-      <translation>Insgesamt 360 oder 180 Grad, 0:0.5 für ersten Winkel und Schritt, oder eine Textdatei</translation>
+      <source>Angular range in degrees (360 or 180), first angle and step (0:0.5), or a text file with the angles</source>
+      <translation>Winkelbereich in Grad (360 oder 180), erster Winkel und Schritt (0:0.5) oder eine Textdatei mit den Winkeln</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5380,8 +5380,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>parallel, or the distances source-axis and source-detector in mm: 100,400</source>
-      <translation>parallel, oder die Abstände Quelle-Achse und Quelle-Detektor in mm: 100,400</translation>
+      <source>“parallel”, or the distances from the source to the axis and to the detector in mm, for example 100,400</source>
+      <translation>„parallel“, oder die Abstände von der Quelle zur Achse und zum Detektor in mm, etwa 100,400</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5390,8 +5390,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>Pixel size on the detector in mm: 0.05, or 0.05,0.06</source>
-      <translation>Pixelgröße auf dem Detektor in mm: 0.05, oder 0.05,0.06</translation>
+      <source>Size of a detector pixel in mm, for example 0.05, or 0.05,0.06 for width and height</source>
+      <translation>Größe eines Detektorpixels in mm, etwa 0.05, oder 0.05,0.06 für Breite und Höhe</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5410,8 +5410,8 @@
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
-      <source>{n_views:,} views of {rows:,} × {columns:,}: {why}</source>
-      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,}: {why}</translation>
+      <source>{n_views:,} views of {rows:,} × {columns:,} pixels: {why}</source>
+      <translation>{n_views:,} Ansichten von {rows:,} × {columns:,} Pixeln: {why}</translation>
     </message>
     <message>
       <location filename="app/state/models/import_model.py" />
@@ -5445,8 +5445,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Nothing has been measured yet. Choose scans, specify the source in the scanner, then press Start.</source>
-      <translation>Noch ist nichts gemessen. Wählen Sie Scans, geben Sie die Quelle im Scanner an, und drücken Sie Start.</translation>
+      <source>Nothing has been measured yet. Choose the scans, specify the source and press Start.</source>
+      <translation>Es wurde noch nichts gemessen. Wählen Sie die Scans, geben Sie die Quelle an, und drücken Sie Start.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5470,13 +5470,13 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>It will pause after this step.</source>
-      <translation>Sie hält nach diesem Schritt an.</translation>
+      <source>The measurement will pause after this step.</source>
+      <translation>Die Messung hält nach diesem Schritt an.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Starting a separate process.</source>
-      <translation>Ein eigener Prozess wird gestartet.</translation>
+      <source>Starting the measurement.</source>
+      <translation>Die Messung wird gestartet.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5485,8 +5485,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>Step {n_changes}: the components change by {changes:.2g} of their standard errors. Convergence is reached at {SMALL:g}.</source>
-      <translation>Schritt {n_changes}: Die Komponenten ändern sich um {changes:.2g} ihrer Standardfehler. Konvergenz ist bei {SMALL:g} erreicht.</translation>
+      <source>Step {n_changes}: the largest change is {changes:.2g} standard errors. Convergence is reached at {SMALL:g}.</source>
+      <translation>Schritt {n_changes}: Die größte Änderung beträgt {changes:.2g} Standardfehler. Konvergenz ist bei {SMALL:g} erreicht.</translation>
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
@@ -5500,8 +5500,8 @@
     </message>
     <message>
       <location filename="app/state/models/normalising_model.py" />
-      <source>{count} counts on lines through the source. The median crystal efficiency has an error of {crystal_error:.2g} %.</source>
-      <translation>{count} Ereignisse auf Linien durch die Quelle. Die mediane Kristalleffizienz hat einen Fehler von {crystal_error:.2g} %.</translation>
+      <source>{count} counts on lines through the source. The crystal efficiencies have a median error of {crystal_error:.2g} %.</source>
+      <translation>{count} Ereignisse auf Linien durch die Quelle. Der mediane Fehler der Kristalleffizienzen beträgt {crystal_error:.2g} %.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
@@ -5540,13 +5540,13 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>A protocol {name!r} already exists ({whose}, version {revision}); choose another name, or rename or delete it first.</source>
-      <translation>Ein Protokoll {name!r} gibt es schon ({whose}, Version {revision}); wählen Sie einen anderen Namen, oder benennen Sie jenes zuerst um oder löschen Sie es.</translation>
+      <source>A protocol named {name!r} already exists ({whose}, version {revision}); choose another name, or rename or delete the existing protocol first.</source>
+      <translation>Ein Protokoll namens {name!r} gibt es schon ({whose}, Version {revision}); wählen Sie einen anderen Namen, oder benennen Sie das vorhandene zuerst um oder löschen Sie es.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
-      <source>A protocol needs a name; enter one.</source>
-      <translation>Ein Protokoll braucht einen Namen; geben Sie einen ein.</translation>
+      <source>Enter a name for the protocol.</source>
+      <translation>Geben Sie einen Namen für das Protokoll ein.</translation>
     </message>
     <message>
       <location filename="app/state/models/protocols/library.py" />
@@ -5625,8 +5625,8 @@
     </message>
     <message>
       <location filename="app/state/models/protocols/text.py" />
-      <source>voxel size chosen from the scan</source>
-      <translation>Voxelgröße nach dem Scan gewählt</translation>
+      <source>voxel size chosen automatically</source>
+      <translation>Voxelgröße automatisch gewählt</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -5635,8 +5635,8 @@
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
-      <source>Voxel size and iterations of the protocol</source>
-      <translation>Voxelgröße und Iterationen des Protokolls</translation>
+      <source>Voxel size and iterations from the protocol</source>
+      <translation>Voxelgröße und Iterationen aus dem Protokoll</translation>
     </message>
     <message>
       <location filename="app/state/models/quality.py" />
@@ -5670,12 +5670,12 @@
     </message>
     <message>
       <location filename="app/state/models/region_model.py" />
-      <source>another region has the name {name}</source>
-      <translation>eine andere ROI heißt {name}</translation>
+      <source>another region is already named {name}</source>
+      <translation>eine andere ROI heißt schon {name}</translation>
     </message>
     <message>
       <location filename="app/state/models/region_model.py" />
-      <source>the region contains no image voxel; make it larger.</source>
+      <source>the region contains no voxels of the image; make it larger.</source>
       <translation>die ROI enthält kein Voxel des Bildes; vergrößern Sie sie.</translation>
     </message>
     <message>
@@ -5725,8 +5725,8 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>too long</source>
-      <translation>zu lang</translation>
+      <source>more than {n:,} bytes</source>
+      <translation>mehr als {n:,} Bytes</translation>
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
@@ -5740,8 +5740,8 @@
     </message>
     <message>
       <location filename="app/state/models/scanner_inputs.py" />
-      <source>a path is not a string</source>
-      <translation>ein Pfad ist keine Zeichenkette</translation>
+      <source>a path or scanner name is not text</source>
+      <translation>ein Pfad oder Scannername ist kein Text</translation>
     </message>
     <message>
       <location filename="app/state/models/session.py" />
@@ -5770,18 +5770,13 @@
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>more than {n:,} bytes</source>
-      <translation>mehr als {n:,} Bytes</translation>
-    </message>
-    <message>
-      <location filename="app/state/models/settings_file.py" />
       <source>not a text file</source>
       <translation>keine Textdatei</translation>
     </message>
     <message>
       <location filename="app/state/models/settings_file.py" />
-      <source>line {number}</source>
-      <translation>Zeile {number}</translation>
+      <source>line {number} is invalid</source>
+      <translation>Zeile {number} ist ungültig</translation>
     </message>
     <message>
       <location filename="app/state/models/study_model.py" />
@@ -5790,12 +5785,12 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Later runs with images of this size use it and record it in their provenance.</source>
-      <translation>Spätere Läufe mit Bildern dieser Größe verwenden sie und vermerken es in ihrer Herkunft.</translation>
+      <source>Later runs with images of this size will use this variant and record it in their provenance.</source>
+      <translation>Spätere Läufe mit Bildern dieser Größe verwenden diese Variante und vermerken sie in ihrer Herkunft.</translation>
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Later runs still use the default variant.</source>
+      <source>Later runs will still use the default variant.</source>
       <translation>Spätere Läufe verwenden weiterhin die Standardvariante.</translation>
     </message>
     <message>
@@ -5805,7 +5800,7 @@
     </message>
     <message>
       <location filename="app/state/models/tuning_model.py" />
-      <source>Run no other programs during the search: they would distort the comparison.</source>
+      <source>Do not run other programs during the search; they would distort the comparison.</source>
       <translation>Starten Sie während der Suche keine anderen Programme: Sie würden den Vergleich verfälschen.</translation>
     </message>
     <message>
@@ -5855,8 +5850,8 @@
     </message>
     <message>
       <location filename="app/state/services/alignment_job.py" />
-      <source>The map could not be compared with the scan.</source>
-      <translation>Die Karte konnte nicht mit dem Scan verglichen werden.</translation>
+      <source>The μ-map could not be aligned with the scan.</source>
+      <translation>Die μ-Karte konnte nicht am Scan ausgerichtet werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
@@ -5865,8 +5860,8 @@
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
-      <source>scanner of the scan</source>
-      <translation>Scanner des Scans</translation>
+      <source>scanner geometry</source>
+      <translation>Scannergeometrie</translation>
     </message>
     <message>
       <location filename="app/state/services/commands.py" />
@@ -5915,13 +5910,13 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>It belongs to {lost}, which could not be opened.</source>
-      <translation>Sie gehört zu {lost}, das nicht geöffnet werden konnte.</translation>
+      <source>This file belongs to {lost}, which could not be opened.</source>
+      <translation>Diese Datei gehört zu {lost}, das nicht geöffnet werden konnte.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>The scan this file belongs to has been closed; open it again.</source>
-      <translation>Der Scan, zu dem diese Datei gehört, wurde geschlossen; öffnen Sie ihn noch einmal.</translation>
+      <source>This file belongs to a scan that was closed; open the scan again.</source>
+      <translation>Diese Datei gehört zu einem Scan, der geschlossen wurde; öffnen Sie den Scan noch einmal.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5945,18 +5940,18 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Choose its scanner or crystal map to open the scan.</source>
+      <source>Choose the scanner or crystal map to open the scan.</source>
       <translation>Wählen Sie den Scanner oder die Kristallkarte, um den Scan zu öffnen.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>{what}. Copy the file again, or use the complete part. Every image will note that its scan is incomplete.</source>
-      <translation>{what}. Kopieren Sie die Datei noch einmal, oder verwenden Sie den vollständigen Teil. Jedes Bild vermerkt dann, dass sein Scan unvollständig ist.</translation>
+      <source>{what}. Copy the file again, or use only the complete part. Every image will then state that its scan is incomplete.</source>
+      <translation>{what}. Kopieren Sie die Datei noch einmal, oder verwenden Sie nur den vollständigen Teil. Jedes Bild vermerkt dann, dass sein Scan unvollständig ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Other dropped scans: {names}. Each can run with its own protocol.</source>
-      <translation>Weitere abgelegte Scans: {names}. Jeder kann mit seinem eigenen Protokoll laufen.</translation>
+      <source>Other dropped scans: {names}. Each scan can be queued with its own protocol.</source>
+      <translation>Weitere abgelegte Scans: {names}. Jeder kann mit seinem eigenen Protokoll in die Warteschlange.</translation>
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
@@ -5970,7 +5965,7 @@
     </message>
     <message>
       <location filename="app/state/services/opening.py" />
-      <source>Review the values found in its files and enter the missing ones</source>
+      <source>Review the values found in the files and enter the missing ones</source>
       <translation>Die in den Dateien gefundenen Werte prüfen und fehlende ergänzen</translation>
     </message>
     <message>
@@ -6010,13 +6005,13 @@
     </message>
     <message>
       <location filename="app/state/services/plane_reader.py" />
-      <source>There are no slices, because the disk has no space for the projections.</source>
-      <translation>Es gibt keine Schichten, weil auf dem Datenträger kein Platz für die Projektionen ist.</translation>
+      <source>The slices cannot be shown because there is not enough disk space for the projections.</source>
+      <translation>Die Schichten können nicht gezeigt werden, weil auf dem Datenträger nicht genug Platz für die Projektionen ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/previews.py" />
-      <source>There is no preview, because the disk has no space for the projections.</source>
-      <translation>Es gibt keine Vorschau, weil auf dem Datenträger kein Platz für die Projektionen ist.</translation>
+      <source>The preview cannot be shown because there is not enough disk space for the projections.</source>
+      <translation>Die Vorschau kann nicht gezeigt werden, weil auf dem Datenträger nicht genug Platz für die Projektionen ist.</translation>
     </message>
     <message>
       <location filename="app/state/services/previews.py" />
@@ -6025,8 +6020,8 @@
     </message>
     <message>
       <location filename="app/state/services/projection_reader.py" />
-      <source>The disk has no space for the projections; see the notes in step 1.</source>
-      <translation>Auf dem Datenträger ist kein Platz für die Projektionen; siehe die Hinweise in Schritt 1.</translation>
+      <source>There is not enough disk space for the projections; see the notes in step 1.</source>
+      <translation>Auf dem Datenträger ist nicht genug Platz für die Projektionen; siehe die Hinweise in Schritt 1.</translation>
     </message>
     <message>
       <location filename="app/state/services/projection_reader.py" />
@@ -6035,8 +6030,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>Cannot be added to the queue. {obstacle}</source>
-      <translation>Kann nicht in die Warteschlange. {obstacle}</translation>
+      <source>The study cannot be added to the queue. {obstacle}</source>
+      <translation>Die Studie kann nicht in die Warteschlange gestellt werden. {obstacle}</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6100,8 +6095,8 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>Finished in the queue: {title}.</source>
-      <translation>In der Warteschlange fertig: {title}.</translation>
+      <source>Queued study finished: {title}.</source>
+      <translation>Studie der Warteschlange fertig: {title}.</translation>
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
@@ -6110,13 +6105,13 @@
     </message>
     <message>
       <location filename="app/state/services/queue_commands.py" />
-      <source>The next study will start.</source>
-      <translation>Die nächste Studie wird gestartet.</translation>
+      <source>The queue continues.</source>
+      <translation>Die Warteschlange läuft weiter.</translation>
     </message>
     <message>
       <location filename="app/state/services/raw_projections.py" />
-      <source>It may contain X-ray projections. Import it and enter the missing information.</source>
-      <translation>Sie könnte Röntgenprojektionen enthalten. Importieren Sie sie, und geben Sie die fehlenden Angaben ein.</translation>
+      <source>The data may be X-ray projections. Import them and enter the missing information.</source>
+      <translation>Die Daten könnten Röntgenprojektionen sein. Importieren Sie sie, und geben Sie die fehlenden Angaben ein.</translation>
     </message>
     <message>
       <location filename="app/state/services/reading.py" />
@@ -6180,8 +6175,8 @@
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
-      <source>The patient details could not be stored with the result.</source>
-      <translation>Die Patientendaten konnten nicht mit dem Ergebnis gespeichert werden.</translation>
+      <source>The patient details could not be added to the result.</source>
+      <translation>Die Patientendaten konnten dem Ergebnis nicht hinzugefügt werden.</translation>
     </message>
     <message>
       <location filename="app/state/services/result_commands.py" />
@@ -6215,8 +6210,8 @@
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
-      <source>Cannot start. {obstacle}</source>
-      <translation>Start nicht möglich. {obstacle}</translation>
+      <source>The reconstruction cannot start. {obstacle}</source>
+      <translation>Die Rekonstruktion kann nicht starten. {obstacle}</translation>
     </message>
     <message>
       <location filename="app/state/services/runner.py" />
@@ -6280,16 +6275,16 @@
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
-      <source>These files exist in {folder}:
+      <source>These files already exist in {folder}:
 
 {listed}
 
-Replace them?</source>
+Do you want to replace them?</source>
       <translation>Diese Dateien gibt es schon in {folder}:
 
 {listed}
 
-Ersetzen?</translation>
+Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/saving.py" />
@@ -6297,22 +6292,22 @@ Ersetzen?</translation>
 
 {listed}
 
-Replace it?</source>
+Do you want to replace it?</source>
       <translation>Diese Datei gibt es schon in {folder}:
 
 {listed}
 
-Ersetzen?</translation>
+Möchten Sie sie ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
-      <source>{name}: this file contains regions of another scan and was not changed; give the study another name. The study itself was saved.</source>
-      <translation>{name}: Diese Datei enthält ROIs eines anderen Scans und wurde nicht geändert; geben Sie der Studie einen anderen Namen. Die Studie selbst wurde gespeichert.</translation>
+      <source>{name}: the study was saved without its regions, because this file contains regions of another scan; save the study with another name.</source>
+      <translation>{name}: Die Studie wurde ohne ihre ROIs gespeichert, weil diese Datei ROIs eines anderen Scans enthält; speichern Sie die Studie unter einem anderen Namen.</translation>
     </message>
     <message>
       <location filename="app/state/services/scan_regions.py" />
       <source>Regions saved: {path}</source>
-      <translation>Regionen gespeichert: {path}</translation>
+      <translation>ROIs gespeichert: {path}</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_reader.py" />
@@ -6326,7 +6321,7 @@ Ersetzen?</translation>
     </message>
     <message>
       <location filename="app/state/services/slice_saving.py" />
-      <source>Save the slices</source>
+      <source>Save slices</source>
       <translation>Schichten speichern</translation>
     </message>
     <message>
@@ -6348,11 +6343,6 @@ Ersetzen?</translation>
       <location filename="app/state/services/sweep_job.py" />
       <source>The candidates could not be computed.</source>
       <translation>Die Kandidaten konnten nicht berechnet werden.</translation>
-    </message>
-    <message>
-      <location filename="app/state/services/sweep_job.py" />
-      <source>There is no scan to try the values on.</source>
-      <translation>Es gibt keinen Scan, an dem sich Werte ausprobieren ließen.</translation>
     </message>
     <message>
       <location filename="app/state/services/threads.py" />

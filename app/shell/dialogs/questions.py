@@ -322,7 +322,7 @@ def about_box(parent: QWidget) -> QMessageBox:
 
     parts = (
         tr("Isocenter {version}", version=version("isocenter")),
-        tr("Reconstructs images from PET and X-ray CT measurements."),
+        tr("Reconstructs images from PET and X-ray CT data."),
         tr("Research use only. Not for diagnosis or treatment."),
         tr("Free software, BSD-3-Clause licence."),
     )

@@ -33,7 +33,8 @@ WIDTH_PX = 620
 FOLDERS, LOGOS = ("protocols", "reports"), ("logo",)
 THEMES = ("dark", "light")
 PEOPLE_TIP = tr(
-    "People who sign off reports, separated by commas. Leave blank to use the login name."
+    "Names of the people who sign off reports, separated by commas. Leave blank to "
+    "use the login name."
 )
 LEAST_LETTERS = 4
 
@@ -114,8 +115,8 @@ class SettingsDialog(QDialog):
         # `findData` returns −1 if the device is no longer usable; "Automatic" is then shown.
         self.device.setCurrentIndex(max(0, self.device.findData(choice.key)))
         for title, box, tip in (
-            (tr("Language"), self.language, tr("Takes effect the next time Isocenter starts")),
-            (tr("Theme"), self.theme, tr("Colours of the window")),
+            (tr("Language"), self.language, tr("Restart Isocenter to apply a new language")),
+            (tr("Theme"), self.theme, tr("Colour theme of the window")),
             (tr("Device"), self.device, tr("Device used for reconstructions")),
         ):
             box.setAccessibleName(title)
@@ -125,7 +126,7 @@ class SettingsDialog(QDialog):
     def _add_technician(self) -> None:
         self.technician = QCheckBox(tr("Start in technician mode"))
         self.technician.setToolTip(
-            tr("Show only the Open, Protocol, Start, Review, Export and Report steps")
+            tr("Start with a simplified window that has four steps: scan, protocol, run and review")
         )
         self.technician.setChecked(self._preferences.technician)
         self.change = button("", self._set_passphrase, tr("Required to leave technician mode"))
@@ -167,13 +168,17 @@ class SettingsDialog(QDialog):
                 self,
                 tr("Passphrase"),
                 tr(
-                    "A passphrase needs at least {LEAST_LETTERS} characters.",
+                    "The passphrase must have at least {LEAST_LETTERS} characters.",
                     LEAST_LETTERS=LEAST_LETTERS,
                 ),
             )
         # A typing error would lock the user out of the full window.
         elif ask_text(self, tr("Passphrase"), tr("Repeat the passphrase"), "", hidden=True) != one:
-            tell(self, tr("Passphrase"), tr("The passphrases do not match. Nothing was changed."))
+            tell(
+                self,
+                tr("Passphrase"),
+                tr("The passphrases do not match. The passphrase was not changed."),
+            )
         else:
             # Only the hash is stored.
             self._passphrase = hashed(one)

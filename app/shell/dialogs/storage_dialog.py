@@ -40,7 +40,7 @@ class StorageDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         self._context, self._confirm = context, confirm
         self.items: list[StoredItem] = []
-        self.sum = label(tr("Reading the disk …"), wrap=True)
+        self.sum = label(tr("Calculating disk usage …"), wrap=True)
         self.said = label("", "muted", wrap=True)
         self.said.hide()
         self.tree = _tree()
@@ -143,7 +143,7 @@ class StorageDialog(QDialog):
         )
         if n_jobs:
             # Caches come back by themselves, interrupted jobs do not.
-            lost = tr("Interrupted jobs that can no longer be resumed: {n:,}.", n=n_jobs)
+            lost = tr("Interrupted jobs that will be lost: {n:,}.", n=n_jobs)
             text = f"{text} {lost}"
         if doomed and self._confirm(tr("Remove from disk"), text, tr("Remove")):
             self._context.commands.run_task(

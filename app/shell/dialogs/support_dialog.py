@@ -19,9 +19,10 @@ from engine.tools.diagnostics import SupportBundle
 
 SIZE_PX = (900, 560)
 HEAD = tr(
-    "This is the complete content of the bundle. It contains no image and no scan. Marks "
-    "such as [1] replace the names of patients, users, computers, files and folders. Read it "
-    "and save it. Send it with a description of your steps and of the result you expected."
+    "This is the complete content of the bundle. It contains no images and no "
+    "scans. Placeholders such as [1] replace the names of patients, users, "
+    "computers, files and folders. Check the bundle, save it, and send it with a "
+    "description of what you did and what you expected."
 )
 
 
@@ -38,7 +39,7 @@ class SupportDialog(QDialog):
         self.names.currentTextChanged.connect(self._show)
         # The text must be identical to the content of the bundle.
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(tr("Content of the file"))
+        self.text.setAccessibleName(tr("File content"))
         # After the signal is connected, so that the first file is shown.
         self.names.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)

@@ -11,13 +11,13 @@ CALIBRATE_TIP = tr(
     "Measure the calibration factor from the displayed image of a cylinder of known activity"
 )
 QUEUE_TIP = tr("Add this study with its current settings to the queue")
-TUNE_TIP = tr("Find the fastest kernels on this computer and use them in later runs")
+TUNE_TIP = tr("Find the fastest kernels for this computer and use them in later runs")
 REPORT_TIP = tr("Sign off the result, then save, print or send its report")
 TECHNICIAN_TIP = tr(
-    "Show only the Open, Protocol, Start, Review, Export and Report steps, or return to the full "
-    "window"
+    "Switch between the full window and a simplified one with four steps: scan, "
+    "protocol, run and review"
 )
 APART_TIP = tr(
-    "Show the views in a separate window, for example on a second screen. Close that window to "
-    "move them back."
+    "Move this panel to a separate window, for example on a second screen. Close "
+    "the window to move the panel back."
 )

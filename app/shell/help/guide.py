@@ -36,7 +36,7 @@ class PageView(QTextBrowser):
         self._folder, self.name = folder, ""
         # Links go to pages of the guide, not to files or the web.
         self.setOpenLinks(False)
-        self.setAccessibleName(tr("Page of the guide"))
+        self.setAccessibleName(tr("Guide page"))
 
     def show_page(self, name: str) -> None:
         """Show a page.
@@ -115,7 +115,7 @@ class GuideWindow(QDialog):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         self.list, self.view = QListWidget(), PageView(self._folder)
-        self.list.setAccessibleName(tr("Pages of the guide"))
+        self.list.setAccessibleName(tr("Guide pages"))
         for page in self._pages:
             self.list.addItem(_item(page))
         self.list.currentItemChanged.connect(self._show_item)

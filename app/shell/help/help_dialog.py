@@ -28,16 +28,13 @@ STEPS = (
     ),
     (
         tr("2  Corrections"),
-        tr(
-            "Each row shows whether the correction is applied and its effect, or why it cannot be "
-            "used."
-        ),
+        tr("Each row shows the effect of a correction, or the reason why it is not applied."),
     ),
     (
         tr("3, 4, 5  Settings"),
         tr(
-            "The defaults suit most scans. Fast, Standard and Fine change voxel "
-            "size and iterations together."
+            "The defaults suit most scans. Fast, Standard and Fine change the voxel size "
+            "and the number of iterations together."
         ),
     ),
     (
@@ -50,9 +47,9 @@ STEPS = (
     (
         tr("Device"),
         tr(
-            "Choose the device in the header. Automatic uses the GPU if there is one. If the GPU "
-            "fails, the last image is kept and you can continue on the CPU. Tune this machine, in "
-            "the same menu, finds the fastest kernels in a minute."
+            "Choose the device in the header. “Automatic” uses the GPU if available. If "
+            "the GPU fails, the last image is kept and you can continue on the CPU. “Tune "
+            "this machine” in the same menu finds the fastest kernels in about a minute."
         ),
     ),
     (
@@ -79,16 +76,16 @@ STEPS = (
     (
         tr("Results"),
         tr(
-            "Every finished image is saved there with its settings. You can open it, reuse its "
-            "settings, pin it or delete it."
+            "Every finished image is saved in the Results tab with its settings. There you "
+            "can open it, reuse its settings, pin it or delete it."
         ),
     ),
     (
         tr("Several volumes"),
         tr(
-            "Above the views: overlay a result, an iteration, the μ-map or any "
-            "file on the displayed volume. Show it blended, swiped, side by side, "
-            "or as a difference or ratio."
+            "Above the views, you can overlay a result, an iteration, the μ-map or a file "
+            "on the displayed volume. Blend or swipe the two volumes, show them side by "
+            "side, or show their difference or ratio."
         ),
     ),
     (tr("Export"), tr("Saves the displayed image, or any stored iteration, with its provenance.")),
@@ -97,31 +94,31 @@ SHORTCUTS = (
     ("Ctrl+O", tr("Open a file")),
     ("Ctrl+E", tr("Export the image")),
     ("Ctrl+S", tr("Save the study")),
-    ("Ctrl+Shift+S", tr("Save the protocol under a new name")),
+    ("Ctrl+Shift+S", tr("Save the settings as a protocol")),
     ("Ctrl+Shift+E", tr("Sign off and report")),
     ("Ctrl+,", tr("Settings")),
     ("Ctrl+Shift+O", tr("All studies and the worklist")),
     ("Ctrl+Shift+P", tr("Protocols: save, rename, lock, share")),
     ("Ctrl+R", tr("Start")),
-    (tr("Space or Ctrl+P"), tr("Pause, continue")),
+    (tr("Space or Ctrl+P"), tr("Pause or continue")),
     ("Ctrl+K", tr("Finish and keep")),
     ("Ctrl+.", tr("Abort")),
-    (tr("Ctrl+Shift+R, Ctrl+U"), tr("Add the study to the queue, show the queue")),
-    (tr("Ctrl+Z, Ctrl+Shift+Z"), tr("Undo, redo a setting")),
-    (tr("[ and ]"), tr("Previous, next iteration")),
+    (tr("Ctrl+Shift+R, Ctrl+U"), tr("Add the study to the queue, or show the queue")),
+    (tr("Ctrl+Z, Ctrl+Shift+Z"), tr("Undo or redo a change")),
+    (tr("[ and ]"), tr("Previous or next iteration")),
     ("F", tr("Views only")),
     ("L", tr("Switch between drawing lines in the slices and moving the crosshair")),
     ("K", tr("Play or stop a movie in the views")),
-    ("Z", tr("Magnifying glass at the pointer")),
+    ("Z", tr("Show a magnifying glass at the pointer")),
     ("B", tr("Switch between thick and single slices")),
-    ("O", tr("Hide or show the overlaid volume")),
-    ("T, M", tr("Rotate the slice by 90°; mirror it")),
+    ("O", tr("Show or hide the overlaid volume")),
+    ("T, M", tr("Rotate the slice by 90°, or mirror it")),
     ("Ctrl+C", tr("Copy the views as an image")),
-    ("V, P, G, S", tr("Volume, projections, geometry and oblique planes of an X-ray scan")),
+    ("V, P, G, S", tr("Show the volume, projections, geometry or oblique planes of an X-ray scan")),
     (tr("Ctrl+1 … 5"), tr("Open or close a step")),
     ("Ctrl+L", tr("Log")),
     ("Ctrl+Shift+L", tr("Watch a running X-ray scan")),
-    ("Ctrl+T", tr("Light or dark")),
+    ("Ctrl+T", tr("Light or dark theme")),
     ("F1", tr("This help")),
     ("Shift+F1", tr("The guide: tutorials, corrections, formulas and file formats")),
     (
@@ -134,9 +131,9 @@ SHORTCUTS = (
     (
         tr("Planes in 3-D"),
         tr(
-            "Drag a plane: move it. Drag its round handles: rotate it. 1, 2, 3: "
-            "select. PgUp, PgDn: move. Shift+arrows: rotate. Arrows: change the "
-            "viewpoint. R: reset planes. 0: reset view."
+            "Drag a plane to move it, or drag its round handles to rotate it. 1, 2, 3: "
+            "select. PgUp, PgDn: move. Shift+arrows: rotate. Arrows: change the viewpoint. "
+            "R: reset planes. 0: reset view."
         ),
     ),
 )

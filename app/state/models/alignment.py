@@ -23,9 +23,9 @@ TONES = {"green": "ok", "yellow": "look", "red": "missing"}
 class Placing(Enum):
     """Origin of the map's position."""
 
-    FILE = tr("position from its file")
+    FILE = tr("original position")
     FOUND = tr("found by image registration")
-    HAND = tr("by hand")
+    HAND = tr("moved by hand")
 
 
 class AlignmentModel(QObject):
@@ -104,7 +104,7 @@ class AlignmentModel(QObject):
         """Mark the run as ended, whatever its result."""
         # A run that ends with neither a motion nor a reason was stopped by the user.
         if not (self._found or self.fault):
-            self.fault = tr("Stopped. Search again, or move the map by hand.")
+            self.fault = tr("Stopped. Search again, or move the μ-map by hand.")
         self.work = ""
         self.changed.emit()
 
@@ -204,12 +204,12 @@ class AlignmentModel(QObject):
         if self.fault:
             return self.fault
         if self.placing is Placing.HAND:
-            return tr("{describe}, by hand.", describe=sentence_case(self.motion.describe()))
+            return tr("{describe} (by hand).", describe=sentence_case(self.motion.describe()))
         if not self._found:
-            return tr("The map is at the position given in its file.")
+            return tr("The μ-map is in its original position.")
         if self.placing is Placing.FILE and self._found["light"] != "green":
             return tr(
-                "The map is at the position given in its file. Image registration found: {found}",
+                "The μ-map is in its original position. Image registration found: {found}",
                 found=self._found["text"],
             )
         return sentence_case(self._found["text"])

@@ -44,30 +44,51 @@ RAW_FIELDS = (
     ImportField("byte_order", tr("Byte order"), tr("Byte order of the values"), ("little", "big")),
     ImportField("offset_bytes", tr("Header"), tr("Bytes before the first image")),
 )
-ARRAY = ImportField("array", tr("Array"), tr("Name of the dataset with the projections"))
-KIND = ImportField("kind", tr("Values"), tr("Quantity of the values"), KINDS)
+ARRAY = ImportField("array", tr("Array"), tr("Name of the dataset that contains the projections"))
+KIND = ImportField("kind", tr("Values"), tr("Physical quantity that the values represent"), KINDS)
 SCALE = ImportField(
-    "scale", tr("Scale"), tr("Factor for the stored values, for example 0.001 for thousandths")
+    "scale",
+    tr("Scale"),
+    tr(
+        "Factor that converts the stored values to line integrals or transmissions, "
+        "for example 0.001"
+    ),
 )
-WHITE = ImportField("white_level", tr("Open beam"), tr("Counts of the unattenuated beam"))
+WHITE = ImportField(
+    "white_level", tr("Open beam"), tr("Detector counts without an object in the beam")
+)
 LAST_FIELDS = (
     ImportField(
-        "flats", tr("Flats"), tr("A folder, a file, or a file name prefix; none if there are none")
+        "flats",
+        tr("Flats"),
+        tr("A folder, a file or the beginning of the file names. Enter “none” if there are none."),
     ),
     ImportField(
-        "darks", tr("Darks"), tr("A folder, a file, or a file name prefix; none if there are none")
+        "darks",
+        tr("Darks"),
+        tr("A folder, a file or the beginning of the file names. Enter “none” if there are none."),
     ),
     ImportField(
         "angles",
         tr("Angles"),
-        tr("Total of 360 or 180 degrees, 0:0.5 for first angle and step, or a text file"),
+        tr(
+            "Angular range in degrees (360 or 180), first angle and step (0:0.5), or a "
+            "text file with the angles"
+        ),
     ),
     ImportField(
         "beam",
         tr("Beam"),
-        tr("parallel, or the distances source-axis and source-detector in mm: 100,400"),
+        tr(
+            "“parallel”, or the distances from the source to the axis and to the detector "
+            "in mm, for example 100,400"
+        ),
     ),
-    ImportField("pixel", tr("Pixel"), tr("Pixel size on the detector in mm: 0.05, or 0.05,0.06")),
+    ImportField(
+        "pixel",
+        tr("Pixel"),
+        tr("Size of a detector pixel in mm, for example 0.05, or 0.05,0.06 for width and height"),
+    ),
     ImportField(
         "first_row", tr("First row"), tr("Position of the first image row"), ("top", "bottom")
     ),
@@ -308,7 +329,7 @@ class ImportModel(QObject):
         if key in ("columns", "rows") and draft.shapes:
             n_views, rows, columns = draft.shape
             reason = tr(
-                "{n_views:,} views of {rows:,} × {columns:,}: {why}",
+                "{n_views:,} views of {rows:,} × {columns:,} pixels: {why}",
                 n_views=n_views,
                 rows=rows,
                 columns=columns,

@@ -36,8 +36,7 @@ class MeasuringPhase(Enum):
 
 
 IDLE_WORDS = tr(
-    "Nothing has been measured yet. Choose scans, specify the source in the scanner, then "
-    "press Start."
+    "Nothing has been measured yet. Choose the scans, specify the source and press Start."
 )
 
 
@@ -173,7 +172,7 @@ class NormalisingModel(QObject):
             return tr("Paused. Continue when the computer is free again.")
         words = self._phase_words()
         if self.phase.is_active and self._wants_rest:
-            return f"{words} {tr('It will pause after this step.')}"
+            return f"{words} {tr('The measurement will pause after this step.')}"
         return words
 
     def _phase_words(self) -> str:
@@ -181,7 +180,7 @@ class NormalisingModel(QObject):
             case MeasuringPhase.IDLE:
                 return IDLE_WORDS
             case MeasuringPhase.STARTING:
-                return tr("Starting a separate process.")
+                return tr("Starting the measurement.")
             case MeasuringPhase.COUNTING:
                 return self._scan
             case MeasuringPhase.STEPPING:
@@ -203,7 +202,7 @@ class NormalisingModel(QObject):
         from engine.tools.normalisation_scan import SMALL
 
         return tr(
-            "Step {n_changes}: the components change by {changes:.2g} of their standard errors. "
+            "Step {n_changes}: the largest change is {changes:.2g} standard errors. "
             "Convergence is reached at {SMALL:g}.",
             n_changes=len(self.changes),
             changes=self.changes[-1],
@@ -228,8 +227,8 @@ def _counted_words(event: Counted) -> str:
     if event.counts <= 0:
         return tr("No counts on lines through the source yet.")
     return tr(
-        "{count} counts on lines through the source. The median crystal efficiency has an error "
-        "of {crystal_error:.2g} %.",
+        "{count} counts on lines through the source. The crystal efficiencies have a "
+        "median error of {crystal_error:.2g} %.",
         count=count(event.counts),
         crystal_error=100 * event.crystal_error,
     )

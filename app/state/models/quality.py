@@ -17,7 +17,7 @@ VOXEL_FACTORS = {"fast": 2.0, "standard": 1.0, "fine": 2 / 3}
 ITERATION_FACTORS = {"fast": 0.5, "standard": 1.0, "fine": 2.0}
 TEXTS = {
     "fast": tr("Voxels twice as large and half the iterations, for a first look"),
-    "standard": tr("Voxel size and iterations of the protocol"),
+    "standard": tr("Voxel size and iterations from the protocol"),
     "fine": tr(
         "Voxels two thirds as large and twice the iterations, for sharp scans with little noise"
     ),

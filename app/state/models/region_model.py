@@ -280,7 +280,7 @@ class RegionModel(QObject):
         # Validation of all fields, since `model_copy` would accept any value.
         made = Region.model_validate(said | values)
         if made.name != which and self.current.named(made.name) is not None:
-            raise ValueError(tr("another region has the name {name}", name=made.name))
+            raise ValueError(tr("another region is already named {name}", name=made.name))
         regions = tuple(made if each is found else each for each in self.regions)
         # The selection follows the new name first, or `put` would deselect the region.
         if made.name != which:
@@ -365,7 +365,7 @@ class RegionModel(QObject):
         coverage = coverage_of(found.shape, volume)
         inside = coverage.share >= HALF
         if not inside.any():
-            raise DataError(tr("the region contains no image voxel; make it larger."))
+            raise DataError(tr("the region contains no voxels of the image; make it larger."))
         self.change(name, shape=MaskRegion.of(inside, volume.grid, coverage.start))
 
     # Selection and tool

@@ -199,7 +199,7 @@ class RememberedInputs:
                 return {}
             # The limit protects the start of the window from a huge or wrong file.
             if self._path.stat().st_size > MOST_BYTES:
-                raise ValueError(tr("too long"))
+                raise ValueError(tr("more than {n:,} bytes", n=MOST_BYTES))
             return _parsed(json.loads(self._path.read_text("utf-8")))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as e:
             # The damaged file is kept, because it may be the only list of these paths.
@@ -239,7 +239,7 @@ def _parsed(values: Plain) -> dict[str, dict[str, RememberedInput]]:
         # Validate everything now: a wrong date would otherwise fail later, inside a paint event.
         date.fromisoformat(each.since)
         if not isinstance(each.value, str) or not isinstance(each.owner, str):
-            raise ValueError(tr("a path is not a string"))
+            raise ValueError(tr("a path or scanner name is not text"))
     return inputs
 
 

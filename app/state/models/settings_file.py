@@ -79,7 +79,7 @@ def _fault_of(path: Path) -> str:
     # QSettings ignores lines that it cannot parse, and then overwrites the file without them.
     for number, line in enumerate(re.split(r"\r?\n", text), 1):
         if OBJECT in line or not LINE.fullmatch(line.strip()):
-            return tr("line {number}", number=number)
+            return tr("line {number} is invalid", number=number)
     return ""
 
 

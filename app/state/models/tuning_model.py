@@ -15,8 +15,10 @@ from app.views.plots.tuning_plot import FormTimes
 if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tools.tuning import SearchEnded, TriedForm
 
-KEEPS = tr("Later runs with images of this size use it and record it in their provenance.")
-STAYS = tr("Later runs still use the default variant.")
+KEEPS = tr(
+    "Later runs with images of this size will use this variant and record it in their provenance."
+)
+STAYS = tr("Later runs will still use the default variant.")
 
 
 class Phase(Enum):
@@ -166,7 +168,8 @@ class TuningModel(QObject):
         match self.phase:
             case Phase.IDLE:
                 return tr(
-                    "Run no other programs during the search: they would distort the comparison."
+                    "Do not run other programs during the search; they would distort the "
+                    "comparison."
                 )
             case Phase.PREPARING:
                 return tr("Preparing the test data; compiling and running the default variant.")

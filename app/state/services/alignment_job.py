@@ -62,7 +62,7 @@ class AlignmentJob(QObject):
         self._commands.run_task(
             work,
             lambda _: None,
-            failed=tr("The map could not be compared with the scan."),
+            failed=tr("The μ-map could not be aligned with the scan."),
             on_failure=self.failed.emit,
             on_end=self._ended,
         )

@@ -186,9 +186,9 @@ class Opening(QObject):
         """Return True if a file is for the open scan; otherwise show a message."""
         text = ""
         if self._lost:
-            text = tr("It belongs to {lost}, which could not be opened.", lost=self._lost)
+            text = tr("This file belongs to {lost}, which could not be opened.", lost=self._lost)
         elif self._study.inputs is not inputs:
-            text = tr("The scan this file belongs to has been closed; open it again.")
+            text = tr("This file belongs to a scan that was closed; open the scan again.")
         if text:
             self._session.raise_problem(Problem(request.refusal, text))
         return not text
@@ -240,7 +240,7 @@ class Opening(QObject):
             self.item_requested.emit(request.path, fault.items)
             return
         if isinstance(fault, ScannerMissingError):
-            text = f"{text} {tr('Choose its scanner or crystal map to open the scan.')}"
+            text = f"{text} {tr('Choose the scanner or crystal map to open the scan.')}"
         if request.role in ("", DATA):
             # Files that follow in the queue probably belong to this scan.
             self._lost = request.name
@@ -252,8 +252,8 @@ class Opening(QObject):
         answer = None
         if isinstance(fault, CutOffError):
             text = tr(
-                "{what}. Copy the file again, or use the complete part. Every image "
-                "will note that its scan is incomplete.",
+                "{what}. Copy the file again, or use only the complete part. Every image will "
+                "then state that its scan is incomplete.",
                 what=fault.what,
             )
             answer = self._answer(request, fault)
@@ -267,7 +267,10 @@ class Opening(QObject):
         if not batch.others:
             return
         names = ", ".join(found.path.name for found in batch.others)
-        text = tr("Other dropped scans: {names}. Each can run with its own protocol.", names=names)
+        text = tr(
+            "Other dropped scans: {names}. Each scan can be queued with its own protocol.",
+            names=names,
+        )
         act = partial(self.queue_requested.emit, tuple(batch.others))
         tip = tr("Queue the other scans, each with its own protocol")
         answer = Answer(tr("Add to queue"), tip, act)
@@ -277,7 +280,7 @@ class Opening(QObject):
     def _offer_import(self, request: Request, text: str, safe: str) -> None:
         answer = Answer(
             tr("Import …"),
-            tr("Review the values found in its files and enter the missing ones"),
+            tr("Review the values found in the files and enter the missing ones"),
             lambda: self.import_requested.emit(request.path),
         )
         title = tr("{name} has no description of its data.", name=request.name)

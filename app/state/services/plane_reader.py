@@ -26,7 +26,9 @@ PREPARE_MS = 300
 """Delay between a change of the protocol and a new preparation of the scan [ms]."""
 SETTLE_MS = 200
 """Delay between the last request and fine slices [ms]."""
-NO_ROOM = tr("There are no slices, because the disk has no space for the projections.")
+NO_ROOM = tr(
+    "The slices cannot be shown because there is not enough disk space for the projections."
+)
 
 
 @dataclass(frozen=True, eq=False)

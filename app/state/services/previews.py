@@ -21,7 +21,9 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 WAIT_MS = 120
 """Delay before a preview starts [ms]: typing changes a number several times."""
-NO_ROOM = tr("There is no preview, because the disk has no space for the projections.")
+NO_ROOM = tr(
+    "The preview cannot be shown because there is not enough disk space for the projections."
+)
 
 
 class SupersededError(Exception):

@@ -77,7 +77,8 @@ class QueueCommands(QObject):
         session = self._session
         if obstacle := self.obstacle():
             session.add_log(
-                "warning", tr("Cannot be added to the queue. {obstacle}", obstacle=obstacle)
+                "warning",
+                tr("The study cannot be added to the queue. {obstacle}", obstacle=obstacle),
             )
             return
         queued = QueuedStudy.of(session.study, identified=self._preferences.identify)
@@ -246,13 +247,13 @@ class QueueCommands(QObject):
     def _report(self, entry: QueueEntry) -> None:
         if entry.state == "finished":
             self._session.add_log(
-                "info", tr("Finished in the queue: {title}.", title=entry.title), entry.files
+                "info", tr("Queued study finished: {title}.", title=entry.title), entry.files
             )
             self._results.refresh()
             return
         title = tr("{title} failed in the queue.", title=entry.title)
         # A failed study was not started in this window, so nobody may be watching it.
-        problem = Problem(title, entry.text, tr("The next study will start."), files=entry.files)
+        problem = Problem(title, entry.text, tr("The queue continues."), files=entry.files)
         self._session.raise_problem(problem)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import ForeignFiles
 
 HDF5 = (".h5", ".hdf5", ".hdf", ".nxs")
-OFFER = tr("It may contain X-ray projections. Import it and enter the missing information.")
+OFFER = tr("The data may be X-ray projections. Import them and enter the missing information.")
 
 
 class UndescribedError(EngineError):

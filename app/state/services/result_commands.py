@@ -170,7 +170,7 @@ class ResultCommands(QObject):
             self._commands.run_task(
                 lambda _: Results().open(id).put_order(order),
                 lambda _: self.refresh(),
-                failed=tr("The patient details could not be stored with the result."),
+                failed=tr("The patient details could not be added to the result."),
             )
 
     def _refuse(self, title: str) -> None:

@@ -61,7 +61,9 @@ class Runner(QObject):
         _commit_edit()
         session, study = self._session, self._study
         if obstacle := session.obstacle():
-            session.add_log("warning", tr("Cannot start. {obstacle}", obstacle=obstacle))
+            session.add_log(
+                "warning", tr("The reconstruction cannot start. {obstacle}", obstacle=obstacle)
+            )
             return
         device = session.device.in_use
         # The estimate is stored now: settings may change before the run ends.

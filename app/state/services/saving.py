@@ -129,12 +129,12 @@ def question_of(*targets: Path) -> str:
     folder = targets[0].parent
     if len(found) > 1:
         return tr(
-            "These files exist in {folder}:\n\n{listed}\n\nReplace them?",
+            "These files already exist in {folder}:\n\n{listed}\n\nDo you want to replace them?",
             folder=folder,
             listed=listed,
         )
     return tr(
-        "This file already exists in {folder}:\n\n{listed}\n\nReplace it?",
+        "This file already exists in {folder}:\n\n{listed}\n\nDo you want to replace it?",
         folder=folder,
         listed=listed,
     )

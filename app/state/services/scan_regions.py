@@ -32,8 +32,8 @@ def save_next_to(session: Session, study: Path) -> None:
     if path.exists() and not read_regions(path).is_of(regions.scans):
         raise OutputError(
             tr(
-                "{name}: this file contains regions of another scan and was not "
-                "changed; give the study another name. The study itself was saved.",
+                "{name}: the study was saved without its regions, because this file contains "
+                "regions of another scan; save the study with another name.",
                 name=path.name,
             )
         )

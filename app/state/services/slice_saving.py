@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.geometry import Plane
 
 FILE_NAME, KINDS = "slices.nii.gz", tr("Slices (*.nii.gz *.mha *.tif)")
-TITLE, FAILED = tr("Save the slices"), tr("The slices could not be saved.")
+TITLE, FAILED = tr("Save slices"), tr("The slices could not be saved.")
 
 
 @dataclass(frozen=True, eq=False)

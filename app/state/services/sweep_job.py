@@ -92,7 +92,7 @@ class SweepJob(QObject):
         from engine.modalities import candidates
 
         if self._found is None:
-            return tr("There is no scan to try the values on.")
+            return tr("Open a scan first.")
         if self._found.scan.radiographs is None:
             return NO_ROOM
 

@@ -299,8 +299,8 @@ class ProtocolLibrary(SavedProtocols):
         if taken is not None:
             raise SettingsError(
                 tr(
-                    "A protocol {name!r} already exists ({whose}, version {revision}); "
-                    "choose another name, or rename or delete it first.",
+                    "A protocol named {name!r} already exists ({whose}, version {revision}); "
+                    "choose another name, or rename or delete the existing protocol first.",
                     name=protocol.name,
                     whose=WHOSE[taken.source],
                     revision=taken.revision,
@@ -319,7 +319,7 @@ def _revision_now(protocol: Protocol) -> int:
 def _named(protocol: Protocol, name: str) -> Protocol:
     name = name.strip()
     if not name:
-        raise SettingsError(tr("A protocol needs a name; enter one."))
+        raise SettingsError(tr("Enter a name for the protocol."))
     try:
         # "saved" describes the old name and digest. `stamped` writes it again.
         values = protocol.model_dump() | {"name": name, "saved": None}

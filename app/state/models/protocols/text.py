@@ -133,5 +133,5 @@ def qualities_in_words(qualities: Qualities) -> list[tuple[str, str]]:
 
 def _edges(voxel_mm: Point | None) -> str:
     if voxel_mm is None:
-        return tr("voxel size chosen from the scan")
+        return tr("voxel size chosen automatically")
     return f"{' × '.join(f'{edge:g}' for edge in voxel_mm)} mm"

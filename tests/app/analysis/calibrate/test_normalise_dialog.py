@@ -115,7 +115,7 @@ def test_what_it_tells_is_shown_in_words(dialog):
     assert dialog.model.state_words == "Counting the events of night.h5 (2 of 3)."
     assert "2.0 M counts" in dialog.model.counted_words and "1.2 %" in dialog.model.counted_words
     dialog.model.ask_to_rest(True)
-    assert dialog.model.state_words.endswith("It will pause after this step.")
+    assert dialog.model.state_words.endswith("The measurement will pause after this step.")
     dialog.model.take(Resting(True))
     assert dialog.model.state_words.startswith("Paused.") and dialog.rest.text() == "Continue"
     dialog.model.take(Resting(False))

@@ -123,7 +123,7 @@ def test_what_is_not_used_is_said_when_the_window_opens(
         report_settings(session, preferences)
     assert len(problems) == 1
     assert (
-        "settings were damaged" in problems[0].text and "The log shows 1 more" in problems[0].text
+        "settings were damaged" in problems[0].text and "See the log for 1 more" in problems[0].text
     )
     report_settings(session, Preferences(tmp_path / "fresh"))
     assert len(problems) == 1

@@ -65,7 +65,10 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
     model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
     words = model.state_words
     assert model.has_won and words.startswith("Stopped. 1 form in 9 s: kept width 2, 1.25 ×")
-    assert "Later runs with images of this size use it" in words and model.best_words == ""
+    assert (
+        "Later runs with images of this size will use this variant" in words
+        and model.best_words == ""
+    )
     model.ask_to_stop()
     assert model.phase is Phase.ENDED
 
@@ -74,7 +77,7 @@ def test_nothing_won_says_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
     assert (
         not model.has_won
-        and "it stays. Later runs still use the default variant." in model.state_words
+        and "it stays. Later runs will still use the default variant." in model.state_words
     )
 
 

@@ -56,7 +56,7 @@ def test_the_window_asks_and_uses_what_is_complete_only_if_it_is_told_to(desk, s
     bar.answer.click()
     settle()
     assert (
-        "Choose its scanner or crystal map to open the scan" in bar.text
+        "Choose the scanner or crystal map to open the scan" in bar.text
         and not bar.answer.isVisibleTo(bar)
     )
     commands.open_path(scan.parent / "maps" / "places.txt")

@@ -122,7 +122,7 @@ def test_what_is_meant_for_a_refused_scan_is_refused_with_it(desk, folder):
     desk.commands.open_path(folder / "mu.h5")
     desk.settle()
     assert desk.files() == {"data": "a.h5"}
-    assert "It belongs to bad.h5, which could not be opened." in desk.problems[1]
+    assert "This file belongs to bad.h5, which could not be opened." in desk.problems[1]
 
 
 def test_files_given_at_once_go_to_the_scan_before_them(desk, folder):
@@ -244,7 +244,7 @@ def test_a_scan_without_a_scanner_opens_with_the_one_chosen_next(desk, folder, n
     desk.open(folder / "a.h5")
     desk.open(folder / "mu.h5")
     desk.open(nameless / "scan.clm.safir")
-    assert "Choose its scanner or crystal map to open the scan" in desk.problems[0]
+    assert "Choose the scanner or crystal map to open the scan" in desk.problems[0]
     assert desk.files() == {"data": "a.h5", "attenuation": "mu.h5"}
     desk.open(nameless / "maps" / "places.txt")
     assert desk.files() == {"data": "scan.clm.safir", "scanner": "places.txt"}

@@ -221,7 +221,7 @@ def test_no_room_for_the_pictures_is_told_where_they_would_be(window, scan):
     held = replace(ProjectionsSummary.of(scan, Path("cone.h5")), radiographs=None)
     window.session.study.set_input("data", Input("cone.h5", "36 views", content=held))
     view = window.centre.scan.projections
-    assert "no space" in view.radiograph.caption()
+    assert "not enough disk space" in view.radiograph.caption()
     window.centre.show_page(GEOMETRY)
     assert window.centre.scan.geometry.drawing.isVisible()
 
