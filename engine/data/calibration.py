@@ -25,8 +25,8 @@ ADDITIVE = ("randoms", "scatter")
 LIVE_BLOCKS = "live_blocks"
 """Key of a scan fact: number of blocks with a live time in the normalisation."""
 TWICE_DEAD = (
-    "the normalisation includes block live times and the scan a live fraction, which "
-    "would correct dead time twice; remove one of them"
+    "the block live times of the normalisation and the live fraction of the scan would correct "
+    "dead time twice; remove one of them"
 )
 
 

@@ -73,7 +73,8 @@ def calibrate(
     found = mean_inside(volume, inside)
     if not found.mean > 0:
         raise DataError(
-            "the image is not above 0 inside the cylinder; check the position of the cylinder."
+            f"the mean inside the cylinder is {found.mean:.4g}, expected more than 0; check the "
+            "position of the cylinder."
         )
     # The activity is decayed to the start of the frame, because the frame factors (decay during the
     # frame, dead time, branching) also refer to the start.
@@ -101,18 +102,17 @@ def _scan_of(volume: Volume) -> Plain:
     scan = volume.info.get("scan")
     if not isinstance(scan, dict) or "scanner_sha256" not in scan:
         raise DataError(
-            "the image does not state its scanner; use an image that `isocenter "
-            "reconstruct` made from the scan of the cylinder, as HDF5 or with its "
-            "provenance file."
+            "the image does not name its scanner; use an image of the cylinder made by "
+            "`isocenter reconstruct`, as HDF5 or with its provenance file."
         )
     if scan.get("frames"):
         raise DataError(
-            "the image is a sum of time frames, which may leave out a part of the "
-            "scan; reconstruct the cylinder without frames."
+            "the image is the sum of time frames, so a part of the scan may be missing; "
+            "reconstruct the cylinder without frames."
         )
     if volume.unit != COUNTS:
         raise DataError(
-            f"the image is in {volume.unit or 'no known unit'}, expected {COUNTS}; "
+            f"the unit of the image is {volume.unit or 'unknown'}, expected {COUNTS}; "
             "reconstruct the cylinder without a calibration."
         )
     return scan
@@ -127,15 +127,15 @@ def _frame(scan: Plain) -> CountedFrame:
     branching = scan.get("branching") or (known.branching if known else None)
     duration_s = scan.get("duration_s")
     wanted = {
-        "the half-life": half_life_s,
-        "the positrons per decay": branching,
-        "the length of the frame": duration_s,
+        "half-life": half_life_s,
+        "positrons per decay": branching,
+        "length of the frame": duration_s,
     }
     missing = [name for name, value in wanted.items() if not value]
     if not half_life_s or not branching or not duration_s:
         raise DataError(
-            f"calibration is not possible: {', '.join(missing)} not known; reconstruct "
-            "the cylinder with a tracer file (--tracer) that has this information."
+            f"the image lacks data for the calibration ({', '.join(missing)}); reconstruct the "
+            "cylinder with a tracer file (--tracer) that contains these data."
         )
     # Block dead times already scale the events of this scan. A live fraction of the whole frame
     # would
@@ -159,10 +159,9 @@ def _waited_s(scan: Plain, known: KnownActivity) -> float:
     waited = None if started is None else seconds_between(known.measured, started)
     if waited is None:
         raise DataError(
-            "calibration is not possible: the time of the activity measurement and "
-            f"the start of the scan ({text or 'not known'}) cannot be compared; enter "
-            "the start in a tracer file, and give both times with a time zone or both "
-            "without."
+            "the time between the activity measurement and the start of the scan "
+            f"({text or 'unknown'}) cannot be calculated; enter the start in a tracer file, and "
+            "give both times with a time zone or both without one."
         )
     return waited
 

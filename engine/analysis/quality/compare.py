@@ -54,7 +54,10 @@ def correlation(image: Volume, truth: Volume, *, fwhm_mm: float = 0.0) -> float:
     _same_grid(image, truth)
     a, b = (smoothed(v, fwhm_mm).values.ravel().astype(np.float64) for v in (image, truth))
     if a.std() == 0 or b.std() == 0:
-        raise DataError("an image without contrast has no correlation; choose another image.")
+        raise DataError(
+            "all values of one image are equal, so it cannot be correlated with the other; "
+            "choose another image."
+        )
     return float(np.corrcoef(a, b)[0, 1])
 
 
@@ -134,7 +137,7 @@ def extent_mm(volume: Volume, *, threshold: float = 0.5) -> tuple[Point, Point]:
 def _above(volume: Volume, threshold: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     peak = float(volume.values.max())
     if not peak > 0:
-        raise DataError("the image is empty: no voxel is above 0; choose another image.")
+        raise DataError("the image is empty (no voxel is above 0); choose another image.")
     return np.asarray(volume.values > threshold * peak)
 
 
@@ -146,7 +149,6 @@ def _others(axis: int) -> tuple[int, ...]:
 def _same_grid(one: Volume, other: Volume) -> None:
     if one.grid != other.grid:
         raise GeometryError(
-            f"the images have different grids, {one.grid.describe()} and "
-            f"{other.grid.describe()}, or different positions; resample both to one "
-            "grid."
+            f"the images have different grids or positions ({one.grid.describe()} and "
+            f"{other.grid.describe()}); resample both to one grid."
         )

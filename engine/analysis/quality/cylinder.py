@@ -165,7 +165,7 @@ def mean_inside(volume: Volume, cylinder: UprightCylinder) -> RegionMean:
     n = int(np.count_nonzero(mask))
     if n < 2 * BLOCKS:
         raise DataError(
-            f"the region inside ({cylinder.describe()}) has {n} voxels, expected at "
+            f"the region for the analysis ({cylinder.describe()}) has {n} voxels, expected at "
             f"least {2 * BLOCKS}; use a larger phantom or region."
         )
     inside = volume.values[mask].astype(np.float64)

@@ -70,14 +70,15 @@ class CylinderActivity(Settings):
     @model_validator(mode="after")
     def _refuse_unknown_volume(self) -> CylinderActivity:
         if self.volume_ml is None and (self.diameter_mm is None or self.length_mm is None):
-            raise ValueError("enter the volume, or diameter and length of the filling")
+            raise ValueError("enter either the volume of the filling or its diameter and length")
         # A volume and a size can contradict each other, and then no choice would be right.
         if self.volume_ml is not None and (self.diameter_mm or self.length_mm):
-            raise ValueError("enter the volume or the size, not both")
+            raise ValueError("enter either the volume or the diameter and length, not both")
         if self.nuclide is not None and self.nuclide not in NUCLIDES:
             known = ", ".join(NUCLIDES)
             raise ValueError(
-                f"the nuclide must be one of {known}; enter other nuclides in a tracer file"
+                f"the nuclide is {self.nuclide}, expected one of {known}; enter other nuclides "
+                "in a tracer file"
             )
         return self
 

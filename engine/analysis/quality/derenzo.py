@@ -45,8 +45,8 @@ def valley_to_peak(
     middles = _between_neighbours(rods, 2 * sector.diameter_mm)
     if len(middles) == 0:
         raise GeometryError(
-            f"rods of {sector.diameter_mm:g} mm: the sector has {len(rods)}, expected "
-            "at least 2 neighbours; use a larger phantom."
+            f"the sector with rods of {sector.diameter_mm:g} mm has {len(rods)} rods but no "
+            "neighbours, expected at least one pair; use a larger phantom."
         )
     axis = "xyz".index(along)
     away = np.abs(volume.grid.centres_mm(axis) - volume.grid.centre_mm[axis])

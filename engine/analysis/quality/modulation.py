@@ -170,7 +170,8 @@ def _edge_spread(r_mm: Values, values: Values, bin_mm: float) -> tuple[Values, V
     enough = counts >= LEAST_PER_BIN
     if np.count_nonzero(enough) < 4 * BINS_PER_PIXEL:
         raise DataError(
-            "there are too few pixels around the edge; use a larger cylinder or smaller voxels."
+            "the edge has too few pixels to measure resolution; use a larger cylinder or "
+            "smaller voxels."
         )
     middles = np.asarray((np.arange(len(counts)) + low + 0.5) * bin_mm, np.float64)
     inside = np.flatnonzero(enough)

@@ -62,9 +62,8 @@ def noise_power(slices: Values, voxel_mm: Point) -> NoisePower:
     n, rows, columns = slices.shape
     if min(rows, columns) < LEAST or not n:
         raise DataError(
-            f"a region of {n} slices of {rows} × {columns} pixels is too small for a "
-            f"noise power spectrum, expected at least {LEAST} × {LEAST}; use a larger "
-            "phantom."
+            f"the noise power spectrum needs a region of at least {LEAST} × {LEAST} pixels, got "
+            f"{rows} × {columns} pixels in {n} slices; use a larger phantom."
         )
     dx, dy, _ = voxel_mm
     # Cupping and beam hardening are not noise. Without the fit their power fills the lowest rings.

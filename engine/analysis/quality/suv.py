@@ -139,10 +139,10 @@ def _reasons(facts: SuvFacts) -> Iterator[str]:
     yield from _unknown(facts)
     low, high = WEIGHT_KG
     if facts.weight_kg is not None and not low <= facts.weight_kg <= high:
-        yield (f"a weight of {facts.weight_kg:g} kg is not a body weight ({low:g} to {high:g} kg)")
+        yield f"the weight is {facts.weight_kg:g} kg, expected {low:g} to {high:g} kg"
     low, high = HEIGHT_CM
     if facts.height_cm is not None and not low <= facts.height_cm <= high:
-        yield (f"a height of {facts.height_cm:g} cm is not a body height ({low:g} to {high:g} cm)")
+        yield f"the height is {facts.height_cm:g} cm, expected {low:g} to {high:g} cm"
     # The formula of James is quadratic in the weight: it falls again for obese patients, and below
     # 0.
     elif facts.height_cm and facts.weight_kg and body_size(facts) <= 0:

@@ -40,7 +40,9 @@ def series_factor(slices: Sequence[Plain], *, kind: SuvKind = "bw") -> float:
     DICOM PS3.3, C.8.9.1 (PET Series Module) and C.8.9.2 (PET Isotope Module).
     """
     if not slices:
-        raise DataError("SUV cannot be calculated: the series has no slices.")
+        raise DataError(
+            "SUV cannot be calculated: the series has no slices; choose another series."
+        )
     first = slices[0]
     unit = str(first.get("Units", "")).strip().upper()
     # GML is g/mL: the scanner has already converted to SUV by body weight.
@@ -57,8 +59,8 @@ def series_factor(slices: Sequence[Plain], *, kind: SuvKind = "bw") -> float:
     if unit == "CNTS" and to_bq_ml:
         return to_bq_ml * suv_factor(_facts(slices, kind))
     raise DataError(
-        f"SUV cannot be calculated: the values are in {unit or 'no unit'}, and the series states "
-        "no factor to Bq/mL; export it in Bq/mL."
+        f"SUV cannot be calculated: the values are in {unit or 'an unknown unit'}, and the "
+        "series has no factor to convert them to Bq/mL; export it in Bq/mL."
     )
 
 

@@ -132,7 +132,8 @@ def why_no_suv(volume: Volume, kind: SuvKind = "bw") -> str:
     try:
         if volume.unit != CONCENTRATION:
             raise DataError(
-                f"SUV cannot be calculated: the values are in {volume.unit or 'no known unit'}."
+                "SUV cannot be calculated: the values are in "
+                f"{volume.unit or 'an unknown unit'}, expected {CONCENTRATION}."
             )
         suv_factor(facts_of(volume, kind))
     except DataError as e:

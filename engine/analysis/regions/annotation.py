@@ -44,7 +44,7 @@ class Annotation(Settings):
     def _refuse_signs(cls, text: str) -> str:
         # Control characters and direction marks would corrupt reports and DICOM texts.
         if not text.isprintable():
-            raise ValueError("contains invisible characters")
+            raise ValueError("must not contain invisible characters")
         return text
 
     @model_validator(mode="after")
@@ -52,9 +52,11 @@ class Annotation(Settings):
         got = len(self.points_mm)
         wanted = max(got, LEAST_ON_CURVE) if self.kind == "curve" else N_POINTS[self.kind]
         if got != wanted:
-            raise ValueError(f"{self.kind} with {got} points, expected {wanted}")
+            raise ValueError(
+                f"an annotation of kind {self.kind!r} has {got} points, expected {wanted}"
+            )
         if self.kind == "text" and not self.text.strip():
-            raise ValueError("a text annotation without text")
+            raise ValueError("an annotation of kind 'text' needs a text")
         return self
 
     @property

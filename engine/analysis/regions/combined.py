@@ -46,7 +46,9 @@ class CombinedRegion(RegionShape):
     def _refuse_deep(self) -> Self:
         # A file could nest combinations without limit, and `coverage` recurses over them.
         if self.depth > MOST_DEPTH:
-            raise ValueError(f"combined {self.depth} levels deep, at most {MOST_DEPTH}")
+            raise ValueError(
+                f"the regions are nested {self.depth} levels deep, expected at most {MOST_DEPTH}"
+            )
         return self
 
     @property

@@ -70,9 +70,8 @@ def read_dicom_regions(path: Path) -> RegionSet:
             parts = list(_structures(found, path.name))
         else:
             raise FileFormatError(
-                f"{path.name}: a DICOM file of {kind or 'no'} modality, expected a "
-                "segmentation (SEG) or a structure set (RTSTRUCT); choose another "
-                "file."
+                f"{path.name}: the modality is {kind or 'unknown'}, expected a segmentation "
+                "(SEG) or a structure set (RTSTRUCT); choose another file."
             )
         frames, patient = _frames_of(found, path.name), str(found.get("PatientID") or "")
     except damage() as e:
@@ -93,16 +92,20 @@ def read_dicom_regions(path: Path) -> RegionSet:
 def _dataset(path: Path) -> Dataset:
     with open_input(path) as file:
         # A deflated file could expand without limit, because pydicom inflates it as a whole.
-        if file.size > MOST_BYTES or DEFLATED in file.head:
+        if file.size > MOST_BYTES:
             raise FileFormatError(
-                f"{path.name}: the file is larger than {MOST_BYTES >> 20:,} MiB, or "
-                "compressed as a whole, which is not supported; export it again in "
-                "parts, or uncompressed."
+                f"{path.name}: the file has {file.size >> 20:,} MiB, expected at most "
+                f"{MOST_BYTES >> 20:,} MiB; export the regions in several files."
+            )
+        if DEFLATED in file.head:
+            raise FileFormatError(
+                f"{path.name}: the file is compressed as a whole (deflated), which is not "
+                "supported; export it without compression."
             )
         try:
             found = read_dataset(file.stream())  # some programs write no preamble
             if "SOPClassUID" not in found:
-                raise ValueError("it states no SOP class")
+                raise ValueError("it has no SOP Class UID")
             return found
         except damage() as e:
             raise FileFormatError(
@@ -147,8 +150,8 @@ def _frames_of(found: Dataset, name: str) -> tuple[str, ...]:
     structures.discard("")
     if len(structures) > 1:
         raise DataError(
-            f"{name}: its structures use {len(structures)} frames of reference; export "
-            "the structures of one frame."
+            f"{name}: the structures are in {len(structures)} frames of reference, expected "
+            "one; export the structures of one frame of reference."
         )
     own = {str(found.get("FrameOfReferenceUID") or "")} - {""}
     return tuple(sorted(own | structures))
@@ -234,10 +237,7 @@ def _ways(cosines: Sequence[float], name: str) -> tuple[int, int]:
     """Return the signs of the column direction along x and of the row direction along y."""
     want = np.array([cosines[0], 0, 0, 0, cosines[4], 0], float)
     if np.abs(np.array(cosines, float) - want).max() > STRAIGHT:
-        raise DataError(
-            f"{name}: the slices are not perpendicular to z of the patient; export the "
-            "regions on axial slices."
-        )
+        raise DataError(f"{name}: the slices are not axial; export the regions on axial slices.")
     return (1 if cosines[0] > 0 else -1), (1 if cosines[4] > 0 else -1)
 
 
@@ -285,15 +285,14 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
     """Return the region inside the contours (n, 3) of one structure."""
     _refuse_no_place(name, np.concatenate(contours))
     if any(np.ptp(each[:, 2]) > SAME_MM for each in contours):
-        raise DataError(
-            f"{name}: the contours are not perpendicular to z of the patient; export "
-            "them on axial slices."
-        )
+        raise DataError(f"{name}: the contours are not axial; export them on axial slices.")
     planes, step = _planes(np.array([each[0, 2] for each in contours]), name, ALONE_MM)
     # Two points are no area, but some programs write single clicks as closed contours.
     rings = [each for each in contours if len(each) >= FEWEST_CORNERS]
     if not rings or not np.ptp(np.concatenate(rings)[:, :2], axis=0).all():
-        raise DataError(f"{name}: a structure has no area; remove it, and export again.")
+        raise DataError(
+            f"{name}: a structure has no area; remove the structure, and export the file again."
+        )
     at = np.array(planes)
     heights = [float(at[np.abs(at - each[0, 2]).argmin()]) for each in rings]
     return PlanarContours.of([each[:, :2] for each in rings], heights, step)
@@ -301,7 +300,10 @@ def _shape(contours: list[NDArray[np.float64]], name: str) -> PlanarContours:
 
 def _refuse_no_place(name: str, places: NDArray[np.float64], *sound: NDArray[np.bool_]) -> None:
     if not all(each.all() for each in (np.isfinite(places), np.abs(places) < FARTHEST_MM, *sound)):
-        raise DataError(f"{name}: positions or sizes are not valid lengths; export it again.")
+        raise DataError(
+            f"{name}: a position is infinite or beyond {FARTHEST_MM:g} mm, or a pixel size is "
+            "not above 0; export the regions again."
+        )
 
 
 def _refuse_large(name: str, shape: tuple[int, ...]) -> None:

@@ -283,8 +283,8 @@ def contrast_of(figures: RegionFigures, background: RegionFigures) -> Contrast:
     """
     if figures.unit != background.unit:
         raise DataError(
-            f"one region is measured in {figures.unit or 'no unit'}, the other in "
-            f"{background.unit or 'no unit'}; compare regions with the same unit."
+            f"the regions have different units ({figures.unit or 'none'} and "
+            f"{background.unit or 'none'}); compare regions with the same unit."
         )
     # A background of 0 gives NaN, which the table shows as an empty cell, not an infinite contrast.
     above = figures.mean - background.mean

@@ -136,11 +136,13 @@ def regions_of(volume: Volume) -> RegionSet:
     numbers = np.unique(volume.values)
     wrong = numbers[(numbers != np.round(numbers)) | (numbers < 0)]
     if len(wrong) or len(numbers) > MOST_REGIONS + 1:
-        found_values = f"{wrong[0]:g}" if len(wrong) else f"{len(numbers):,} different values"
-        raise DataError(
-            f"the image has {found_values}, expected at most {MOST_REGIONS} labels in whole "
-            "numbers; choose an image of labels."
+        fault = (
+            f"the image contains the value {wrong[0]:g}, expected whole numbers from 0"
+            if len(wrong)
+            else f"the image has {len(numbers):,} different values, expected at most "
+            f"{MOST_REGIONS} labels"
         )
+        raise DataError(f"{fault}; choose an image of labels.")
     if not numbers.any():
         raise DataError("all values of the image are 0; choose an image with labels.")
     stated = volume.info.get(SCANS)

@@ -66,9 +66,12 @@ class PlanarContours(RegionShape):
     @model_validator(mode="after")
     def _refuse_damaged(self) -> Self:
         if len(self.heights_mm) != len(self.corners):
-            raise ValueError(f"{len(self.heights_mm)} heights for {len(self.corners)} contours")
+            raise ValueError(
+                f"there are {len(self.heights_mm)} heights for {len(self.corners)} contours, "
+                "expected one for each contour"
+            )
         if not np.ptp(_points_of(self.points, sum(self.corners)), axis=0).all():
-            raise ValueError("all corners lie on a line")
+            raise ValueError("all corners are on one line, so the region has no area")
         return self
 
     @classmethod
@@ -186,9 +189,11 @@ def _points_of(text: str, n: int) -> Array:
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
     except (binascii.Error, zlib.error) as e:
-        raise ValueError(f"the corners are damaged ({e})") from e
+        raise ValueError(f"the corners cannot be decoded ({e})") from e
     if unpacker.unconsumed_tail or len(data) != 16 * n:
-        raise ValueError(f"the corners are damaged ({len(data):,} bytes for {n:,} corners)")
+        raise ValueError(
+            f"the corners have {len(data):,} bytes, expected {16 * n:,} for {n:,} corners"
+        )
     points = np.cumsum(np.frombuffer(data, "<i8").reshape(-1, 2), axis=0) / STEPS_PER_MM
     points.setflags(write=False)
     return np.asarray(points)

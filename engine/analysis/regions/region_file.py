@@ -115,6 +115,6 @@ def read_any(path: Path) -> RegionSet:
 def _refuse_large(path: Path, n_bytes: int) -> None:
     if n_bytes > MAX_TOML_BYTES:
         raise ResourceError(
-            f"{path.name}: the regions need {n_bytes:,} bytes of text, at most "
-            f"{MAX_TOML_BYTES:,} are possible; write them as NIfTI labels."
+            f"{path.name}: the regions take {n_bytes:,} bytes as text, expected at most "
+            f"{MAX_TOML_BYTES:,}; save them as NIfTI labels."
         )

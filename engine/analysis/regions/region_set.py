@@ -46,8 +46,8 @@ class Region(Settings):
     def _refuse_signs(cls, name: str) -> str:
         if not is_name(name):
             raise ValueError(
-                "contains invisible characters, or begins with one of "
-                f"{' '.join(FORMULA_SIGNS)}, which spreadsheets read as a formula"
+                "must not contain invisible characters, or begin with "
+                f"{' '.join(FORMULA_SIGNS)}, because spreadsheets would read it as a formula"
             )
         return name
 
@@ -79,7 +79,7 @@ class RegionSet(Settings):
         names = [region.name for region in self.regions]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"two regions have the name {twice[0]!r}")
+            raise ValueError(f"two regions have the name {twice[0]!r}; rename one of them")
         return self
 
     @property

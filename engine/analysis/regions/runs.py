@@ -50,11 +50,13 @@ def unpacked(text: str, shape: tuple[int, int, int]) -> Mask:
         # The limit of 64 MiB stops a small damaged file from expanding without end.
         data = unpacker.decompress(base64.b64decode(text, validate=True), LENGTH.itemsize * 2**24)
     except (binascii.Error, zlib.error) as e:
-        raise ValueError(f"the runs are damaged ({e})") from e
+        raise ValueError(f"the run lengths cannot be decoded ({e})") from e
     if unpacker.unconsumed_tail or not unpacker.eof or len(data) % LENGTH.itemsize:
-        raise ValueError("the runs are damaged (cut off, or too many)")
+        raise ValueError("the run lengths are truncated, or larger than 64 MiB")
     lengths = np.frombuffer(data, LENGTH).astype(np.int64)
     if lengths.sum() != n_voxels:
-        raise ValueError(f"the runs hold {lengths.sum():,} voxels, the box {n_voxels:,}")
+        raise ValueError(
+            f"the run lengths add up to {lengths.sum():,} voxels, but the box has {n_voxels:,}"
+        )
     values = np.arange(len(lengths)) % 2 == 1
     return np.repeat(values, lengths).reshape(shape)

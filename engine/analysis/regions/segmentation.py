@@ -111,7 +111,7 @@ def write_segmentation(
     identity = subject or subject_of(provenance, digest)
     frames = [frame for number, r in enumerate(regions, 1) for frame in _frames(number, r, volume)]
     if not frames:
-        raise DataError("There is no region to write; draw one.")
+        raise DataError("There is no region to save; draw one first.")
     pixels = np.stack([frame.inside for frame in frames])
     study = str(identity.attributes["StudyInstanceUID"])
     # The UID depends on names and voxels: the same export keeps its UID, and an edited region is a
@@ -149,8 +149,8 @@ def _frames(number: int, region: Region, volume: Volume) -> list[SegmentFrame]:
             frames.append(SegmentFrame(number, k, level, inside))
     if not frames:
         raise DataError(
-            f"{region.name}: no voxel is at least half inside the region, so the "
-            "segmentation would be empty; enlarge it."
+            f"{region.name}: no voxel is at least half inside the region, so the segmentation "
+            "would be empty; enlarge the region."
         )
     return frames
 

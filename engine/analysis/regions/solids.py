@@ -155,11 +155,11 @@ class PolygonRegion(RegionShape):
     def _refuse_flat(self) -> Self:
         if self.high_mm <= self.low_mm:
             raise ValueError(
-                f"high_mm is {self.high_mm:g}, expected more than low_mm {self.low_mm:g}"
+                f"high_mm is {self.high_mm:g}, expected more than low_mm ({self.low_mm:g})"
             )
         # A polygon without area has no voxels, and `fitted` would divide by its width.
         if (self._corners.max(axis=0) <= self._corners.min(axis=0)).any():
-            raise ValueError("all corners of the polygon lie on a line")
+            raise ValueError("all corners of the polygon are on one line, so it has no area")
         return self
 
     @property

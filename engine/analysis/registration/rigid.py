@@ -108,7 +108,10 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     """
     refuse_other_patient(image, mu_map)
     if not float(mu_map.values.max(initial=0.0)) > BODY_PER_MM:
-        raise DataError("the map shows no body; choose another map.")
+        raise DataError(
+            f"no value of the map is above {BODY_PER_MM:g} 1/mm, so it shows no body; choose "
+            "another map."
+        )
     coarse = Likeness(image, mu_map, LEVELS_MM[0])
     # The similarity has local maxima. With one start, a map from another table position is often
     # lost.
@@ -144,7 +147,7 @@ def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
     """
     if image.patient and mu_map.patient and image.patient != mu_map.patient:
         raise DataError(
-            "the map and the image belong to different patients; choose files of one patient."
+            "the map and the image belong to different patients; choose files of the same patient."
         )
 
 

@@ -62,7 +62,7 @@ class Likeness:
         values = np.sqrt(np.maximum(values_at(smooth, self._points), 0))
         top = float(np.percentile(values, HIGHEST))
         if not top > 0:
-            raise DataError("the emission image is empty; choose another image.")
+            raise DataError("the emission image contains no activity; choose another image.")
         bins = np.minimum(values / top * IMAGE_BINS, IMAGE_BINS - 1).astype(np.intp)
         self._rows = bins * MAP_BINS
 

@@ -108,7 +108,7 @@ def _wire(
         total = float(weights.sum())
         if not total > 0:
             raise DataError(
-                "no wire was found: the brightest pixel of the image is "
+                "no wire was found, because the brightest pixel is "
                 "not a peak; choose an image of a wire."
             )
         cx += float((weights * dx).sum()) / total
@@ -120,8 +120,8 @@ def _pixel(volume: Volume) -> float:
     x, y, _ = volume.grid.voxel_mm
     if abs(x - y) > 1e-3 * x:
         raise DataError(
-            f"voxels measure {x:g} × {y:g} mm across z, but the modulation "
-            "transfer needs square ones; resample the image."
+            f"the pixels measure {x:g} × {y:g} mm, but the modulation transfer function needs "
+            "square pixels; resample the image."
         )
     return float(x)
 

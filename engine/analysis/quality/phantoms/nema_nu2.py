@@ -124,10 +124,15 @@ class NemaNu2(QualityPhantom):
             if the phantom is not in the image
         """
         unknown = set(facts.cold) - set(DIAMETERS_MM)
-        if unknown or facts.contrast == 1:
+        if unknown:
             raise SettingsError(
-                "the spheres must have diameters of 10, 13, 17, 22, 28 and 37 mm, and hot spheres "
-                "must have a contrast other than 1; correct the phantom file."
+                f"a cold sphere has a diameter of {min(unknown):g} mm, expected 10, 13, 17, 22, 28 "
+                "or 37 mm; correct the diameters of the cold spheres."
+            )
+        if facts.contrast == 1:
+            raise SettingsError(
+                "the contrast of the hot spheres is 1, so they cannot be told from the background; "
+                "enter the true contrast."
             )
         truth = facts.truth
         # The truth, if there is one, has no noise and does not change over iterations: all figures

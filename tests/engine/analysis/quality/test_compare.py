@@ -72,7 +72,7 @@ def test_other_grids_are_refused(ball: Volume) -> None:
 
 def test_flat_and_empty_images_are_refused(ball: Volume) -> None:
     empty = replace(ball, values=np.zeros(GRID.shape, np.float32))
-    with pytest.raises(DataError, match="contrast"):
+    with pytest.raises(DataError, match="all values of one image are equal"):
         correlation(empty, ball)
     with pytest.raises(DataError, match="empty"):
         centroid_mm(empty)

@@ -116,8 +116,11 @@ def test_noise_is_variability_and_its_error_is_that_of_sixty_discs(
 
 def test_what_is_no_sphere_and_no_contrast_is_refused() -> None:
     volume = Volume(np.ones(BODY.shape, np.float32), BODY, "")
-    for facts in (PhantomFacts(cold=(12.0,), at=AT), PhantomFacts(contrast=1.0, at=AT)):
-        with pytest.raises(SettingsError, match="the spheres must have diameters of 10, 13"):
+    for facts, fault in (
+        (PhantomFacts(cold=(12.0,), at=AT), "a diameter of 12 mm, expected 10, 13"),
+        (PhantomFacts(contrast=1.0, at=AT), "the contrast of the hot spheres is 1"),
+    ):
+        with pytest.raises(SettingsError, match=fault):
             KINDS["nema-nu2"].measure(volume, facts)
     with pytest.raises(DataError, match="values of the image are equal"):
         KINDS["nema-nu2"].measure(volume, PhantomFacts())

@@ -154,9 +154,9 @@ def test_all_that_is_missing_is_listed() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"weight_kg": 0.0}, "a weight of 0 kg"),
-        ({"weight_kg": 70_000.0}, "a weight of 70000 kg"),
-        ({"weight_kg": float("nan")}, "a weight of nan kg"),
+        ({"weight_kg": 0.0}, "the weight is 0 kg"),
+        ({"weight_kg": 70_000.0}, "the weight is 70000 kg"),
+        ({"weight_kg": float("nan")}, "the weight is nan kg"),
         ({"dose_bq": 0.0}, "the dose is 0"),
         ({"dose_bq": float("inf")}, "the dose is inf"),
         ({"half_life_s": -1.0}, "the half-life is -1"),
@@ -257,7 +257,7 @@ def test_a_body_has_the_size_of_its_formula(kind: SuvKind, sex: str, size: float
         ({"kind": "bsa"}, "the height is not known"),
         ({"kind": "lbm-james", "height_cm": 175.0}, "the sex .* is not known"),
         ({"kind": "lbm-james", "height_cm": 175.0, "sex": "O"}, "the sex .* is not known"),
-        ({"kind": "bsa", "height_cm": 1.75}, "a height of 1.75 cm"),
+        ({"kind": "bsa", "height_cm": 1.75}, "the height is 1.75 cm"),
         (
             {"kind": "lbm-james", "height_cm": 100.0, "weight_kg": 200.0, "sex": "F"},
             "the formula of James gives no lean body mass",
@@ -311,7 +311,7 @@ class TestCommandLine:
         attributes.write_text("[1]")
         command = ["suv", image, str(tmp_path / "no.h5"), "--series", str(attributes)]
         assert main(command) == USER_FAULT
-        assert "expected a list of objects" in capsys.readouterr().err
+        assert "expected a list with one object per slice" in capsys.readouterr().err
 
     def test_nothing_is_corrected_twice(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -321,7 +321,7 @@ class TestCommandLine:
         assert main(["suv", self.write(tmp_path, 3618.774), once, *options]) == DONE
         again = ["suv", once, str(tmp_path / "again.h5"), *options, "--bq-ml-per-unit", "1"]
         assert main(again) == USER_FAULT
-        assert "is in SUV already" in capsys.readouterr().err
+        assert "is already in SUV" in capsys.readouterr().err
         ours = self.write(tmp_path, 1.0, "counts/mm", format="isocenter-provenance-1")
         twice = ["suv", ours, str(tmp_path / "ours.h5"), *options, "--bq-ml-per-unit", "1"]
         assert main(twice) == USER_FAULT
